@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useLanguage } from '../language/language-context';
-import { formatBytes, formatExactBytes } from './byte-size';
 import { type Figure } from './figure';
+import { formatBytes, formatExactBytes } from './format-figure';
 
 /** The size of a file. Its title is the exact number of bytes. */
 export function Bytes({ value }: { value: Figure }) {

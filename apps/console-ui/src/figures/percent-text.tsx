@@ -1,8 +1,7 @@
 import { Text } from '@mantine/core';
 import { useLanguage } from '../language/language-context';
 import { type Figure } from './figure';
-import { formatNumber } from './format-figure';
-import { percentChange } from './percent-change';
+import { formatNumber, percentChange } from './format-figure';
 
 /** The change of a figure in percent: `+12.5 %`, and `≈ +33.33 %` if it is rounded. */
 export function PercentText({ before, after }: { before: Figure | undefined; after: Figure | undefined }) {

@@ -1,7 +1,24 @@
+import { createInstance } from 'i18next';
 import { useMemo } from 'react';
-import { i18n } from './i18n';
+import { LANGUAGES } from './language';
 import { useLanguage } from './language-context';
 import { type ChineseTexts, type EnglishTexts, type Translate } from './text-types';
+
+/** Each feature adds its own texts (`defineTexts`). */
+const i18n = createInstance();
+
+void i18n.init({
+  lng: LANGUAGES[0],
+  supportedLngs: LANGUAGES,
+  fallbackLng: false,
+  initAsync: false,
+  resources: {},
+  // Keys are flat: `create.title`.
+  keySeparator: false,
+  nsSeparator: false,
+  // React escapes.
+  interpolation: { escapeValue: false },
+});
 
 /**
  * Registers the texts of a feature, and returns the hook that reads them: `const t = useKeyTexts(); t('create.title')`.

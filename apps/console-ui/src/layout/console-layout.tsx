@@ -1,19 +1,47 @@
-import '@mantine/notifications/styles.layer.css';
-import { Burger, Drawer, Group } from '@mantine/core';
+import { Burger, Drawer, Group, Modal, NavLink, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
-import { Outlet } from '@tanstack/react-router';
+import '@mantine/notifications/styles.layer.css';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { useSessionState } from '../session/session-context';
+import { OptionalPart } from './failures/optional-part';
 import { AccountMenu } from './header/account-menu';
 import { PaletteButton } from './header/palette-button';
 import { PreferencesButton } from './header/preferences-button';
+import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
 import { OfflineBanner } from './offline-banner';
-import { SessionEndedDialog } from './session-ended-dialog';
-import { Sidebar } from './sidebar';
 import { SiteMark } from './site-mark';
 import { SkipLink } from './skip-link';
-import { useLayoutTexts } from './texts/layout-texts';
+import { useAreaGroups } from './use-area-groups';
+
+const SignInSteps = lazy(() =>
+  import('../features/sign-in/sign-in-steps').then((module) => ({ default: module.SignInSteps })),
+);
+
+/** Asks for a new sign-in over the page in use, which keeps what was typed. */
+function SessionEndedDialog() {
+  const t = useLayoutTexts();
+  const { status } = useSessionState();
+  return (
+    <Modal
+      opened={status === 'ended'}
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      title={t('ended.title')}
+    >
+      <Stack>
+        <Text size="md">{t('ended.text')}</Text>
+        <OptionalPart>
+          <SignInSteps />
+        </OptionalPart>
+      </Stack>
+    </Modal>
+  );
+}
 
 const PaymentBanner = lazy(() => import('../features/wallet/banner/payment-banner'));
 const ActivityTray = lazy(() =>
@@ -74,5 +102,39 @@ export function ConsoleLayout() {
       <SessionEndedDialog />
       <Notifications position="bottom-right" />
     </>
+  );
+}
+
+/** Links to all areas. `onNavigate`: closes the drawer in which they are on a narrow screen. */
+function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
+  const t = useLayoutTexts();
+  const { pathname } = useLocation();
+  const groups = useAreaGroups();
+  return (
+    <Stack component="nav" aria-label={t('navigation')} gap="md" p="sm">
+      {groups.map(({ text, areas }) => (
+        <div key={text}>
+          <Text size="xs" fw={600} c="dimmed" px="sm" pb={4}>
+            {t(text)}
+          </Text>
+          {areas.map(({ to, text: label, icon: Icon }) => {
+            const isHere = pathname === to || pathname.startsWith(`${to}/`);
+            return (
+              <NavLink
+                key={to}
+                component={Link}
+                to={to}
+                label={t(label)}
+                leftSection={<Icon size={16} />}
+                active={isHere}
+                aria-current={isHere ? 'page' : undefined}
+                onClick={onNavigate}
+                variant="light"
+              />
+            );
+          })}
+        </div>
+      ))}
+    </Stack>
   );
 }

@@ -21,13 +21,13 @@ import {
   ScrollText,
   Settings,
   ShieldCheck,
-  Users,
   Tags,
+  Users,
   Wallet,
 } from 'lucide-react';
 import { type PlainTextKey } from '../language/text-types';
 import { type Role } from '../session/account';
-import { type en } from './texts/en';
+import { type en } from './layout-texts';
 
 export interface Area {
   /** Path of a route. */

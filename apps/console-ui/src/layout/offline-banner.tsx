@@ -1,6 +1,6 @@
 import { useNetwork } from '@mantine/hooks';
+import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
-import { useLayoutTexts } from './texts/layout-texts';
 
 /** Says that the connection is lost. Calls wait meanwhile and go on afterwards (TanStack Query). */
 export function OfflineBanner() {

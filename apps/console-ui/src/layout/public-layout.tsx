@@ -4,11 +4,11 @@ import { lazy, Suspense } from 'react';
 import { useSessionState } from '../session/session-context';
 import { PreferencesButton } from './header/preferences-button';
 import { PublicNavigation } from './header/public-navigation';
+import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
 import { OfflineBanner } from './offline-banner';
 import { SiteMark } from './site-mark';
 import { SkipLink } from './skip-link';
-import { useLayoutTexts } from './texts/layout-texts';
 
 const AccountMenu = lazy(() =>
   import('./header/account-menu').then((module) => ({ default: module.AccountMenu })),

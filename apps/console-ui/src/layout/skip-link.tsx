@@ -1,5 +1,5 @@
+import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
-import { useLayoutTexts } from './texts/layout-texts';
 
 /** The first thing that the keyboard reaches: it leads past the navigation. */
 export function SkipLink() {

@@ -1,7 +1,51 @@
 import { apiErrorOf, connectionError } from '../api/api-error';
-import { type Grant, grantOf, type SessionAnswer } from './grant';
-import { SessionChannel } from './session-channel';
-import { sessionMarks } from './session-marks';
+
+/** What all tabs and later visits know of the session at once, in the storage of the browser. It holds no credential. */
+const SIGNED_IN = 'session';
+const GRANTED_AT = 'session-granted-at';
+
+/** Undefined if the storage is switched off. */
+function read(name: string): string | null | undefined {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return undefined;
+  }
+}
+
+const sessionMarks = {
+  /** False if no visit signed in, or the last one signed out: then asking for a refresh is needless. */
+  mayBeSignedIn: (): boolean => [undefined, 'yes'].includes(read(SIGNED_IN) as string | undefined),
+  /** When any tab got the newest token; 0 if none did. */
+  grantedAtMillis: (): number => Number(read(GRANTED_AT) ?? 0),
+  set(isSignedIn: boolean, grantedAtMillis?: number): void {
+    try {
+      localStorage.setItem(SIGNED_IN, isSignedIn ? 'yes' : 'no');
+      if (grantedAtMillis !== undefined) localStorage.setItem(GRANTED_AT, String(grantedAtMillis));
+    } catch {
+      // Storage is switched off.
+    }
+  },
+};
+
+type Message = { kind: 'granted'; grant: Grant } | { kind: 'ended' };
+
+/** What the tabs of one browser tell each other about the session. */
+class SessionChannel {
+  private readonly channel = new BroadcastChannel('session');
+
+  listen(onMessage: (message: Message) => void): void {
+    this.channel.addEventListener('message', ({ data }: MessageEvent<Message>) => onMessage(data));
+  }
+
+  tellGranted(grant: Grant): void {
+    this.channel.postMessage({ kind: 'granted', grant } satisfies Message);
+  }
+
+  tellEnded(): void {
+    this.channel.postMessage({ kind: 'ended' } satisfies Message);
+  }
+}
 
 /**
  * - `starting`: it is not yet known whether there is a session
@@ -159,4 +203,29 @@ export class Session {
     this.state = state;
     for (const listener of this.listeners) listener();
   }
+}
+
+/** What a sign-in or a refresh gives: an access token for a while. It is held in memory only. */
+interface Grant {
+  token: string;
+  expiresAtMillis: number;
+  user: { id: string; email: string };
+}
+
+/** An answer of the console that opens or continues a session. */
+interface SessionAnswer {
+  token: string;
+  user: { id: string; email: string };
+  expires_at?: string;
+}
+
+/** Without `expires_at` the token itself says when it ends. */
+function grantOf({ token, user, expires_at }: SessionAnswer): Grant {
+  return { token, user, expiresAtMillis: expires_at ? Date.parse(expires_at) : expiryOf(token) };
+}
+
+function expiryOf(token: string): number {
+  const [, payload = ''] = token.split('.');
+  const { exp } = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))) as { exp: number };
+  return exp * 1000;
 }

@@ -1,6 +1,6 @@
 import { Paper, Tabs } from '@mantine/core';
+import { useComponentTexts } from '../component-texts';
 import { CopyButton } from '../copy-button';
-import { useComponentTexts } from '../texts/component-texts';
 import classes from './code-samples.module.css';
 
 export interface CodeSample {

@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
 import { toApiError } from '../../api/api-error';
-import { useComponentTexts } from '../texts/component-texts';
+import { useComponentTexts } from '../component-texts';
 import { useErrorMessage } from './use-error-message';
 
 interface Props {

@@ -1,5 +1,5 @@
 import { type ApiError } from '../../api/api-error';
-import { useComponentTexts } from '../texts/component-texts';
+import { useComponentTexts } from '../component-texts';
 
 /** Says what went wrong and what to do, in the language of the pages. */
 export function useErrorMessage(): (error: ApiError) => string {

@@ -4,9 +4,9 @@ import { useMutation } from '@tanstack/react-query';
 import { bodyOf, useConsoleApi } from '../../api/console-api';
 import { ErrorNotice } from '../../components/errors/error-notice';
 import { SignInFrame } from '../sign-in/sign-in-frame';
-import { FooterLink } from './footer-link';
 import { DoneNotice } from './done-notice';
-import { useRecoveryTexts } from './texts/recovery-texts';
+import { FooterLink } from './footer-link';
+import { useRecoveryTexts } from './recovery-texts';
 
 export function ForgotPasswordPage() {
   const t = useRecoveryTexts();

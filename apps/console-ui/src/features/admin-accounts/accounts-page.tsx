@@ -11,7 +11,7 @@ import { DataTable } from '../../components/table/data-table';
 import { Amount } from '../../figures/amount';
 import { Time } from '../../time/time';
 import { type Account, accountsQuery } from './account-queries';
-import { useAdminAccountTexts } from './texts/admin-account-texts';
+import { useAdminAccountTexts } from './admin-account-texts';
 
 const MAX_SEARCH_CHARS = 254;
 

@@ -1,18 +1,19 @@
-import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { EmptyState } from '../../components/empty-state';
+import { ErrorNotice } from '../../components/errors/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { type Column } from '../../components/table/column';
 import { DataTable } from '../../components/table/data-table';
 import { Time } from '../../time/time';
-import { DeleteEntryDialog } from './delete-entry-dialog';
+import { useAdminChangelogTexts } from './admin-changelog-texts';
 import { EntryDialog } from './entry-dialog';
-import { entriesQuery, type Entry } from './entry-queries';
-import { useAdminChangelogTexts } from './texts/admin-changelog-texts';
+import { entriesQuery, type Entry, useDeleteEntry } from './entry-queries';
 
 export function AdminChangelogPage() {
   const t = useAdminChangelogTexts();
@@ -89,5 +90,33 @@ export function AdminChangelogPage() {
       {edited && <EntryDialog entry={edited} onClose={() => setEdited(undefined)} />}
       {deleted && <DeleteEntryDialog entry={deleted} onClose={() => setDeleted(undefined)} />}
     </Page>
+  );
+}
+
+function DeleteEntryDialog({ entry, onClose }: { entry: Entry; onClose: () => void }) {
+  const t = useAdminChangelogTexts();
+  const deletion = useDeleteEntry();
+  const confirm = () =>
+    deletion.mutate(entry.id, {
+      onSuccess: () => {
+        notifications.show({ message: t('delete.done') });
+        onClose();
+      },
+    });
+  return (
+    <Modal opened onClose={onClose} title={t('delete.title', { title: entry.title })}>
+      <Stack>
+        {deletion.error && <ErrorNotice error={deletion.error} />}
+        <Text size="md">{t('delete.text')}</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {t('cancel')}
+          </Button>
+          <Button color="red" loading={deletion.isPending} onClick={confirm}>
+            {t('delete')}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   );
 }

@@ -6,9 +6,9 @@ import { ErrorNotice } from '../../components/errors/error-notice';
 import { showFieldErrors } from '../../components/errors/form-errors';
 import { Markdown } from '../changelog/markdown/markdown';
 import { type Component, COMPONENTS } from '../downloads/release-queries';
+import { useAdminChangelogTexts } from './admin-changelog-texts';
 import classes from './admin-changelog.module.css';
 import { type Entry, useSaveEntry } from './entry-queries';
-import { useAdminChangelogTexts } from './texts/admin-changelog-texts';
 
 /** Writes an entry beside what readers will see of it. */
 export function EntryDialog({ entry, onClose }: { entry?: Entry | undefined; onClose: () => void }) {

@@ -1,6 +1,6 @@
+import { useAdminEventTexts } from './admin-event-texts';
 import classes from './event-details.module.css';
 import { type AuditEvent } from './event-queries';
-import { useAdminEventTexts } from './texts/admin-event-texts';
 
 /** The further facts of an event, each with its name. */
 export function EventDetails({ event: { details } }: { event: AuditEvent }) {

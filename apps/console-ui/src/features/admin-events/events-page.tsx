@@ -7,16 +7,38 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { type Column } from '../../components/table/column';
 import { DataTable } from '../../components/table/data-table';
+import { type PlainTextKey } from '../../language/text-types';
 import { Time } from '../../time/time';
 import { AccountField } from '../admin-payments/account-field';
+import { eventTextKey } from '../settings/events/event-text-key';
+import { useSettingsTexts } from '../settings/settings-texts';
 import { Choice } from '../usage/filters/choice';
 import classes from '../usage/filters/filters.module.css';
 import { withoutGaps } from '../usage/usage-search';
+import { type en, useAdminEventTexts } from './admin-event-texts';
 import { EventDetails } from './event-details';
 import { allEventsQuery, type AuditEvent } from './event-queries';
-import { EVENT_TYPES, type EventSearch } from './event-search';
-import { useAdminEventTexts } from './texts/admin-event-texts';
-import { useEventName } from './use-event-name';
+import { EVENT_TYPES, type EventSearch, type EventType } from './event-search';
+
+/** Changes of the site, which no customer sees among the own events. */
+const KEYS: Partial<Record<EventType, PlainTextKey<typeof en>>> = {
+  'admin.changelog_changed': 'event.changelog',
+  'admin.exchange_rates_published': 'event.rates',
+  'admin.model_changed': 'event.model',
+  'admin.package_removed': 'event.packageRemoved',
+  'admin.package_uploaded': 'event.packageUploaded',
+  'admin.prices_published': 'event.prices',
+  'admin.release_changed': 'event.release',
+};
+
+/** Names a type of events for people. */
+function useEventName(): (type: EventType) => string {
+  const [t, settingsText] = [useAdminEventTexts(), useSettingsTexts()];
+  return (type) => {
+    const key = KEYS[type];
+    return key ? t(key) : settingsText(eventTextKey(type));
+  };
+}
 
 export function AdminEventsPage() {
   const t = useAdminEventTexts();

@@ -6,12 +6,10 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { type Column } from '../../components/table/column';
 import { DataTable } from '../../components/table/data-table';
-import { Time } from '../../time/time';
 import { type PlainTextKey } from '../../language/text-types';
-import { healthQuery } from './health-queries';
-import { type ObservedHealth, type ObservedService } from './observed-health';
-import { type en } from './texts/en';
-import { useAdminHealthTexts } from './texts/admin-health-texts';
+import { Time } from '../../time/time';
+import { type en, useAdminHealthTexts } from './admin-health-texts';
+import { healthQuery, type ObservedHealth, type ObservedService } from './health-queries';
 
 const COLORS = { ok: 'green', unhealthy: 'red', unavailable: 'red' } as const;
 

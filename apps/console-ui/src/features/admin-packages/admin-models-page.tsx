@@ -10,9 +10,9 @@ import { QueryState } from '../../components/query-state';
 import { type Column } from '../../components/table/column';
 import { DataTable } from '../../components/table/data-table';
 import { Time } from '../../time/time';
+import { useAdminPackagesTexts } from './admin-packages-texts';
 import { ModelDialog } from './model-dialog';
 import { type AdminModel, adminModelsQuery } from './package-queries';
-import { useAdminPackagesTexts } from './texts/admin-packages-texts';
 
 export function AdminModelsPage() {
   const t = useAdminPackagesTexts();

@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { ErrorNotice } from '../../components/errors/error-notice';
 import { showFieldErrors } from '../../components/errors/form-errors';
+import { useAdminPackagesTexts } from './admin-packages-texts';
 import { type AdminModel, useSaveModel } from './package-queries';
-import { useAdminPackagesTexts } from './texts/admin-packages-texts';
 
 const TRAITS = ['family', 'parameters', 'quantization', 'format', 'license'] as const;
 

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { useAdminPaymentTexts } from './admin-payment-texts';
 import { ACCOUNT_NUMBER } from './payment-search';
-import { useAdminPaymentTexts } from './texts/admin-payment-texts';
 
 /** Limits a list to one account. A whole account number takes effect at once, an empty field shows all. */
 export function AccountField({

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { PartLinks } from '../../components/part-links';
-import { useWalletTexts } from '../wallet/texts/wallet-texts';
-import { useAdminPaymentTexts } from './texts/admin-payment-texts';
+import { useWalletTexts } from '../wallet/wallet-texts';
+import { useAdminPaymentTexts } from './admin-payment-texts';
 
 const EXACT = { exact: true, includeSearch: false };
 

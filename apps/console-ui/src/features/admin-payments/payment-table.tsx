@@ -5,9 +5,9 @@ import { DataTable } from '../../components/table/data-table';
 import { Amount } from '../../figures/amount';
 import { Time } from '../../time/time';
 import { PaymentBadge } from '../wallet/payments/payment-badge';
-import { useWalletTexts } from '../wallet/texts/wallet-texts';
+import { useWalletTexts } from '../wallet/wallet-texts';
+import { useAdminPaymentTexts } from './admin-payment-texts';
 import { type ListedPayment } from './payment-queries';
-import { useAdminPaymentTexts } from './texts/admin-payment-texts';
 
 interface Props {
   label: string;

@@ -9,13 +9,13 @@ import { useTimeZone } from '../../time/time-zone-context';
 import { Choice } from '../usage/filters/choice';
 import classes from '../usage/filters/filters.module.css';
 import { withoutGaps } from '../usage/usage-search';
-import { useWalletTexts } from '../wallet/texts/wallet-texts';
+import { useWalletTexts } from '../wallet/wallet-texts';
 import { AccountField } from './account-field';
+import { useAdminPaymentTexts } from './admin-payment-texts';
 import { AdminPaymentParts } from './payment-parts';
 import { allPaymentsQuery } from './payment-queries';
 import { type PaymentSearch, PROVIDERS, STATUSES } from './payment-search';
 import { AdminPaymentTable } from './payment-table';
-import { useAdminPaymentTexts } from './texts/admin-payment-texts';
 
 export function AdminPaymentsPage() {
   const [t, walletText] = [useAdminPaymentTexts(), useWalletTexts()];

@@ -5,12 +5,12 @@ import { DataTable } from '../../components/table/data-table';
 import { symbolOf } from '../../figures/format-figure';
 import { Price } from '../../figures/price';
 import { useSite } from '../../site/site';
+import { useAdminPricingTexts } from './admin-pricing-texts';
+import classes from './admin-pricing.module.css';
 import { type DraftLine } from './lines/draft-line';
 import { LineName, useLineName } from './lines/line-name';
 import { keyOfLine, parsePrice } from './lines/price-line';
-import { useAdminPricingTexts } from './texts/admin-pricing-texts';
 import { type PriceDraft } from './use-price-draft';
-import classes from './admin-pricing.module.css';
 
 /** All prices of a list with a field for the new one. */
 export function PriceTable({

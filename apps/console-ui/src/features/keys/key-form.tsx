@@ -10,7 +10,7 @@ import { symbolOf } from '../../figures/format-figure';
 import { useSite } from '../../site/site';
 import { pricingQuery } from '../pricing/pricing-queries';
 import { type ApiKey, type NewApiKey } from './key-queries';
-import { useKeyTexts } from './texts/key-texts';
+import { useKeyTexts } from './key-texts';
 
 interface Props<Saved> {
   /** The key to edit; absent for a new one. */

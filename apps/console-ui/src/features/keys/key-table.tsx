@@ -6,7 +6,7 @@ import { Amount } from '../../figures/amount';
 import { useSite } from '../../site/site';
 import { Time } from '../../time/time';
 import { type ApiKey } from './key-queries';
-import { useKeyTexts } from './texts/key-texts';
+import { useKeyTexts } from './key-texts';
 
 interface Props {
   keys: ApiKey[];

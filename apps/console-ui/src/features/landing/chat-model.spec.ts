@@ -1,6 +1,5 @@
 import { Figure } from '../../figures/figure';
-import { type ModelPrice } from '../pricing/model-price';
-import { chatModelIn } from './chat-model';
+import { chatModelIn, type ModelPrice } from '../pricing/model-price';
 
 const model = (slug: string, prices: ModelPrice['prices']): ModelPrice => ({ slug, currency: 'USD', prices });
 const ONE = Figure.of('1');

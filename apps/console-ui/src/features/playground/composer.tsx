@@ -7,7 +7,7 @@ import { useConsoleApi } from '../../api/console-api';
 import { Amount } from '../../figures/amount';
 import { type Conversation, isTemperature, isTokenCount, requestBody } from './conversation/conversation';
 import { estimateQuery } from './playground-queries';
-import { usePlaygroundTexts } from './texts/playground-texts';
+import { usePlaygroundTexts } from './playground-texts';
 
 const ESTIMATE_DELAY_MILLIS = 400;
 

@@ -4,7 +4,7 @@ import { DataTable } from '../../components/table/data-table';
 import { Price } from '../../figures/price';
 import { type ModelPrice } from './model-price';
 import { type UnitPrice } from './pricing-queries';
-import { usePricingTexts } from './texts/pricing-texts';
+import { usePricingTexts } from './pricing-texts';
 
 /** A price for all tokens stands in the columns of input and of output. */
 export function ModelPriceTable({ models }: { models: ModelPrice[] }) {

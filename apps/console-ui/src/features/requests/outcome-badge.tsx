@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 import { type LoggedRequest } from './request-queries';
-import { useRequestTexts } from './texts/request-texts';
+import { useRequestTexts } from './request-texts';
 
 const COLORS = { completed: 'green', disconnected: 'gray', interrupted: 'orange', refused: 'gray' } as const;
 

@@ -12,8 +12,8 @@ import { Time } from '../../time/time';
 import { useEntrypointName } from '../usage/usage-names';
 import { CostExplanation } from './cost/cost-explanation';
 import { OutcomeBadge } from './outcome-badge';
-import { requestQuery, type RequestDetail } from './request-queries';
-import { useRequestTexts } from './texts/request-texts';
+import { type RequestDetail, requestQuery } from './request-queries';
+import { useRequestTexts } from './request-texts';
 
 export function RequestPage() {
   const t = useRequestTexts();

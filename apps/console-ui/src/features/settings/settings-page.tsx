@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { Page } from '../../components/page';
 import { PartLinks } from '../../components/part-links';
-import { useSettingsTexts } from './texts/settings-texts';
+import { useSettingsTexts } from './settings-texts';
 
 const PARTS = [
   { to: '/settings', text: 'profile' },

@@ -2,7 +2,7 @@ import { Button, Divider, Stack } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useRuntimeConfig } from '../../app/runtime-config';
 import { useSite } from '../../site/site';
-import { useSignInTexts } from './texts/sign-in-texts';
+import { useSignInTexts } from './sign-in-texts';
 
 /** Sign-in through the OpenID Connect providers of the site. */
 export function ProviderLinks() {

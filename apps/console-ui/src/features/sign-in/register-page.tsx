@@ -12,7 +12,7 @@ import { useSession } from '../../session/session-context';
 import { useSite } from '../../site/site';
 import { ProviderLinks } from './provider-links';
 import { SignInFrame } from './sign-in-frame';
-import { useSignInTexts } from './texts/sign-in-texts';
+import { useSignInTexts } from './sign-in-texts';
 import { useGoOn } from './use-go-on';
 
 const MIN_PASSWORD_LENGTH = 8;

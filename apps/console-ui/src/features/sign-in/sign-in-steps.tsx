@@ -1,7 +1,14 @@
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { toApiError } from '../../api/api-error';
+import { bodyOf, useConsoleApi } from '../../api/console-api';
+import { ErrorNotice } from '../../components/errors/error-notice';
+import { useSession } from '../../session/session-context';
 import { type Challenge } from './challenge';
-import { PasswordForm } from './password-form';
 import { SecondFactorForm } from './second-factor/second-factor-form';
+import { useSignInTexts } from './sign-in-texts';
 
 /** A whole sign-in: the password, and the second factor of accounts that have one. */
 export function SignInSteps({ onSignedIn }: { onSignedIn?: () => void }) {
@@ -14,5 +21,62 @@ export function SignInSteps({ onSignedIn }: { onSignedIn?: () => void }) {
     />
   ) : (
     <PasswordForm onSignedIn={onSignedIn} onChallenge={setChallenge} />
+  );
+}
+
+interface Props {
+  onSignedIn?: (() => void) | undefined;
+  onChallenge: (challenge: Challenge) => void;
+}
+
+function PasswordForm({ onSignedIn, onChallenge }: Props) {
+  const t = useSignInTexts();
+  const api = useConsoleApi();
+  const session = useSession();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { identifier: '', password: '' },
+    validate: {
+      identifier: (value) => (value.trim() ? null : t('identifier.missing')),
+      password: (value) => (value ? null : t('password.missing')),
+    },
+  });
+  const signIn = useMutation({
+    mutationFn: (body: typeof form.values) => bodyOf(api.POST('/api/auth/login', { body })),
+    onSuccess: (answer) => {
+      if ('challenge' in answer) return onChallenge(answer.challenge);
+      session.open(answer);
+      onSignedIn?.();
+    },
+  });
+  const isRefused = signIn.error && toApiError(signIn.error).status === 401;
+  return (
+    <form onSubmit={form.onSubmit((values) => signIn.mutate(values))} noValidate>
+      <Stack>
+        {signIn.error && (
+          <ErrorNotice error={signIn.error} {...(isRefused && { message: t('password.refused') })} />
+        )}
+        <TextInput
+          label={t('identifier')}
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          data-autofocus
+          {...form.getInputProps('identifier')}
+          key={form.key('identifier')}
+        />
+        <PasswordInput
+          label={t('password')}
+          autoComplete="current-password"
+          required
+          {...form.getInputProps('password')}
+          key={form.key('password')}
+        />
+        <Button type="submit" loading={signIn.isPending}>
+          {t('signIn.submit')}
+        </Button>
+      </Stack>
+    </form>
   );
 }

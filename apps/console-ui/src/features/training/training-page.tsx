@@ -11,10 +11,9 @@ import { Amount } from '../../figures/amount';
 import { Price } from '../../figures/price';
 import { Quantity } from '../../figures/quantity';
 import { useSite } from '../../site/site';
-import { leftOf, usedPercent } from './quota';
-import { useTrainingTexts } from './texts/training-texts';
+import { type Capabilities, capabilitiesQuery, leftOf, usedPercent } from './training-queries';
+import { useTrainingTexts } from './training-texts';
 import classes from './training.module.css';
-import { type Capabilities, capabilitiesQuery } from './training-queries';
 
 /** The service names its prices in this currency on every site. */
 const PRICE_CURRENCY = 'USD';

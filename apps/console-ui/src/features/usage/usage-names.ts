@@ -1,5 +1,5 @@
-import { useUsageTexts } from './texts/usage-texts';
 import { type Dimension } from './usage-search';
+import { useUsageTexts } from './usage-texts';
 
 const ENTRYPOINTS = ['gateway', 'agent', 'memo', 'console', 'training'] as const;
 

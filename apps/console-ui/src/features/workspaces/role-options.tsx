@@ -1,5 +1,5 @@
 import { type Role, rolesUpTo } from './roles';
-import { useWorkspaceTexts } from './texts/workspace-texts';
+import { useWorkspaceTexts } from './workspace-texts';
 
 /** What a field offers to somebody with a role. */
 export function useRoleOptions(own: Role): { value: Role; label: string }[] {

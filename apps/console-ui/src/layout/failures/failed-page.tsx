@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
+import { ApiError } from '../../api/api-error';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/errors/error-notice';
-import { ApiError } from '../../api/api-error';
-import { useLayoutTexts } from '../texts/layout-texts';
+import { useLayoutTexts } from '../layout-texts';
 
 /**
  * Stands in place of a page that threw an error: a service that cannot be reached, a file of an older version of the

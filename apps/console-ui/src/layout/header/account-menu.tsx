@@ -1,8 +1,8 @@
-import '@mantine/core/styles.layer.css';
 import { ActionIcon, Menu, Text } from '@mantine/core';
+import '@mantine/core/styles.layer.css';
 import { CircleUser, LogOut } from 'lucide-react';
 import { useSession, useSessionState } from '../../session/session-context';
-import { useLayoutTexts } from '../texts/layout-texts';
+import { useLayoutTexts } from '../layout-texts';
 
 /** Who is signed in, and the way out. */
 export function AccountMenu() {

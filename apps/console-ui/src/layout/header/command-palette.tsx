@@ -1,9 +1,9 @@
-import '@mantine/spotlight/styles.layer.css';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
+import '@mantine/spotlight/styles.layer.css';
 import { useNavigate } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useEffect } from 'react';
-import { useLayoutTexts } from '../texts/layout-texts';
+import { useLayoutTexts } from '../layout-texts';
 import { useAreaGroups } from '../use-area-groups';
 import { usePaletteTargets } from './palette-targets';
 

@@ -3,7 +3,7 @@ import { useHotkeys } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { lazy, useState } from 'react';
 import { OptionalPart } from '../failures/optional-part';
-import { useLayoutTexts } from '../texts/layout-texts';
+import { useLayoutTexts } from '../layout-texts';
 
 const CommandPalette = lazy(() => import('./command-palette'));
 

@@ -1,6 +1,6 @@
 import { Settings2 } from 'lucide-react';
 import { lazy } from 'react';
-import { useLayoutTexts } from '../texts/layout-texts';
+import { useLayoutTexts } from '../layout-texts';
 import { MenuButton } from './menu-button';
 
 const PreferencesMenu = lazy(() => import('./preferences-menu'));

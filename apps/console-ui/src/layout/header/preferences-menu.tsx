@@ -1,10 +1,10 @@
-import '@mantine/core/styles.layer.css';
 import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
+import '@mantine/core/styles.layer.css';
 import { Settings2 } from 'lucide-react';
 import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES } from '../../language/language';
 import { useLanguage } from '../../language/language-context';
 import { TIME_ZONE_CHOICES, useTimeZone } from '../../time/time-zone-context';
-import { useLayoutTexts } from '../texts/layout-texts';
+import { useLayoutTexts } from '../layout-texts';
 
 const COLOR_SCHEMES = ['light', 'dark', 'auto'] as const;
 

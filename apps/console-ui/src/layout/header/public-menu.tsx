@@ -1,9 +1,9 @@
-import '@mantine/core/styles.layer.css';
 import { ActionIcon, Menu } from '@mantine/core';
+import '@mantine/core/styles.layer.css';
 import { Link } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
+import { useLayoutTexts } from '../layout-texts';
 import { PUBLIC_AREAS } from './public-areas';
-import { useLayoutTexts } from '../texts/layout-texts';
 
 /** Links to the public pages on a narrow screen. */
 export default function PublicMenu() {

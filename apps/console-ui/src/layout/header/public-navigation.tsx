@@ -2,10 +2,10 @@ import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
 import { lazy } from 'react';
+import { useLayoutTexts } from '../layout-texts';
 import classes from '../layout.module.css';
-import { PUBLIC_AREAS } from './public-areas';
-import { useLayoutTexts } from '../texts/layout-texts';
 import { MenuButton } from './menu-button';
+import { PUBLIC_AREAS } from './public-areas';
 
 const PublicMenu = lazy(() => import('./public-menu'));
 

@@ -6,7 +6,7 @@ import { toApiError } from '../../../api/api-error';
 import { bodyOf, useConsoleApi } from '../../../api/console-api';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { FooterLink } from '../footer-link';
-import { useRecoveryTexts } from '../texts/recovery-texts';
+import { useRecoveryTexts } from '../recovery-texts';
 
 const FORBIDDEN = 403;
 

@@ -9,10 +9,10 @@ import { useTimeZone } from '../../../time/time-zone-context';
 import { Choice } from '../../usage/filters/choice';
 import classes from '../../usage/filters/filters.module.css';
 import { UsageReportView } from '../../usage/report/usage-report-view';
-import { useUsageTexts } from '../../usage/texts/usage-texts';
 import { DIMENSIONS, periodOf, RANGES, type UsageSearch, withoutGaps } from '../../usage/usage-search';
+import { useUsageTexts } from '../../usage/usage-texts';
 import { accountUsageQuery } from '../account-queries';
-import { useAdminAccountTexts } from '../texts/admin-account-texts';
+import { useAdminAccountTexts } from '../admin-account-texts';
 
 const SKELETON_PIXELS = 520;
 const ROUTE = '/console/admin/admin/accounts/$accountId';

@@ -1,5 +1,5 @@
 import { Figure } from '../../../figures/figure';
-import { adjustmentIn } from './adjusted-balance';
+import { adjustmentIn } from '../account-queries';
 
 describe('a typed adjustment', () => {
   it.each([

@@ -10,9 +10,8 @@ import { Fact, Facts } from '../../../components/facts';
 import { Amount } from '../../../figures/amount';
 import { formatExactAmount, symbolOf } from '../../../figures/format-figure';
 import { useLanguage } from '../../../language/language-context';
-import { type Account, useAdjustBalance } from '../account-queries';
-import { useAdminAccountTexts } from '../texts/admin-account-texts';
-import { adjustmentIn } from './adjusted-balance';
+import { type Account, adjustmentIn, useAdjustBalance } from '../account-queries';
+import { useAdminAccountTexts } from '../admin-account-texts';
 
 const MAX_REASON_CHARS = 500;
 const CONFLICT = 409;

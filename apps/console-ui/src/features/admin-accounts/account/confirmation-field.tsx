@@ -1,7 +1,7 @@
 import { PasswordInput, TextInput } from '@mantine/core';
 import { type ChangeEvent, type ReactNode } from 'react';
 import { useAccount } from '../../../session/account';
-import { useAdminAccountTexts } from '../texts/admin-account-texts';
+import { useAdminAccountTexts } from '../admin-account-texts';
 
 /** What the signed-in admin confirms a change with: the password; without one a code; without both a recent sign-in. */
 export type ConfirmationKind = 'password' | 'code' | 'recent';

@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications';
 import { toApiError } from '../../../api/api-error';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { type Account, ROLES, useChangeRole } from '../account-queries';
-import { useAdminAccountTexts } from '../texts/admin-account-texts';
+import { useAdminAccountTexts } from '../admin-account-texts';
 import { ConfirmationField, confirmationOf, useConfirmationKind } from './confirmation-field';
 
 const FORBIDDEN = 403;

@@ -1,4 +1,4 @@
-import { Button, Code, Group, Text } from '@mantine/core';
+import { Badge, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
@@ -9,19 +9,85 @@ import { EmptyState } from '../../../components/empty-state';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { Page } from '../../../components/page';
 import { QueryState } from '../../../components/query-state';
+import { type Column } from '../../../components/table/column';
+import { DataTable } from '../../../components/table/data-table';
+import { Bytes } from '../../../figures/bytes';
+import { Time } from '../../../time/time';
+import { useAdminPackagesTexts } from '../admin-packages-texts';
 import { ModelDialog } from '../model-dialog';
 import {
   adminModelQuery,
   type ModelPackage,
   type ModelWithPackages,
   useDeleteModel,
+  useDeletePackage,
+  usePublishPackage,
 } from '../package-queries';
-import { useAdminPackagesTexts } from '../texts/admin-packages-texts';
 import { type PackageUpload } from '../upload/package-uploads';
 import { UnfinishedUploads } from '../upload/unfinished-uploads';
 import { UploadDialog } from '../upload/upload-dialog';
-import { PackageDialog } from './package-dialog';
-import { type PackageAction, PackageTable } from './package-table';
+
+type PackageAction = 'publish' | 'withdraw' | 'delete';
+
+const COLORS = { uploading: 'gray', stored: 'blue', published: 'teal' } as const;
+const DIGEST_CHARS = 12;
+
+interface PackageTableProps {
+  packages: ModelPackage[];
+  onAct: (action: PackageAction, one: ModelPackage) => void;
+}
+
+function PackageTable({ packages, onAct }: PackageTableProps) {
+  const t = useAdminPackagesTexts();
+  const button = (action: PackageAction, one: ModelPackage) => (
+    <Button
+      size="compact-sm"
+      variant={action === 'publish' ? 'light' : 'default'}
+      aria-label={t(`${action}.named`, { version: one.version })}
+      onClick={() => onAct(action, one)}
+    >
+      {t(action)}
+    </Button>
+  );
+  const columns: Column<ModelPackage>[] = [
+    { key: 'version', title: t('version'), cell: ({ version }) => version },
+    {
+      key: 'status',
+      title: t('column.status'),
+      cell: ({ status }) => (
+        <Badge miw="max-content" variant="light" color={COLORS[status]} tt="none">
+          {t(`status.${status}`)}
+        </Badge>
+      ),
+    },
+    { key: 'file', title: t('file'), cell: ({ file_name: name }) => <Code>{name}</Code> },
+    { key: 'size', title: t('column.size'), isNumber: true, cell: ({ size }) => <Bytes value={size} /> },
+    {
+      key: 'sha256',
+      title: 'SHA-256',
+      cell: ({ sha256 }) => (sha256 ? <Code title={sha256}>{sha256.slice(0, DIGEST_CHARS)}…</Code> : '–'),
+    },
+    {
+      key: 'created',
+      title: t('column.uploaded'),
+      cell: ({ created_at }) => <Time value={created_at} />,
+    },
+    {
+      key: 'actions',
+      title: t('column.actions'),
+      isTitleHidden: true,
+      cell: (one) => (
+        <Group gap="xs" wrap="nowrap" justify="flex-end">
+          {one.status === 'stored' && button('publish', one)}
+          {one.status === 'published' ? button('withdraw', one) : button('delete', one)}
+        </Group>
+      ),
+    },
+  ];
+  return (
+    <DataTable label={t('packages')} columns={columns} rows={packages} keyOf={({ version }) => version} />
+  );
+}
 
 export function AdminModelPage() {
   const t = useAdminPackagesTexts();
@@ -109,5 +175,45 @@ function DeleteModelButton({ model: { slug, name } }: { model: ModelWithPackages
     <Button variant="default" loading={deletion.isPending} onClick={confirm}>
       {t('model.delete')}
     </Button>
+  );
+}
+
+interface Props {
+  action: PackageAction;
+  model: ModelWithPackages;
+  one: ModelPackage;
+  onClose: () => void;
+}
+
+/** Asks before a package is published, withdrawn or deleted. */
+function PackageDialog({ action, model, one, onClose }: Props) {
+  const t = useAdminPackagesTexts();
+  const publication = usePublishPackage(model);
+  const deletion = useDeletePackage();
+  const { error, isPending } = action === 'delete' ? deletion : publication;
+  const { version } = one;
+  const onSuccess = () => {
+    notifications.show({ message: t(`${action}.done`, { version }) });
+    onClose();
+  };
+  const confirm = () =>
+    action === 'delete'
+      ? deletion.mutate(one, { onSuccess })
+      : publication.mutate(action === 'publish' ? version : null, { onSuccess });
+  return (
+    <Modal opened onClose={onClose} title={t(`${action}.title`, { version })}>
+      <Stack>
+        {error && <ErrorNotice error={error} />}
+        <Text size="md">{t(`${action}.text`)}</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {t('cancel')}
+          </Button>
+          <Button {...(action === 'delete' && { color: 'red' })} loading={isPending} onClick={confirm}>
+            {t(action)}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   );
 }

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useConsoleApi } from '../../../api/console-api';
 import { ErrorNotice } from '../../../components/errors/error-notice';
-import { useAdminPackagesTexts } from '../texts/admin-packages-texts';
+import { useAdminPackagesTexts } from '../admin-packages-texts';
 import { numberOf, type PackageUpload, uploadsQuery, useDiscardUpload } from './package-uploads';
 import { sending } from './send-in-parts';
 

@@ -5,7 +5,7 @@ import { DataTable } from '../../../components/table/data-table';
 import { PercentText } from '../../../figures/percent-text';
 import { Price } from '../../../figures/price';
 import { useSite } from '../../../site/site';
-import { useAdminPricingTexts } from '../texts/admin-pricing-texts';
+import { useAdminPricingTexts } from '../admin-pricing-texts';
 import { LineName } from './line-name';
 import { keyOfLine, type LineChange } from './price-line';
 

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { useAdminPricingTexts } from '../texts/admin-pricing-texts';
+import { useAdminPricingTexts } from '../admin-pricing-texts';
 import { type LineUnit } from './price-line';
 
 /** Name and unit of a price: `sandbox-chat · per million input tokens`. */

@@ -5,11 +5,11 @@ import { useState } from 'react';
 import { toApiError } from '../../../api/api-error';
 import { useConsoleApi } from '../../../api/console-api';
 import { ErrorNotice } from '../../../components/errors/error-notice';
+import { useAdminPricingTexts } from '../admin-pricing-texts';
 import { ChangeTable } from '../lines/change-table';
 import { useLineName } from '../lines/line-name';
 import { keyOfLine, type LineChange } from '../lines/price-line';
 import { newestListQuery, type PriceKind, usePublishPrices } from '../price-list-queries';
-import { useAdminPricingTexts } from '../texts/admin-pricing-texts';
 import { type PriceDraft } from '../use-price-draft';
 
 const CONFLICT = 409;

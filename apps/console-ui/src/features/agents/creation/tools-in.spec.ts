@@ -1,4 +1,4 @@
-import { toolsIn } from './tools-in';
+import { toolsIn } from '../tool-calls';
 
 it('reads tools in their usual shape, and none from nothing', () => {
   const tools = [{ type: 'function', function: { name: 'weather' } }];

@@ -1,17 +1,31 @@
-import { Anchor, Button, Skeleton, Stack } from '@mantine/core';
+import { type AgentEvent, type ToolCall, type ToolCallResult } from '@inference/agent-client';
+import {
+  Alert,
+  Anchor,
+  Button,
+  Checkbox,
+  Code,
+  Group,
+  Paper,
+  Skeleton,
+  Stack,
+  Text,
+  Textarea,
+} from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { Square } from 'lucide-react';
+import { SendHorizontal, Square } from 'lucide-react';
+import { Fragment, type KeyboardEvent, useState } from 'react';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { Page } from '../../../components/page';
 import { QueryState } from '../../../components/query-state';
+import { CallsCost } from '../../requests/cost/calls-cost';
 import { agentSessionQuery } from '../agent-queries';
-import { useAgentTexts } from '../texts/agent-texts';
+import { useAgentTexts } from '../agent-texts';
 import { useAgentClients } from '../use-agent-clients';
-import { Events } from './events';
 import { Message } from './message';
-import { MessageForm } from './message-form';
-import { ToolResultForm } from './tool-result-form';
+import { callsByLastEvent } from './turn-calls';
 import { unansweredCalls } from './unanswered-calls';
 import { useLiveTurn } from './use-live-turn';
 
@@ -68,5 +82,156 @@ export function AgentPage() {
         }}
       </QueryState>
     </Page>
+  );
+}
+
+interface Props {
+  calls: ToolCall[];
+  onSend: (results: ToolCallResult[]) => void;
+}
+
+/** Answers the tool calls for which a turn waits. */
+function ToolResultForm({ calls, onSend }: Props) {
+  const t = useAgentTexts();
+  const form = useForm({
+    initialValues: { results: calls.map(() => ({ content: '', is_error: false })) },
+  });
+  const submit = ({ results }: typeof form.values) =>
+    onSend(calls.map(({ id }, index) => ({ tool_call_id: id, ...results[index]! })));
+  return (
+    <Paper withBorder p="md" component="section" aria-label={t('toolCalls')}>
+      <form onSubmit={form.onSubmit(submit)}>
+        <Stack gap="md">
+          <Text size="md">{t('toolCalls.text', { count: calls.length })}</Text>
+          {calls.map(({ id, function: { name, arguments: written } }, index) => (
+            <Stack key={id} gap="xs">
+              <Code block>{`${name}(${written})`}</Code>
+              <Textarea
+                label={t('result', { name })}
+                autosize
+                minRows={2}
+                maxRows={8}
+                {...form.getInputProps(`results.${index}.content`)}
+              />
+              <Checkbox
+                label={t('result.isError')}
+                {...form.getInputProps(`results.${index}.is_error`, { type: 'checkbox' })}
+              />
+            </Stack>
+          ))}
+          <Group justify="flex-end">
+            <Button type="submit">{t('result.send')}</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Paper>
+  );
+}
+
+/** The stored events of a session, each turn with what it has cost. */
+function Events({ events }: { events: AgentEvent[] }) {
+  const calls = callsByLastEvent(events);
+  return events.map((event) => {
+    const requestIds = calls.get(event.id) ?? [];
+    return (
+      <Fragment key={event.id}>
+        <StoredEvent event={event} />
+        {requestIds.length > 0 && <CallsCost requestIds={requestIds} />}
+      </Fragment>
+    );
+  });
+}
+
+function StoredEvent({ event }: { event: AgentEvent }) {
+  const t = useAgentTexts();
+  switch (event.type) {
+    case 'message':
+      return (
+        <Message speaker={event.role} text={event.content}>
+          {event.status === 'incomplete' && (
+            <Text size="sm" c="dimmed">
+              {t('incomplete')}
+            </Text>
+          )}
+        </Message>
+      );
+    case 'tool_calls':
+      return (
+        <Message speaker="assistant" text={event.content}>
+          {event.tool_calls.map(({ id, function: { name, arguments: written } }) => (
+            <Code key={id} block>{`${name}(${written})`}</Code>
+          ))}
+        </Message>
+      );
+    case 'tool_result':
+      return (
+        <Message speaker="tool" text="">
+          {event.tool_call_results.map(({ tool_call_id: id, content }) => (
+            <Code key={id} block>
+              {content}
+            </Code>
+          ))}
+        </Message>
+      );
+    case 'turn.failed':
+      return (
+        <Alert color="red" variant="light" title={t('failed')}>
+          {event.error.message}
+        </Alert>
+      );
+    case 'turn.cancelled':
+      return (
+        <Text size="sm" c="dimmed" ta="center">
+          {t('cancelled')}
+        </Text>
+      );
+  }
+}
+
+interface MessageFormProps {
+  isBusy: boolean;
+  /** Resolves with false if the message was refused: it stays in the field then. */
+  onSend: (content: string) => Promise<boolean>;
+}
+
+function MessageForm({ isBusy, onSend }: MessageFormProps) {
+  const t = useAgentTexts();
+  const [draft, setDraft] = useState('');
+  const canSend = draft.trim() !== '' && !isBusy;
+  const send = async () => {
+    setDraft('');
+    if (!(await onSend(draft))) setDraft((typed) => typed || draft);
+  };
+  const sendOnEnter = (event: KeyboardEvent) => {
+    // Enter also ends the composition of Chinese characters.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    if (canSend) void send();
+  };
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="sm">
+        <Textarea
+          label={t('message')}
+          description={t('message.hint')}
+          autosize
+          minRows={2}
+          maxRows={12}
+          value={draft}
+          onChange={(event) => setDraft(event.currentTarget.value)}
+          onKeyDown={sendOnEnter}
+        />
+        <Group justify="flex-end">
+          <Button
+            leftSection={<SendHorizontal size={16} />}
+            disabled={!canSend}
+            loading={isBusy}
+            onClick={() => void send()}
+          >
+            {t('send')}
+          </Button>
+        </Group>
+      </Stack>
+    </Paper>
   );
 }

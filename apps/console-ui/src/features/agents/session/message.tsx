@@ -1,7 +1,7 @@
 import { Group, Loader, Paper, Stack, Text } from '@mantine/core';
 import { type ReactNode } from 'react';
+import { useAgentTexts } from '../agent-texts';
 import classes from '../agents.module.css';
-import { useAgentTexts } from '../texts/agent-texts';
 
 interface Props {
   speaker: 'user' | 'assistant' | 'tool';

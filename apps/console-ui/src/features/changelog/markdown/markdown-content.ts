@@ -7,9 +7,12 @@ const parser = new MarkdownIt('default', { html: false, linkify: true });
 const ELEMENTS = new Set(
   'p em strong s ul ol li blockquote table thead tbody tr th td hr br pre code a h3 h4 h5 h6'.split(' '),
 );
+
 const VOID_ELEMENTS = new Set(['hr', 'br']);
+
 /** Headings of a text stand below that of its entry, which has the level 2. */
 const HEADINGS: Record<string, string> = { h1: 'h3', h2: 'h4', h3: 'h5', h4: 'h6', h5: 'h6', h6: 'h6' };
+
 const IS_SAFE_ADDRESS = /^(https?:|mailto:)/i;
 
 /** Parses Markdown to nodes of React, with nothing but the elements above and safe links. */

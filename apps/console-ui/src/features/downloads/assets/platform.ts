@@ -1,3 +1,5 @@
+import { type Asset, type Component } from '../release-queries';
+
 export type System = 'linux' | 'macos' | 'windows';
 export type Architecture = 'x86_64' | 'arm64';
 
@@ -58,4 +60,44 @@ export function platformOfBrowser(userAgent: string): Platform | undefined {
   if (/Windows/.test(userAgent)) return { system: 'windows', architecture };
   if (/Linux|X11/.test(userAgent)) return { system: 'linux', architecture };
   return undefined;
+}
+
+/** Shared libraries and files beside the programs, such as signatures. */
+const IS_LIBRARY = /\.(so|dylib|dll)(\.\d+)*$/i;
+
+const IS_COMPANION = /\.(sha256|sha512|sig|asc|pem|json|txt)$/i;
+
+const rank = ({ name }: Asset) => (IS_COMPANION.test(name) ? 2 : IS_LIBRARY.test(name) ? 1 : 0);
+
+/** The files of one platform, the program first. */
+export function assetsFor(assets: Asset[], platform: Platform): Asset[] {
+  const key = platformKey(platform);
+  return assets
+    .filter(({ name }) => {
+      const own = platformOf(name);
+      return own && platformKey(own) === key;
+    })
+    .sort((one, other) => rank(one) - rank(other));
+}
+
+/** The program among the files of a platform; undefined if there are only libraries. */
+export const programOf = (assets: Asset[], platform: Platform): Asset | undefined =>
+  assetsFor(assets, platform).find((asset) => rank(asset) === 0);
+
+const forShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+const forPowerShell = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** Downloads the program and makes it ready to run; an archive is unpacked. */
+export function installCommand(component: Component, { url, name }: Asset, { system }: Platform): string {
+  if (system === 'windows') {
+    const saved = /\.exe$/i.test(name) ? `${component}.exe` : name;
+    const download = `curl.exe -f -L -o ${forPowerShell(saved)} ${forPowerShell(url)}`;
+    return /\.zip$/i.test(name) ? `${download}\nExpand-Archive ${forPowerShell(saved)}` : download;
+  }
+  if (/\.(tar\.\w+|tgz)$/i.test(name))
+    return `curl -f -L ${forShell(url)} -o ${forShell(name)}\ntar -xf ${forShell(name)}`;
+  if (/\.zip$/i.test(name))
+    return `curl -f -L ${forShell(url)} -o ${forShell(name)}\nunzip ${forShell(name)}`;
+  return `curl -f -L ${forShell(url)} -o ${component}\nchmod +x ${component}`;
 }

@@ -4,6 +4,7 @@ import { type Model } from '../model-queries';
 type Package = Pick<Model, 'slug' | 'version' | 'file_name' | 'sha256'>;
 
 const forShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
 const forPowerShell = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /**

@@ -1,15 +1,60 @@
-import { Button, Text } from '@mantine/core';
+import { Anchor, Button, Code, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
 import { useConsoleApi } from '../../../api/console-api';
 import { EmptyState } from '../../../components/empty-state';
 import { Page } from '../../../components/page';
 import { QueryState } from '../../../components/query-state';
-import { modelsQuery } from '../model-queries';
-import { useModelsTexts } from '../texts/models-texts';
-import { filterModels, type ModelFilter } from './model-filter';
-import { ModelFilterForm } from './model-filter-form';
-import { ModelTable } from './model-table';
+import { type Column } from '../../../components/table/column';
+import { DataTable } from '../../../components/table/data-table';
+import { Bytes } from '../../../figures/bytes';
+import { Time } from '../../../time/time';
+import { type Model, modelsQuery } from '../model-queries';
+import { useModelsTexts } from '../models-texts';
+import {
+  filterModels,
+  MODEL_FACTS,
+  MODEL_ORDERS,
+  type ModelFilter,
+  modelFilterIn,
+  valuesOf,
+} from './model-filter';
+import classes from './models.module.css';
+
+const FACTS = ['family', 'parameters', 'quantization', 'format', 'license'] as const;
+
+/** A fact that no model has is no column. */
+function ModelTable({ models }: { models: Model[] }) {
+  const t = useModelsTexts();
+  const facts = FACTS.filter((fact) => models.some((model) => model[fact] !== null));
+  const columns: Column<Model>[] = [
+    {
+      key: 'name',
+      title: t('column.model'),
+      cell: ({ name, slug }) => (
+        <Stack gap={2} align="flex-start">
+          <Anchor
+            fw={500}
+            inherit
+            renderRoot={(props) => <Link {...props} to="/models/$" params={{ _splat: slug }} />}
+          >
+            {name}
+          </Anchor>
+          <Code>{slug}</Code>
+        </Stack>
+      ),
+    },
+    ...facts.map((fact) => ({ key: fact, title: t(fact), cell: (model: Model) => model[fact] ?? '–' })),
+    { key: 'size', title: t('size'), isNumber: true, cell: ({ size }) => <Bytes value={size} /> },
+    {
+      key: 'published',
+      title: t('published'),
+      cell: ({ published_at }) => <Time value={published_at} detail="day" />,
+    },
+  ];
+  return <DataTable label={t('title')} columns={columns} rows={models} keyOf={({ slug }) => slug} />;
+}
 
 /** The models that can be downloaded. The filter is in the address, so that it can be sent to others. */
 export function ModelsPage() {
@@ -63,5 +108,55 @@ export function ModelsPage() {
         }}
       </QueryState>
     </Page>
+  );
+}
+
+interface Props {
+  models: Model[];
+  filter: ModelFilter;
+  onChange: (filter: ModelFilter) => void;
+}
+
+/** Search, facts and order. A fact that no model has is not offered. */
+function ModelFilterForm({ models, filter, onChange }: Props) {
+  const t = useModelsTexts();
+  const change = (name: keyof ModelFilter, value: string | null) =>
+    onChange(modelFilterIn({ ...filter, [name]: value ?? undefined }));
+  return (
+    <div role="search" className={classes.filter}>
+      <TextInput
+        className={classes.search}
+        label={t('search')}
+        placeholder={t('search.hint')}
+        leftSection={<Search size={16} />}
+        type="search"
+        value={filter.q ?? ''}
+        onChange={(event) => change('q', event.currentTarget.value)}
+      />
+      {MODEL_FACTS.map((fact) => {
+        const values = valuesOf(models, fact);
+        return (
+          values.length > 0 && (
+            <Select
+              key={fact}
+              label={t(fact)}
+              placeholder={t('any')}
+              data={values}
+              value={filter[fact] ?? null}
+              onChange={(value) => change(fact, value)}
+              clearable
+              searchable
+            />
+          )
+        );
+      })}
+      <Select
+        label={t('sort')}
+        data={MODEL_ORDERS.map((order) => ({ value: order, label: t(`sort.${order}`) }))}
+        value={filter.sort ?? 'newest'}
+        onChange={(value) => change('sort', value)}
+        allowDeselect={false}
+      />
+    </div>
   );
 }

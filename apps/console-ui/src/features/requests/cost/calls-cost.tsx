@@ -1,14 +1,14 @@
-import { Group, Skeleton, Text } from '@mantine/core';
-import { useIntersection } from '@mantine/hooks';
+import { Anchor, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { useDisclosure, useIntersection } from '@mantine/hooks';
 import { useQueries } from '@tanstack/react-query';
 import { toApiError } from '../../../api/api-error';
 import { useConsoleApi } from '../../../api/console-api';
 import { Amount } from '../../../figures/amount';
 import { Figure } from '../../../figures/figure';
 import { Quantity } from '../../../figures/quantity';
-import { type RequestDetail, requestCostQuery } from '../request-queries';
-import { useRequestTexts } from '../texts/request-texts';
-import { WhyThisCost } from './why-this-cost';
+import { requestCostQuery, type RequestDetail } from '../request-queries';
+import { useRequestTexts } from '../request-texts';
+import { CostExplanation } from './cost-explanation';
 
 /** How far below the screen an answer is when its cost is read, so that scrolling shows it at once. */
 const AHEAD = '400px';
@@ -60,5 +60,39 @@ function Sum({ calls, isUnknown }: { calls: RequestDetail[]; isUnknown: boolean 
       </Text>
       <WhyThisCost calls={calls} />
     </Group>
+  );
+}
+
+/** Opens the explanation of the cost of calls over the page on which it is shown. */
+function WhyThisCost({ calls }: { calls: RequestDetail[] }) {
+  const t = useRequestTexts();
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Anchor component="button" type="button" size="sm" onClick={open}>
+        {t('why')}
+      </Anchor>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        size="lg"
+        title={t('why.calls', { count: calls.length })}
+        closeButtonProps={{ 'aria-label': t('why.close') }}
+      >
+        <Stack gap="xl">
+          {calls.map((call) => (
+            <Stack key={call.id} gap="xs">
+              <Text size="sm" c="dimmed">
+                {t('id')}{' '}
+                <Text span inherit className="figure">
+                  {call.id}
+                </Text>
+              </Text>
+              <CostExplanation request={call} />
+            </Stack>
+          ))}
+        </Stack>
+      </Modal>
+    </>
   );
 }

@@ -1,18 +1,17 @@
 import { Paper, Stack, Text, Title } from '@mantine/core';
 import { type Column } from '../../../components/table/column';
 import { DataTable } from '../../../components/table/data-table';
-import { formatExactAmount, formatNumber } from '../../../figures/format-figure';
-import { type Currency } from '../../../figures/format-figure';
 import { type Figure } from '../../../figures/figure';
+import { type Currency, formatExactAmount, formatNumber } from '../../../figures/format-figure';
 import { Price } from '../../../figures/price';
 import { Quantity } from '../../../figures/quantity';
 import { useLanguage } from '../../../language/language-context';
 import { formatTime } from '../../../time/format-time';
 import { useTimeZone } from '../../../time/time-zone-context';
-import { useUsageTexts } from '../../usage/texts/usage-texts';
 import { countOf } from '../../usage/unit-count';
+import { useUsageTexts } from '../../usage/usage-texts';
 import { type RequestDetail, type RequestLine } from '../request-queries';
-import { useRequestTexts } from '../texts/request-texts';
+import { useRequestTexts } from '../request-texts';
 
 /** Quantity × price of each line with all digits, the price list, and the rate where the site is not charged in USD. */
 export function CostExplanation({ request }: { request: RequestDetail }) {

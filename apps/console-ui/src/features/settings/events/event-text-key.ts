@@ -1,6 +1,6 @@
 import { type Schemas } from '../../../api/console-api';
 import { type PlainTextKey } from '../../../language/text-types';
-import { type en } from '../texts/en';
+import { type en } from '../settings-texts';
 
 type Key = PlainTextKey<typeof en>;
 

@@ -6,10 +6,10 @@ import { QueryState } from '../../../components/query-state';
 import { type Column } from '../../../components/table/column';
 import { DataTable } from '../../../components/table/data-table';
 import { Time } from '../../../time/time';
-import { type SecurityEvent, securityEventsQuery } from '../settings-queries';
 import { SettingsPage } from '../settings-page';
+import { type SecurityEvent, securityEventsQuery } from '../settings-queries';
+import { useSettingsTexts } from '../settings-texts';
 import classes from '../settings.module.css';
-import { useSettingsTexts } from '../texts/settings-texts';
 import { eventTextKey } from './event-text-key';
 
 export function EventsPage() {

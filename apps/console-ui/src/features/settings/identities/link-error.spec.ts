@@ -1,4 +1,4 @@
-import { linkErrorKey } from './link-error';
+import { linkErrorKey } from '../settings-queries';
 
 it('has a text for every way in which linking fails', () => {
   expect(linkErrorKey('')).toBeUndefined();

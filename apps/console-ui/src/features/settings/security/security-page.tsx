@@ -1,11 +1,78 @@
-import { Skeleton, Text } from '@mantine/core';
+import { Button, Group, PasswordInput, Skeleton, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { useState } from 'react';
+import { toApiError } from '../../../api/api-error';
+import { useConsoleApi } from '../../../api/console-api';
+import { ErrorNotice } from '../../../components/errors/error-notice';
+import { showFieldErrors } from '../../../components/errors/form-errors';
 import { QueryState } from '../../../components/query-state';
 import { useAccount } from '../../../session/account';
 import { Card } from '../card';
 import { SettingsPage } from '../settings-page';
-import { useSettingsTexts } from '../texts/settings-texts';
-import { PasswordForm } from './password-form';
+import { useCredentialChange } from '../settings-queries';
+import { useSettingsTexts } from '../settings-texts';
 import { SecondFactor } from './second-factor';
+
+const MIN_LENGTH = 8;
+
+function PasswordForm({ email }: { email: string }) {
+  const t = useSettingsTexts();
+  const api = useConsoleApi();
+  const [failure, setFailure] = useState<unknown>();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { current_password: '', new_password: '' },
+    validate: {
+      current_password: (value) => (value ? null : t('password.currentMissing')),
+      new_password: (value) =>
+        value.length >= MIN_LENGTH ? null : t('password.short', { length: MIN_LENGTH }),
+    },
+  });
+  const change = useCredentialChange((body: typeof form.values) => api.PUT('/api/auth/password', { body }));
+  const submit = (body: typeof form.values) => {
+    setFailure(undefined);
+    change.mutate(body, {
+      onSuccess: () => {
+        form.reset();
+        notifications.show({ message: t('password.done') });
+      },
+      onError: (error) => {
+        if (toApiError(error).status === 403) form.setFieldError('current_password', t('password.wrong'));
+        else setFailure(showFieldErrors(form, error));
+      },
+    });
+  };
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack maw="24rem">
+        {failure !== undefined && <ErrorNotice error={failure} />}
+        {/* Tells password managers whose password it is. */}
+        <input type="hidden" autoComplete="username" value={email} readOnly />
+        <PasswordInput
+          label={t('password.current')}
+          autoComplete="current-password"
+          required
+          {...form.getInputProps('current_password')}
+          key={form.key('current_password')}
+        />
+        <PasswordInput
+          label={t('password.new')}
+          description={t('password.rule', { length: MIN_LENGTH })}
+          autoComplete="new-password"
+          required
+          {...form.getInputProps('new_password')}
+          key={form.key('new_password')}
+        />
+        <Group>
+          <Button type="submit" loading={change.isPending}>
+            {t('password.change')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
 
 export function SecurityPage() {
   const t = useSettingsTexts();

@@ -6,8 +6,8 @@ import { bodyOf, useConsoleApi } from '../../../api/console-api';
 import { CopyButton } from '../../../components/copy-button';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { useCredentialChange } from '../settings-queries';
+import { useSettingsTexts } from '../settings-texts';
 import classes from '../settings.module.css';
-import { useSettingsTexts } from '../texts/settings-texts';
 
 interface Props {
   onEnabled: (recoveryCodes: string[]) => void;

@@ -7,9 +7,9 @@ import { QueryState } from '../../../components/query-state';
 import { type Column } from '../../../components/table/column';
 import { DataTable } from '../../../components/table/data-table';
 import { Time } from '../../../time/time';
-import { type ListedSession, sessionsQuery, useEndOtherSessions, useEndSession } from '../settings-queries';
 import { SettingsPage } from '../settings-page';
-import { useSettingsTexts } from '../texts/settings-texts';
+import { type ListedSession, sessionsQuery, useEndOtherSessions, useEndSession } from '../settings-queries';
+import { useSettingsTexts } from '../settings-texts';
 
 export function SessionsPage() {
   const t = useSettingsTexts();

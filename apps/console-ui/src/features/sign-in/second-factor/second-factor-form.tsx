@@ -7,7 +7,7 @@ import { bodyOf, useConsoleApi } from '../../../api/console-api';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { useSession } from '../../../session/session-context';
 import { type Challenge } from '../challenge';
-import { useSignInTexts } from '../texts/sign-in-texts';
+import { useSignInTexts } from '../sign-in-texts';
 
 interface Props {
   challenge: Challenge;

@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { SignInFrame } from '../sign-in-frame';
 import { challengeInFragment } from '../challenge';
 import { nextPageInFragment } from '../next-page';
-import { useSignInTexts } from '../texts/sign-in-texts';
+import { SignInFrame } from '../sign-in-frame';
+import { useSignInTexts } from '../sign-in-texts';
 import { useGoOn } from '../use-go-on';
 import { SecondFactorForm } from './second-factor-form';
 

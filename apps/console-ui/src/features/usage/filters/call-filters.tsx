@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useConsoleApi } from '../../../api/console-api';
 import { keysQuery } from '../../keys/key-queries';
 import { pricingQuery } from '../../pricing/pricing-queries';
-import { useUsageTexts } from '../texts/usage-texts';
 import { KNOWN_ENTRYPOINTS, NO_KEY, useEntrypointName } from '../usage-names';
+import { useUsageTexts } from '../usage-texts';
 import { Choice } from './choice';
 
 export interface CallFilter {

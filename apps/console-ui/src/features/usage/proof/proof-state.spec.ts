@@ -1,5 +1,5 @@
 import { Figure } from '../../../figures/figure';
-import { type Proof, proofStateOf } from './proof-state';
+import { type Proof, proofStateOf } from '../usage-queries';
 
 const AGREED: Proof = {
   from: '2026-03-01T00:00:00.000Z',

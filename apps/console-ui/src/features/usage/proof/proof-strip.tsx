@@ -8,10 +8,9 @@ import { type Currency } from '../../../figures/format-figure';
 import { Price } from '../../../figures/price';
 import { useLanguage } from '../../../language/language-context';
 import { formatTime } from '../../../time/format-time';
-import { useUsageTexts } from '../texts/usage-texts';
+import { type Proof, proofQuery, proofStateOf } from '../usage-queries';
 import { type Period } from '../usage-search';
-import { proofQuery } from './proof-query';
-import { type Proof, proofStateOf } from './proof-state';
+import { useUsageTexts } from '../usage-texts';
 import classes from './proof.module.css';
 
 const ICONS = { agrees: CircleCheck, differs: CircleX, partly: CircleDashed, open: Clock };

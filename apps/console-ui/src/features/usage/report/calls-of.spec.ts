@@ -1,4 +1,4 @@
-import { callsOf } from './calls-of';
+import { callsOf } from './usage-report';
 
 const QUESTION = {
   dimension: 'api_key',

@@ -1,14 +1,16 @@
 import { Group as Row, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
 import { Amount } from '../../../figures/amount';
-import { useUsageTexts } from '../texts/usage-texts';
+import { useLanguage } from '../../../language/language-context';
+import { formatDay } from '../../../time/calendar-day';
+import { formatTime } from '../../../time/format-time';
 import { useGroupName } from '../usage-names';
 import { type UsageQuestion, type UsageRow } from '../usage-queries';
+import { type Bucket } from '../usage-search';
+import { useUsageTexts } from '../usage-texts';
 import { chartOf } from './chart-series';
 import classes from './report.module.css';
-import { callsOf } from './calls-of';
-import { useBucketName } from './use-bucket-name';
-import { bucketsOf, type Group, reportOf } from './usage-report';
+import { bucketsOf, callsOf, type Group, reportOf } from './usage-report';
 import { UsageTables } from './usage-tables';
 
 const UsageChart = lazy(() => import('./usage-chart'));
@@ -71,4 +73,11 @@ export function UsageReportView({ rows, question, onDrill }: Props) {
       />
     </Stack>
   );
+}
+
+/** Names a bucket; hours with their time zone. */
+function useBucketName(bucket: Bucket, timeZone: string): (name: string, short?: boolean) => string {
+  const { language } = useLanguage();
+  return (name, short) =>
+    bucket === 'hour' ? formatTime(name, { language, timeZone }) : formatDay(name, language, short);
 }

@@ -6,10 +6,10 @@ import { Amount } from '../../../figures/amount';
 import { type Currency } from '../../../figures/format-figure';
 import { Quantity } from '../../../figures/quantity';
 import { type RequestSearch } from '../../requests/request-search';
-import { useUsageTexts } from '../texts/usage-texts';
 import { countOf } from '../unit-count';
 import { useGroupName } from '../usage-names';
 import { type Dimension } from '../usage-search';
+import { useUsageTexts } from '../usage-texts';
 import { type Entry, type Group, type Sums, type UsageReport } from './usage-report';
 
 interface Props {

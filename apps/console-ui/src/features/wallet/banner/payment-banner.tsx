@@ -7,8 +7,8 @@ import { useConsoleApi } from '../../../api/console-api';
 import { formatPrice } from '../../../figures/format-figure';
 import { useLanguage } from '../../../language/language-context';
 import { useAccount } from '../../../session/account';
-import { useWalletTexts } from '../texts/wallet-texts';
 import { newestPaymentsQuery, useMarkSeen, useRefreshWallet } from '../wallet-queries';
+import { useWalletTexts } from '../wallet-texts';
 import classes from './payment-banner.module.css';
 import {
   comparePayments,

@@ -12,8 +12,8 @@ import { Amount } from '../../../figures/amount';
 import { Time } from '../../../time/time';
 import { DownloadButton } from '../payments/download-button';
 import { InvoiceForm } from '../payments/invoice-form';
-import { useWalletTexts } from '../texts/wallet-texts';
 import { type Invoice, invoicePagesQuery, invoicesQuery, paymentsQuery } from '../wallet-queries';
+import { useWalletTexts } from '../wallet-texts';
 
 export function InvoicesPage() {
   const t = useWalletTexts();

@@ -7,8 +7,8 @@ import { formatPrice } from '../../../figures/format-figure';
 import { useLanguage } from '../../../language/language-context';
 import { formatTime } from '../../../time/format-time';
 import { useTimeZone } from '../../../time/time-zone-context';
-import { useWalletTexts } from '../texts/wallet-texts';
 import { type Payment, useOrderInvoice } from '../wallet-queries';
+import { useWalletTexts } from '../wallet-texts';
 
 const TYPES = ['company', 'personal'] as const;
 

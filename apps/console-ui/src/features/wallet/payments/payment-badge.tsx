@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
-import { useWalletTexts } from '../texts/wallet-texts';
-import { stateOf, type StatefulPayment } from './payment-state';
+import { useWalletTexts } from '../wallet-texts';
+import { type StatefulPayment, stateOf } from './payment-state';
 
 const COLORS = {
   pending: 'yellow',

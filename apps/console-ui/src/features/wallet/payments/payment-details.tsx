@@ -2,8 +2,8 @@ import { Code, Paper, Text } from '@mantine/core';
 import { Fact, Facts } from '../../../components/facts';
 import { Amount } from '../../../figures/amount';
 import { Time } from '../../../time/time';
-import { useWalletTexts } from '../texts/wallet-texts';
 import { type Payment } from '../wallet-queries';
+import { useWalletTexts } from '../wallet-texts';
 import { PaymentBadge } from './payment-badge';
 
 export function PaymentDetails({ payment }: { payment: Omit<Payment, 'refunds'> }) {

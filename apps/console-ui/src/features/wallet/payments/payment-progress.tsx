@@ -2,8 +2,8 @@ import { Alert, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mant
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, Info } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { useWalletTexts } from '../texts/wallet-texts';
 import { type Payment } from '../wallet-queries';
+import { useWalletTexts } from '../wallet-texts';
 import { isLate, timeLeft } from './payment-state';
 import classes from './payments.module.css';
 

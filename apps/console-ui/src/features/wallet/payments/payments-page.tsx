@@ -10,8 +10,8 @@ import { DataTable } from '../../../components/table/data-table';
 import { Amount } from '../../../figures/amount';
 import { Time } from '../../../time/time';
 import { PaymentParts } from '../refunds/payment-parts';
-import { useWalletTexts } from '../texts/wallet-texts';
 import { type Payment, paymentsQuery } from '../wallet-queries';
+import { useWalletTexts } from '../wallet-texts';
 import { PaymentBadge } from './payment-badge';
 
 export function PaymentsPage() {

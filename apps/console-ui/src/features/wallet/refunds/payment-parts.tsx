@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { PartLinks } from '../../../components/part-links';
-import { useWalletTexts } from '../texts/wallet-texts';
+import { useWalletTexts } from '../wallet-texts';
 
 export function PaymentParts() {
   const t = useWalletTexts();

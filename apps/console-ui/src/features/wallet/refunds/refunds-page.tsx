@@ -9,8 +9,8 @@ import { type Column } from '../../../components/table/column';
 import { DataTable } from '../../../components/table/data-table';
 import { Amount } from '../../../figures/amount';
 import { Time } from '../../../time/time';
-import { useWalletTexts } from '../texts/wallet-texts';
 import { type OwnRefund, refundsQuery } from '../wallet-queries';
+import { useWalletTexts } from '../wallet-texts';
 import { PaymentParts } from './payment-parts';
 
 export function RefundsPage() {

@@ -8,8 +8,8 @@ import { showFieldErrors } from '../../../components/errors/form-errors';
 import { type Figure } from '../../../figures/figure';
 import { formatPrice, symbolOf } from '../../../figures/format-figure';
 import { useLanguage } from '../../../language/language-context';
-import { useWalletTexts } from '../texts/wallet-texts';
 import { type BillingSettings, type NewPayment, useCreatePayment } from '../wallet-queries';
+import { useWalletTexts } from '../wallet-texts';
 import { payableAmount } from './top-up-amount';
 
 /** Chooses amount and provider, and leads to the provider's page or to the code. */

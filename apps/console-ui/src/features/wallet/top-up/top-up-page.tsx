@@ -5,8 +5,8 @@ import { EmptyState } from '../../../components/empty-state';
 import { Page } from '../../../components/page';
 import { QueryState } from '../../../components/query-state';
 import { Amount } from '../../../figures/amount';
-import { useWalletTexts } from '../texts/wallet-texts';
 import { settingsQuery } from '../wallet-queries';
+import { useWalletTexts } from '../wallet-texts';
 import { TopUpForm } from './top-up-form';
 
 const FORM_PIXELS = 380;

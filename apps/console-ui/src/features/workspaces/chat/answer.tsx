@@ -2,9 +2,8 @@ import { Anchor, Badge, Group, Loader, Paper, Stack, Text, VisuallyHidden } from
 import { type ReactNode } from 'react';
 import { formatNumber } from '../../../figures/format-figure';
 import { useLanguage } from '../../../language/language-context';
-import { useWorkspaceTexts } from '../texts/workspace-texts';
-import { answerParts } from './answer-parts';
-import { type Citation } from './chat-queries';
+import { useWorkspaceTexts } from '../workspace-texts';
+import { answerParts, type Citation } from './chat-queries';
 import classes from './chat.module.css';
 
 export function Question({ text }: { text: string }) {

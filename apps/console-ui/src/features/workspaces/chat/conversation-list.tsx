@@ -7,7 +7,7 @@ import { useMemoApi } from '../../../api/service-apis';
 import { QueryState } from '../../../components/query-state';
 import { Time } from '../../../time/time';
 import { ConfirmDialog } from '../dialogs/confirm-dialog';
-import { useWorkspaceTexts } from '../texts/workspace-texts';
+import { useWorkspaceTexts } from '../workspace-texts';
 import { type Conversation, conversationsQuery, useDeleteConversation } from './chat-queries';
 import classes from './chat.module.css';
 

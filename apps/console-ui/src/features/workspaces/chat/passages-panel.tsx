@@ -5,7 +5,7 @@ import { QueryState } from '../../../components/query-state';
 import { type Figure } from '../../../figures/figure';
 import { Quantity } from '../../../figures/quantity';
 import { useLanguage } from '../../../language/language-context';
-import { useWorkspaceTexts } from '../texts/workspace-texts';
+import { useWorkspaceTexts } from '../workspace-texts';
 import { type AnswerPassage, passagesQuery, type ShownAnswer } from './chat-queries';
 import classes from './chat.module.css';
 

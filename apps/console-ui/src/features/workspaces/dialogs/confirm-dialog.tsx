@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { ErrorNotice } from '../../../components/errors/error-notice';
-import { useWorkspaceTexts } from '../texts/workspace-texts';
+import { useWorkspaceTexts } from '../workspace-texts';
 
 interface Props {
   title: string;

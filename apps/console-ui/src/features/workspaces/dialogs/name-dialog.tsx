@@ -4,8 +4,8 @@ import { type UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { showFieldErrors } from '../../../components/errors/form-errors';
-import { useWorkspaceTexts } from '../texts/workspace-texts';
 import { type Workspace } from '../workspace-queries';
+import { useWorkspaceTexts } from '../workspace-texts';
 
 const MOST_CHARACTERS = 100;
 

@@ -6,7 +6,7 @@ import { ErrorNotice } from '../../../components/errors/error-notice';
 import { showFieldErrors } from '../../../components/errors/form-errors';
 import { RoleHint, useRoleOptions } from '../role-options';
 import { type Role } from '../roles';
-import { useWorkspaceTexts } from '../texts/workspace-texts';
+import { useWorkspaceTexts } from '../workspace-texts';
 import { useInvite } from './invitation-queries';
 
 /** Invites an e-mail address to the workspace. */

@@ -8,7 +8,7 @@ import { type Column } from '../../../components/table/column';
 import { DataTable } from '../../../components/table/data-table';
 import { Time } from '../../../time/time';
 import { ConfirmDialog } from '../dialogs/confirm-dialog';
-import { useWorkspaceTexts } from '../texts/workspace-texts';
+import { useWorkspaceTexts } from '../workspace-texts';
 import { type Invitation, invitationsQuery, useRevokeInvitation } from './invitation-queries';
 
 /** Who is invited to the workspace and has not answered yet. Nothing while nobody is. */

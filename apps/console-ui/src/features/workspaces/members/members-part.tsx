@@ -1,9 +1,11 @@
 import { ActionIcon, Badge, Button, Code, Group, Select, Stack, Text, Tooltip } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { UserMinus, UserPlus } from 'lucide-react';
 import { useState } from 'react';
-import { useMemoApi } from '../../../api/service-apis';
+import { toApiError } from '../../../api/api-error';
+import { bodyOf } from '../../../api/console-api';
+import { type MemoApi, type MemoSchemas, useMemoApi } from '../../../api/service-apis';
 import { ErrorNotice } from '../../../components/errors/error-notice';
 import { QueryState } from '../../../components/query-state';
 import { type Column } from '../../../components/table/column';
@@ -15,10 +17,9 @@ import { InvitationForm } from '../invitations/invitation-form';
 import { OpenInvitations } from '../invitations/open-invitations';
 import { useRoleOptions } from '../role-options';
 import { hasRole, type Role } from '../roles';
-import { useWorkspaceTexts } from '../texts/workspace-texts';
 import { useWorkspace } from '../workspace-context';
-import { lastAdminErrorKey } from './member-error';
-import { type Member, membersQuery, useChangeRole, useRemoveMember } from './member-queries';
+import { pageAfter, workspaceKey } from '../workspace-queries';
+import { useWorkspaceTexts } from '../workspace-texts';
 
 /** Who may see the workspace, and what each of them may do. */
 export function MembersPart() {
@@ -144,3 +145,52 @@ export function MembersPart() {
 }
 
 const nameOf = ({ email, user_id: id }: Member): string => email ?? id;
+
+/** The text for a change that would leave a workspace without an admin; undefined if the error says all. */
+const lastAdminErrorKey = (error: unknown): 'member.lastAdmin' | undefined =>
+  toApiError(error).status === 409 ? 'member.lastAdmin' : undefined;
+
+type Member = MemoSchemas['MemberResponse'];
+
+const membersKey = (workspaceId: string) => [...workspaceKey(workspaceId), 'members'];
+
+const membersQuery = (api: MemoApi, workspaceId: string) =>
+  infiniteQueryOptions({
+    queryKey: membersKey(workspaceId),
+    queryFn: ({ signal, pageParam }) =>
+      bodyOf(
+        api.GET('/v1/workspaces/{workspace_id}/members', {
+          signal,
+          params: { path: { workspace_id: workspaceId }, query: pageAfter(pageParam) },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor: cursor }) => cursor,
+  });
+
+function useChangeRole(workspaceId: string) {
+  const api = useMemoApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ userId, role }: { userId: string; role: Role }) =>
+      bodyOf(
+        api.PATCH('/v1/workspaces/{workspace_id}/members/{user_id}', {
+          params: { path: { workspace_id: workspaceId, user_id: userId } },
+          body: { role },
+        }),
+      ),
+    // An admin who gives the own role up sees other pages from then on.
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: workspaceKey(workspaceId) }),
+  });
+}
+
+function useRemoveMember(workspaceId: string) {
+  const api = useMemoApi();
+  const queryClient = useQueryClient();
+  return async (userId: string) => {
+    await api.DELETE('/v1/workspaces/{workspace_id}/members/{user_id}', {
+      params: { path: { workspace_id: workspaceId, user_id: userId } },
+    });
+    await queryClient.invalidateQueries({ queryKey: membersKey(workspaceId) });
+  };
+}

@@ -6,10 +6,9 @@ import { type Figure } from '../../../figures/figure';
 import { Quantity } from '../../../figures/quantity';
 import { useSession } from '../../../session/session-context';
 import { useSite } from '../../../site/site';
-import { useWorkspaceTexts } from '../texts/workspace-texts';
-import { documentTextQuery } from './document-text-query';
+import { documentTextQuery, type Span, textAround } from '../documents/document-queries';
+import { useWorkspaceTexts } from '../workspace-texts';
 import classes from './passages.module.css';
-import { type Span, textAround } from './text-around';
 
 /** Characters on either side of a passage at first; each "show more" shows ten times as many. */
 const FIRST_MARGIN = 5_000;

@@ -1,4 +1,4 @@
-import { textAround } from './text-around';
+import { textAround } from '../documents/document-queries';
 
 const TEXT = 'one two three four';
 
