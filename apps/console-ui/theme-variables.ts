@@ -8,7 +8,7 @@ import {
   mergeMantineTheme,
 } from '@mantine/core';
 import { type Plugin } from 'vite';
-import { theme } from './src/app/theme/theme';
+import { theme } from './src/app/theme';
 
 const LIGHT_VARIANT_DARKENING = 0.25;
 

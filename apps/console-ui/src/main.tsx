@@ -1,16 +1,16 @@
 import '@fontsource-variable/inter/wght.css';
-import './app/theme/first-styles';
+import './app/first-styles';
 import 'virtual:theme-variables.css';
 import './layout/shell.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Appearance } from './app/appearance';
 import { createConsoleApi } from './api/console-api';
 import { createQueryClient } from './api/query-client';
 import { App } from './app/app';
-import { createAppRouter, preloadPage } from './app/router/router';
+import { Appearance } from './app/appearance';
+import { createAppRouter, preloadPage } from './app/router';
 import { loadRuntimeConfig } from './app/runtime-config';
-import { FailedPage } from './layout/failures/failed-page';
+import { FailedPage } from './layout/failures';
 import { Session } from './session/session';
 import { siteQuery } from './site/site';
 

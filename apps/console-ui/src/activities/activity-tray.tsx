@@ -5,14 +5,14 @@ import { Activity as ActivityIcon } from 'lucide-react';
 import { useEffect, useSyncExternalStore } from 'react';
 import { toApiError } from '../api/api-error';
 import { useConsoleApi } from '../api/console-api';
-import { useAgentClients } from '../features/agents/use-agent-clients';
+import { useAgentClients } from '../features/agents/agent-queries';
 import { paymentsQuery } from '../features/wallet/wallet-queries';
 import { formatPrice } from '../figures/format-figure';
 import { useLanguage } from '../language/language-context';
 import classes from './activities.module.css';
 import { type Activity, activityStore } from './activity-store';
-import { followedTurnsIn, forgetTurn, readFollowedTurns, subscribeToFollowedTurns } from './followed-turns';
 import { useActivityTexts } from './activity-texts';
+import { followedTurnsIn, forgetTurn, readFollowedTurns, subscribeToFollowedTurns } from './followed-turns';
 
 const POLL_MILLIS = 10_000;
 const TURN_POLL_MILLIS = 3_000;

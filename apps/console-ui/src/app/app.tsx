@@ -3,12 +3,12 @@ import { RouterProvider } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
 import { activityStore } from '../activities/activity-store';
 import { type ConsoleApi, ConsoleApiProvider } from '../api/console-api';
-import { FailureBoundary } from '../layout/failures/failure-boundary';
+import { FailureBoundary } from '../layout/failures';
 import { ShellSkeleton } from '../layout/shell-skeleton';
 import { type Session } from '../session/session';
 import { SessionProvider } from '../session/session-context';
-import { TimeZoneProvider } from '../time/time-zone-provider';
-import { type AppRouter } from './router/router';
+import { TimeZoneProvider } from '../time/time';
+import { type AppRouter } from './router';
 import { type RuntimeConfig, RuntimeConfigProvider } from './runtime-config';
 
 export interface AppParts {

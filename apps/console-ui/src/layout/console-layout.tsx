@@ -5,16 +5,13 @@ import '@mantine/notifications/styles.layer.css';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useSessionState } from '../session/session-context';
-import { OptionalPart } from './failures/optional-part';
-import { AccountMenu } from './header/account-menu';
-import { PaletteButton } from './header/palette-button';
-import { PreferencesButton } from './header/preferences-button';
+import { AccountMenu } from './account-menu';
+import { OptionalPart } from './failures';
+import { PaletteButton, PreferencesButton } from './header-buttons';
+import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
 import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
-import { OfflineBanner } from './offline-banner';
-import { SiteMark } from './site-mark';
-import { SkipLink } from './skip-link';
-import { useAreaGroups } from './use-area-groups';
+import { useAreaGroups } from './navigation';
 
 const SignInSteps = lazy(() =>
   import('../features/sign-in/sign-in-steps').then((module) => ({ default: module.SignInSteps })),
@@ -43,7 +40,7 @@ function SessionEndedDialog() {
   );
 }
 
-const PaymentBanner = lazy(() => import('../features/wallet/banner/payment-banner'));
+const PaymentBanner = lazy(() => import('../features/wallet/payment-banner'));
 const ActivityTray = lazy(() =>
   import('../activities/activity-tray').then((module) => ({ default: module.ActivityTray })),
 );

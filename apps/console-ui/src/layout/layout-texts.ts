@@ -1,5 +1,4 @@
-import { defineTexts } from '../language/define-texts';
-import { type ChineseTexts } from '../language/text-types';
+import { type ChineseTexts, defineTexts } from '../language/define-texts';
 
 export const en = {
   skip: 'Skip to the content',

@@ -25,8 +25,8 @@ import {
   Users,
   Wallet,
 } from 'lucide-react';
-import { type PlainTextKey } from '../language/text-types';
-import { type Role } from '../session/account';
+import { type PlainTextKey } from '../language/define-texts';
+import { type Role, useAccount } from '../session/account';
 import { type en } from './layout-texts';
 
 export interface Area {
@@ -88,3 +88,19 @@ export const AREA_GROUPS: AreaGroup[] = [
     ],
   },
 ];
+
+/** The pages in the header of visitors. */
+export const PUBLIC_AREAS: Omit<Area, 'icon'>[] = [
+  { to: '/models', text: 'area.models' },
+  { to: '/pricing', text: 'area.pricing' },
+  { to: '/downloads', text: 'area.downloads' },
+  { to: '/changelog', text: 'area.changelog' },
+];
+
+/** The areas that the signed-in account may use. */
+export function useAreaGroups(): AreaGroup[] {
+  const role = useAccount().data?.role;
+  const isOpen = ({ roles }: { roles?: Role[] }) =>
+    roles === undefined || (role !== undefined && roles.includes(role));
+  return AREA_GROUPS.filter(isOpen).map((group) => ({ ...group, areas: group.areas.filter(isOpen) }));
+}

@@ -2,10 +2,9 @@ import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { bodyOf, useConsoleApi } from '../../api/console-api';
-import { ErrorNotice } from '../../components/errors/error-notice';
+import { ErrorNotice } from '../../components/error-notice';
 import { SignInFrame } from '../sign-in/sign-in-frame';
-import { DoneNotice } from './done-notice';
-import { FooterLink } from './footer-link';
+import { DoneNotice, FooterLink } from './recovery-parts';
 import { useRecoveryTexts } from './recovery-texts';
 
 export function ForgotPasswordPage() {

@@ -5,12 +5,10 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { bodyOf, useConsoleApi } from '../../api/console-api';
-import { ErrorNotice } from '../../components/errors/error-notice';
-import { showFieldErrors } from '../../components/errors/form-errors';
+import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { useSession } from '../../session/session-context';
 import { SignInFrame } from '../sign-in/sign-in-frame';
-import { DoneNotice } from './done-notice';
-import { FooterLink } from './footer-link';
+import { DoneNotice, FooterLink } from './recovery-parts';
 import { useRecoveryTexts } from './recovery-texts';
 import { useMailToken } from './use-mail-token';
 

@@ -2,9 +2,8 @@ import { Button, Group, Modal, Paper, Select, Stack, Text, Textarea, TextInput, 
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
-import { ErrorNotice } from '../../components/errors/error-notice';
-import { showFieldErrors } from '../../components/errors/form-errors';
-import { Markdown } from '../changelog/markdown/markdown';
+import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
+import { Markdown } from '../changelog/markdown';
 import { type Component, COMPONENTS } from '../downloads/release-queries';
 import { useAdminChangelogTexts } from './admin-changelog-texts';
 import classes from './admin-changelog.module.css';

@@ -2,12 +2,11 @@ import { Code, Group, Paper, Skeleton, Stack, Text, TextInput, Title } from '@ma
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
-import { Quantity } from '../../figures/quantity';
+import { Quantity } from '../../figures/figure-text';
 import { useAdminDownloadsTexts } from './admin-downloads-texts';
 import {
   type Downloads,

@@ -1,24 +1,36 @@
 import { Anchor, Button, Code, Paper, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useConsoleApi } from '../../api/console-api';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
-import { type PlainTextKey } from '../../language/text-types';
+import { type PlainTextKey } from '../../language/define-texts';
 import { Time } from '../../time/time';
-import { AccountField } from '../admin-payments/account-field';
-import { eventTextKey } from '../settings/events/event-text-key';
+import { AccountField } from '../admin-payments/payment-parts';
 import { useSettingsTexts } from '../settings/settings-texts';
-import { Choice } from '../usage/filters/choice';
-import classes from '../usage/filters/filters.module.css';
+import { eventTextKey } from '../settings/text-keys';
+import { Choice } from '../usage/filters';
+import classes from '../usage/filters.module.css';
 import { withoutGaps } from '../usage/usage-search';
 import { type en, useAdminEventTexts } from './admin-event-texts';
-import { EventDetails } from './event-details';
-import { allEventsQuery, type AuditEvent } from './event-queries';
+import detailClasses from './event-details.module.css';
 import { EVENT_TYPES, type EventSearch, type EventType } from './event-search';
+
+type AuditEvent = Schemas['AuditEventResponse'];
+
+const allEventsQuery = (api: ConsoleApi, { account, type }: EventSearch) =>
+  infiniteQueryOptions({
+    queryKey: ['admin-events', { account, type }],
+    queryFn: ({ signal, pageParam }) => {
+      const query = { ...pageParam, ...withoutGaps({ account_id: account, type }) };
+      return bodyOf(api.GET('/api/admin/events', { signal, params: { query } }));
+    },
+    initialPageParam: {} as { cursor?: string },
+    getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
+    staleTime: 0,
+  });
 
 /** Changes of the site, which no customer sees among the own events. */
 const KEYS: Partial<Record<EventType, PlainTextKey<typeof en>>> = {
@@ -144,5 +156,26 @@ function AccountLink({ id }: { id: string | null }) {
     <Anchor component={Link} to={`/admin/accounts/${id}`} inherit>
       {id}
     </Anchor>
+  );
+}
+
+/** The further facts of an event, each with its name. */
+function EventDetails({ event: { details } }: { event: AuditEvent }) {
+  const t = useAdminEventTexts();
+  const facts = Object.entries(details);
+  if (facts.length === 0) return '–';
+  const textOf = (value: unknown) => {
+    if (typeof value === 'boolean') return t(value ? 'yes' : 'no');
+    return value === null ? '–' : String(value as string);
+  };
+  return (
+    <dl className={detailClasses.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt translate="no">{name}</dt>
+          <dd translate={typeof value === 'string' ? 'no' : undefined}>{textOf(value)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

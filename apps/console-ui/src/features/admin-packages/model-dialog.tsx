@@ -1,8 +1,7 @@
 import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { ErrorNotice } from '../../components/errors/error-notice';
-import { showFieldErrors } from '../../components/errors/form-errors';
+import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { useAdminPackagesTexts } from './admin-packages-texts';
 import { type AdminModel, useSaveModel } from './package-queries';
 

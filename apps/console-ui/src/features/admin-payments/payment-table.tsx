@@ -1,10 +1,9 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
-import { Amount } from '../../figures/amount';
+import { type Column, DataTable } from '../../components/data-table';
+import { Amount } from '../../figures/figure-text';
 import { Time } from '../../time/time';
-import { PaymentBadge } from '../wallet/payments/payment-badge';
+import { PaymentBadge } from '../wallet/payment-parts';
 import { useWalletTexts } from '../wallet/wallet-texts';
 import { useAdminPaymentTexts } from './admin-payment-texts';
 import { type ListedPayment } from './payment-queries';

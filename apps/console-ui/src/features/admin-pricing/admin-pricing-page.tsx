@@ -14,12 +14,11 @@ import { useSite } from '../../site/site';
 import { Time } from '../../time/time';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import classes from './admin-pricing.module.css';
-import { ChangeTable } from './lines/change-table';
-import { changesBetween } from './lines/line-changes';
-import { keyOfLine, type LineUnit, parsePrice } from './lines/price-line';
+import { ChangeTable } from './change-table';
+import { changesBetween, keyOfLine, type LineUnit, parsePrice } from './price-line';
 import { newestListQuery, priceHistoryQuery, type PriceKind, type PriceList } from './price-list-queries';
 import { PriceTable } from './price-table';
-import { ReviewDialog } from './review/review-dialog';
+import { ReviewDialog } from './review-dialog';
 import { type PriceDraft, usePriceDraft } from './use-price-draft';
 
 const MODEL_UNITS = [

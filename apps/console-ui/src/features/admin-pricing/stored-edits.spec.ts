@@ -1,6 +1,5 @@
 import { Figure } from '../../figures/figure';
-import { type DraftLine, isEdited, rebased, withEdits } from './lines/draft-line';
-import { type PriceLine } from './lines/price-line';
+import { type DraftLine, isEdited, type PriceLine, rebased, withEdits } from './price-line';
 import { changesOf, editsText, parseEdits } from './use-price-draft';
 
 const line = (name: string, price: string): PriceLine => ({

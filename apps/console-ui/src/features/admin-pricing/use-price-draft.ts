@@ -1,15 +1,19 @@
 import { useEffect, useState } from 'react';
 import { Figure } from '../../figures/figure';
-import { type DraftLine, draftOf, isEdited, rebased, withEdits } from './lines/draft-line';
-import { changesBetween } from './lines/line-changes';
 import {
+  changesBetween,
+  type DraftLine,
+  draftOf,
+  isEdited,
   isLineUnit,
   keyOfLine,
   type LineChange,
   type LineUnit,
   parsePrice,
   type PriceLine,
-} from './lines/price-line';
+  rebased,
+  withEdits,
+} from './price-line';
 import { type PriceList } from './price-list-queries';
 
 /** What an editor begins with. */

@@ -1,22 +1,48 @@
 import { Button, Group, Modal, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { useConsoleApi } from '../../api/console-api';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
-import { ErrorNotice } from '../../components/errors/error-notice';
+import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
 import { Figure } from '../../figures/figure';
-import { PercentText } from '../../figures/percent-text';
-import { Quantity } from '../../figures/quantity';
+import { PercentText, Quantity } from '../../figures/figure-text';
 import { useSite } from '../../site/site';
 import { useAdminRatesTexts } from './admin-rates-texts';
-import { type Rate, ratesQuery, useStoreRate } from './rate-queries';
+
+type Rate = Schemas['ExchangeRateResponse'];
+
+const RATES = ['admin-exchange-rates'];
+const PAGE_RATES = 50;
+
+const ratesQuery = (api: ConsoleApi) =>
+  infiniteQueryOptions({
+    queryKey: RATES,
+    queryFn: ({ signal, pageParam }) =>
+      bodyOf(
+        api.GET('/api/admin/billing/exchange-rates', {
+          params: { query: { limit: PAGE_RATES, ...(pageParam !== null && { cursor: pageParam }) } },
+          signal,
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+
+function useStoreRate() {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (rate: { date: string; usd_per_unit: Figure }) =>
+      bodyOf(api.PUT('/api/admin/billing/exchange-rates', { body: { rates: [rate] } })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: RATES }),
+  });
+}
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DECIMALS = 10;

@@ -12,7 +12,7 @@ import {
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { Plus, Trash2 } from 'lucide-react';
-import { ErrorNotice } from '../../components/errors/error-notice';
+import { ErrorNotice } from '../../components/error-notice';
 import { Figure } from '../../figures/figure';
 import { type Component, COMPONENTS } from '../downloads/release-queries';
 import { useAdminReleasesTexts } from './admin-releases-texts';

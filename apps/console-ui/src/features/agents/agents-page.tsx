@@ -6,22 +6,20 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
-import { ErrorNotice } from '../../components/errors/error-notice';
+import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
 import { Figure } from '../../figures/figure';
-import { Quantity } from '../../figures/quantity';
+import { Quantity } from '../../figures/figure-text';
 import { useSite } from '../../site/site';
 import { Time } from '../../time/time';
-import { playgroundModelsQuery } from '../playground/playground-queries';
-import { AGENT_SESSIONS, agentSessionsQuery } from './agent-queries';
+import { playgroundModelsQuery } from '../playground/request-samples';
+import { AGENT_SESSIONS, agentSessionsQuery, apiErrorOfAgent, useAgentClients } from './agent-queries';
 import { useAgentTexts } from './agent-texts';
 import classes from './agents.module.css';
 import { toolsIn } from './tool-calls';
-import { apiErrorOfAgent, useAgentClients } from './use-agent-clients';
 
 const EXAMPLE_TOOLS = `[{"type": "function", "function": {"name": "weather",
   "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}]`;

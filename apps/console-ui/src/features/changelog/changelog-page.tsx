@@ -9,7 +9,7 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Time } from '../../time/time';
 import { type ChangelogEntry, changelogQuery } from './changelog-queries';
-import { Markdown } from './markdown/markdown';
+import { Markdown } from './markdown';
 import { useChangelogTexts } from './changelog-texts';
 
 export function ChangelogPage() {

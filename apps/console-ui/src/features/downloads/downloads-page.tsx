@@ -16,13 +16,14 @@ import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, Download } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
-import { CodeSamples } from '../../components/code/code-samples';
+import { CodeSamples } from '../../components/code-samples';
+import { type Column, DataTable } from '../../components/data-table';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
-import { Bytes } from '../../figures/bytes';
+import { Bytes } from '../../figures/figure-text';
 import { Time } from '../../time/time';
+import { useDownloadsTexts } from './downloads-texts';
+import classes from './downloads.module.css';
 import {
   installCommand,
   type Platform,
@@ -32,9 +33,7 @@ import {
   platformOfBrowser,
   PLATFORMS,
   programOf,
-} from './assets/platform';
-import { useDownloadsTexts } from './downloads-texts';
-import classes from './downloads.module.css';
+} from './release-assets';
 import { type Asset, type Component, COMPONENTS, type Release, releaseQuery } from './release-queries';
 
 /** The program for one platform, by a click or by a command. */

@@ -1,5 +1,5 @@
 import { Figure } from '../../figures/figure';
-import { assetsFor, installCommand, programOf } from './assets/platform';
+import { assetsFor, installCommand, programOf } from './release-assets';
 import { type Asset } from './release-queries';
 
 const asset = (name: string): Asset => ({

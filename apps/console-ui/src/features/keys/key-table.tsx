@@ -1,8 +1,7 @@
 import { ActionIcon, Badge, Code, Group, Text, Tooltip } from '@mantine/core';
 import { Pencil, Trash2 } from 'lucide-react';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
-import { Amount } from '../../figures/amount';
+import { type Column, DataTable } from '../../components/data-table';
+import { Amount } from '../../figures/figure-text';
 import { useSite } from '../../site/site';
 import { Time } from '../../time/time';
 import { type ApiKey } from './key-queries';

@@ -4,15 +4,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
-import { CodeSamples } from '../../components/code/code-samples';
+import { CodeSamples } from '../../components/code-samples';
 import { CopyButton } from '../../components/copy-button';
 import { EmptyState } from '../../components/empty-state';
-import { ErrorNotice } from '../../components/errors/error-notice';
+import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { useSite } from '../../site/site';
 import { pricingQuery } from '../pricing/pricing-queries';
-import { firstCallSamples } from './creation/first-call-samples';
+import { firstCallSamples } from './first-call-samples';
 import { KeyForm } from './key-form';
 import {
   type ApiKey,

@@ -4,12 +4,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useConsoleApi } from '../../api/console-api';
-import { CodeSamples } from '../../components/code/code-samples';
+import { CodeSamples } from '../../components/code-samples';
 import { useSite } from '../../site/site';
-import { firstCallSamples } from '../keys/creation/first-call-samples';
-import { chatModelIn, groupByModel } from '../pricing/model-price';
+import { firstCallSamples } from '../keys/first-call-samples';
 import { ModelPriceTable } from '../pricing/model-price-table';
-import { pricingQuery } from '../pricing/pricing-queries';
+import { chatModelIn, groupByModel, pricingQuery } from '../pricing/pricing-queries';
 import { useLandingTexts } from './landing-texts';
 import classes from './landing.module.css';
 

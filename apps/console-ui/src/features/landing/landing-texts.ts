@@ -1,5 +1,4 @@
-import { defineTexts } from '../../language/define-texts';
-import { type ChineseTexts } from '../../language/text-types';
+import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 
 const en = {
   slogan: 'Call AI models. See what every call costs.',

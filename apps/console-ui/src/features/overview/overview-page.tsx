@@ -1,29 +1,29 @@
 import { Anchor, Button, Group, Paper, Skeleton, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleDashed } from 'lucide-react';
 import { useConsoleApi } from '../../api/console-api';
-import { CodeSamples } from '../../components/code/code-samples';
+import { CodeSamples } from '../../components/code-samples';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Amount } from '../../figures/amount';
 import { Figure } from '../../figures/figure';
+import { Amount } from '../../figures/figure-text';
 import { formatPrice } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
 import { useSite } from '../../site/site';
 import { dayOf } from '../../time/calendar-day';
 import { useTimeZone } from '../../time/time-zone-context';
-import { firstCallSamples } from '../keys/creation/first-call-samples';
+import { firstCallSamples } from '../keys/first-call-samples';
+import { keysQuery } from '../keys/key-queries';
 import { pricingQuery } from '../pricing/pricing-queries';
-import { bucketsOf, reportOf } from '../usage/report/usage-report';
+import { requestsQuery } from '../requests/request-queries';
 import { usageQuery } from '../usage/usage-queries';
+import { bucketsOf, reportOf } from '../usage/usage-report';
 import { periodOf } from '../usage/usage-search';
-import { settingsQuery } from '../wallet/wallet-queries';
-import { CardSkeleton } from './card-skeleton';
+import { settingsQuery, transactionsQuery } from '../wallet/wallet-queries';
 import { useOverviewTexts } from './overview-texts';
 import classes from './overview.module.css';
 import { SpendBars } from './spend-bars';
-import { type StepName, STEPS, useStepsDone } from './steps';
 
 const PAGES = { topUp: '/top-up', key: '/keys', call: undefined } as const;
 
@@ -188,4 +188,38 @@ function SpendCard() {
       </Stack>
     </Paper>
   );
+}
+
+/** As high as a card of the overview with its figure. */
+function CardSkeleton() {
+  return (
+    <Stack gap="sm" aria-busy>
+      <Skeleton height={36} width="50%" />
+      <Skeleton height={86} />
+    </Stack>
+  );
+}
+
+const STEPS = ['topUp', 'key', 'call'] as const;
+type StepName = (typeof STEPS)[number];
+
+const POLL_MILLIS = 5000;
+
+/** The first steps that are done; undefined until it is known. A call is noticed within seconds. */
+function useStepsDone(): ReadonlySet<StepName> | undefined {
+  const api = useConsoleApi();
+  const { data: settings } = useQuery(settingsQuery(api));
+  const { data: transactions } = useInfiniteQuery(transactionsQuery(api));
+  const { data: keys } = useQuery(keysQuery(api));
+  const { data: log } = useInfiniteQuery({
+    ...requestsQuery(api, {}, 'UTC'),
+    refetchInterval: ({ state }) => (state.data?.pages[0]?.requests.length ? false : POLL_MILLIS),
+  });
+  if (!settings || !transactions || !keys || !log) return undefined;
+  const isDone: Record<StepName, boolean> = {
+    topUp: !settings.balance.isZero || transactions.length > 0,
+    key: keys.length > 0,
+    call: log.requests.length > 0,
+  };
+  return new Set(STEPS.filter((step) => isDone[step]));
 }

@@ -1,6 +1,6 @@
 import { Button, Paper, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { Columns2, X } from 'lucide-react';
-import { isTemperature, isTokenCount, type Parameters } from './conversation/conversation';
+import { isTemperature, isTokenCount, type Parameters } from './conversation';
 import { usePlaygroundTexts } from './playground-texts';
 
 interface Props {

@@ -16,28 +16,21 @@ import { Code, Eraser } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error';
 import { useConsoleApi } from '../../api/console-api';
-import { CodeSamples } from '../../components/code/code-samples';
+import { CodeSamples } from '../../components/code-samples';
 import { CopyButton } from '../../components/copy-button';
 import { EmptyState } from '../../components/empty-state';
-import { ErrorNotice } from '../../components/errors/error-notice';
+import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { useSite } from '../../site/site';
-import { CallsCost } from '../requests/cost/calls-cost';
+import { CallsCost } from '../requests/request-parts';
 import { Composer } from './composer';
-import {
-  type Answer,
-  type Conversation,
-  requestBody,
-  type Turn,
-  withOfferedModels,
-} from './conversation/conversation';
-import { useConversation } from './conversation/use-conversation';
+import { type Answer, type Conversation, requestBody, type Turn, withOfferedModels } from './conversation';
 import { ParametersForm } from './parameters-form';
-import { playgroundModelsQuery } from './playground-queries';
 import { usePlaygroundTexts } from './playground-texts';
 import classes from './playground.module.css';
-import { samplesOf } from './request-samples';
+import { playgroundModelsQuery, samplesOf } from './request-samples';
+import { useConversation } from './use-conversation';
 
 /** A conversation with one model, or with two side by side. */
 export function PlaygroundPage() {

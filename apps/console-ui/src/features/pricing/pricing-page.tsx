@@ -2,20 +2,17 @@ import { Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
 import { Figure } from '../../figures/figure';
+import { Price, Quantity } from '../../figures/figure-text';
 import { formatExactAmount } from '../../figures/format-figure';
-import { Price } from '../../figures/price';
-import { Quantity } from '../../figures/quantity';
 import { useLanguage } from '../../language/language-context';
-import classes from './calculator/calculator.module.css';
-import { costOf, groupByModel, type ModelPrice } from './model-price';
+import classes from './calculator.module.css';
 import { ModelPriceTable } from './model-price-table';
-import { type GpuPrice, pricingQuery } from './pricing-queries';
+import { costOf, type GpuPrice, groupByModel, type ModelPrice, pricingQuery } from './pricing-queries';
 import { usePricingTexts } from './pricing-texts';
 
 export function PricingPage() {

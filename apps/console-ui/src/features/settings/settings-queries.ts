@@ -1,9 +1,7 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { type Figure } from '../../figures/figure';
-import { type PlainTextKey } from '../../language/text-types';
 import { settingsQuery } from '../wallet/wallet-queries';
-import { type en } from './settings-texts';
 
 export type Identity = Schemas['IdentityResponse'];
 export type ListedSession = Schemas['ListedSessionResponse'];
@@ -83,21 +81,4 @@ export function useEndSession() {
 export function useEndOtherSessions() {
   const api = useConsoleApi();
   return useCredentialChange(() => api.DELETE('/api/auth/sessions'));
-}
-
-type Key = PlainTextKey<typeof en>;
-
-const LINK_ERROR_KEYS: Record<string, Key> = {
-  flow_invalid: 'link.flowInvalid',
-  access_denied: 'link.accessDenied',
-  identity_taken: 'link.taken',
-  session_ended: 'link.flowInvalid',
-  provider_unavailable: 'link.unavailable',
-};
-
-/** The text for `#error=<code>`, with which the linking of an identity comes back; undefined without an error. */
-export function linkErrorKey(fragment: string): Key | undefined {
-  const code = new URLSearchParams(fragment.replace(/^#/, '')).get('error');
-  if (code === null) return undefined;
-  return LINK_ERROR_KEYS[code] ?? 'link.refused';
 }

@@ -1,14 +1,13 @@
 import { Alert, Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { type PlainTextKey } from '../../language/text-types';
+import { type PlainTextKey } from '../../language/define-texts';
 import { useSessionState } from '../../session/session-context';
 import { useSite } from '../../site/site';
-import { ProviderLinks } from './provider-links';
-import { SignInFrame } from './sign-in-frame';
+import { useGoOn } from './next-page';
+import { ProviderLinks, SignInFrame } from './sign-in-frame';
 import { SignInSteps } from './sign-in-steps';
 import { type en, useSignInTexts } from './sign-in-texts';
-import { useGoOn } from './use-go-on';
 
 type Key = PlainTextKey<typeof en>;
 

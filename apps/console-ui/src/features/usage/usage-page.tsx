@@ -9,12 +9,11 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { dayOf, daysBetween } from '../../time/calendar-day';
 import { useTimeZone } from '../../time/time-zone-context';
-import { CallFilters } from './filters/call-filters';
-import { Choice } from './filters/choice';
-import classes from './filters/filters.module.css';
-import { ProofStrip } from './proof/proof-strip';
-import { UsageReportView } from './report/usage-report-view';
+import { CallFilters, Choice } from './filters';
+import classes from './filters.module.css';
+import { ProofStrip } from './proof-strip';
 import { usageQuery, useUsageCsv } from './usage-queries';
+import { UsageReportView } from './usage-report-view';
 import {
   BUCKETS,
   DIMENSIONS,

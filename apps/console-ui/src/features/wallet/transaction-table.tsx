@@ -1,8 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
-import { Amount } from '../../figures/amount';
+import { type Column, DataTable } from '../../components/data-table';
+import { Amount } from '../../figures/figure-text';
 import { useLanguage } from '../../language/language-context';
 import { formatTimeRange } from '../../time/format-time';
 import { Time } from '../../time/time';

@@ -12,12 +12,11 @@ import { QueryState } from '../../components/query-state';
 import { type Session } from '../../session/session';
 import { useSession } from '../../session/session-context';
 import { useSite } from '../../site/site';
-import { ConfirmDialog } from './dialogs/confirm-dialog';
-import { NameDialog } from './dialogs/name-dialog';
-import { UploadQueue } from './documents/uploads/upload-queue';
-import { hasRole } from './roles';
+import { ConfirmDialog, NameDialog } from './dialogs';
+import { UploadQueue } from './documents/upload-queue';
 import { WorkspaceProvider } from './workspace-context';
 import {
+  hasRole,
   useDeleteWorkspace,
   useRenameWorkspace,
   type Workspace,

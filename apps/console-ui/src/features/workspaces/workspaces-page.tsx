@@ -4,24 +4,21 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useMemoApi } from '../../api/service-apis';
+import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
-import { ErrorNotice } from '../../components/errors/error-notice';
+import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
-import { Bytes } from '../../figures/bytes';
-import { Quantity } from '../../figures/quantity';
+import { Bytes, Quantity } from '../../figures/figure-text';
 import { useAccount } from '../../session/account';
 import { Time } from '../../time/time';
-import { ConfirmDialog } from './dialogs/confirm-dialog';
-import { NameDialog } from './dialogs/name-dialog';
+import { ConfirmDialog, NameDialog } from './dialogs';
 import {
   type ReceivedInvitation,
   receivedInvitationsQuery,
   useAcceptInvitation,
   useDeclineInvitation,
-} from './invitations/invitation-queries';
+} from './invitation-queries';
 import { useCreateWorkspace, type Workspace, workspacesQuery } from './workspace-queries';
 import { useWorkspaceTexts } from './workspace-texts';
 

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useMemoApi } from '../../../api/service-apis';
 import { QueryState } from '../../../components/query-state';
 import { Time } from '../../../time/time';
-import { ConfirmDialog } from '../dialogs/confirm-dialog';
+import { ConfirmDialog } from '../dialogs';
 import { useWorkspaceTexts } from '../workspace-texts';
 import { type Conversation, conversationsQuery, useDeleteConversation } from './chat-queries';
 import classes from './chat.module.css';

@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError, toApiError } from '../../../api/api-error';
-import { authorizedFetch } from '../../../api/authorized-fetch';
-import { readEvents } from '../../../api/event-stream';
+import { authorizedFetch, readEvents } from '../../../api/authorized-fetch';
 import { useMemoApi } from '../../../api/service-apis';
 import { type Session } from '../../../session/session';
 import { useSession } from '../../../session/session-context';

@@ -1,10 +1,8 @@
 import { ActionIcon, Anchor, Badge, FileButton, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { FileUp, Trash2 } from 'lucide-react';
-import { type Column } from '../../../components/table/column';
-import { DataTable } from '../../../components/table/data-table';
-import { Bytes } from '../../../figures/bytes';
+import { type Column, DataTable } from '../../../components/data-table';
+import { Bytes, Quantity } from '../../../figures/figure-text';
 import { formatNumber } from '../../../figures/format-figure';
-import { Quantity } from '../../../figures/quantity';
 import { useLanguage } from '../../../language/language-context';
 import { Time } from '../../../time/time';
 import { useWorkspaceTexts } from '../workspace-texts';

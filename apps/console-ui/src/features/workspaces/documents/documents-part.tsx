@@ -7,17 +7,17 @@ import { useState, useSyncExternalStore } from 'react';
 import { toApiError } from '../../../api/api-error';
 import { useMemoApi } from '../../../api/service-apis';
 import { EmptyState } from '../../../components/empty-state';
-import { useErrorMessage } from '../../../components/errors/use-error-message';
+import { useErrorMessage } from '../../../components/error-notice';
 import { QueryState } from '../../../components/query-state';
-import { ConfirmDialog } from '../dialogs/confirm-dialog';
-import { PassageDialog } from '../passages/passage-dialog';
-import { hasRole } from '../roles';
+import { ConfirmDialog } from '../dialogs';
 import { useWorkspace } from '../workspace-context';
+import { hasRole } from '../workspace-queries';
 import { useWorkspaceTexts } from '../workspace-texts';
 import { documentsQuery, type MemoDocument, useDeleteDocument } from './document-queries';
 import { DocumentTable } from './document-table';
 import classes from './documents.module.css';
-import { type Upload } from './uploads/upload-queue';
+import { PassageDialog } from './passage-dialog';
+import { type Upload } from './upload-queue';
 
 /** The documents of a workspace, and uploads. */
 export function DocumentsPart() {
