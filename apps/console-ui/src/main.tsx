@@ -6,13 +6,12 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createConsoleApi } from './api/console-api';
 import { createQueryClient } from './api/query-client';
+import { Session } from './api/session';
+import { loadRuntimeConfig, siteQuery } from './api/site';
 import { App } from './app/app';
 import { Appearance } from './app/appearance';
 import { createAppRouter, preloadPage } from './app/router';
-import { loadRuntimeConfig } from './app/runtime-config';
 import { FailedPage } from './layout/failures';
-import { Session } from './session/session';
-import { siteQuery } from './site/site';
 
 const root = createRoot(document.getElementById('root')!);
 

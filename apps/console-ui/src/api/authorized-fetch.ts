@@ -1,6 +1,6 @@
 import { type EventSourceMessage } from 'eventsource-parser';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { type Session } from '../session/session';
+import { type Session } from './session';
 import { apiErrorOf, connectionError } from './api-error';
 import { parseExact } from './exact-json';
 

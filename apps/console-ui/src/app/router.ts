@@ -1,10 +1,21 @@
-import { createRoute, createRouter } from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { type Session } from '../api/session';
 import { adminRoutes } from '../features/admin-routes';
 import { analystRoutes, consoleRoutes } from '../features/console-routes';
+import { adminRoute, analystRoute, consoleRoute, publicRoute, rootRoute } from '../features/layout-routes';
 import { publicRoutes } from '../features/public-routes';
 import { FailedPage, NotFoundPage } from '../layout/failures';
-import { type Session } from '../session/session';
-import { adminRoute, analystRoute, consoleRoute, publicRoute, rootRoute } from './layout-routes';
+
+// The frames of the pages. A layout shows what features offer, so no feature imports one.
+rootRoute.update({ errorComponent: FailedPage });
+publicRoute.update({
+  component: lazyRouteComponent(() => import('../layout/public-layout'), 'PublicLayout'),
+});
+consoleRoute.update({
+  component: lazyRouteComponent(() => import('../layout/console-layout'), 'ConsoleLayout'),
+});
+adminRoute.update({ component: lazyRouteComponent(() => import('../layout/role-gate'), 'AdminGate') });
+analystRoute.update({ component: lazyRouteComponent(() => import('../layout/role-gate'), 'AnalystGate') });
 
 /** Whatever has no page. */
 const notFoundRoute = createRoute({

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { adminRoute } from '../app/layout-routes';
+import { adminRoute } from './layout-routes';
 import { eventSearchIn } from './admin-events/event-search';
 import { paymentSearchIn, refundSearchIn } from './admin-payments/payment-search';
 import { usageSearchIn } from './usage/usage-search';

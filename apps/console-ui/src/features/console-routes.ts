@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { analystRoute, consoleRoute } from '../app/layout-routes';
+import { analystRoute, consoleRoute } from './layout-routes';
 import { costReportSearchIn } from './cost-report/cost-report-search';
-import { requestSearchIn } from './requests/request-search';
+import { requestSearchIn } from './usage/request-search';
 import { usageSearchIn } from './usage/usage-search';
 
 const workspaceRoute = createRoute({

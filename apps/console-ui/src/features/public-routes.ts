@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { publicRoute } from '../app/layout-routes';
+import { publicRoute } from './layout-routes';
 import { modelFilterIn } from './models/model-filter';
 import { HOME, nextPageIn } from './sign-in/next-page';
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu, Text } from '@mantine/core';
 import '@mantine/core/styles.layer.css';
 import { CircleUser, LogOut } from 'lucide-react';
-import { useSession, useSessionState } from '../session/session-context';
+import { useSession, useSessionState } from '../api/session';
 import { useLayoutTexts } from './layout-texts';
 
 /** Who is signed in, and the way out. */

@@ -11,7 +11,7 @@ import { modelsQuery } from '../features/models/model-queries';
 import { paymentsQuery } from '../features/wallet/wallet-queries';
 import { formatPrice } from '../figures/format-figure';
 import { useLanguage } from '../language/language-context';
-import { useSite } from '../site/site';
+import { useSite } from '../api/site';
 import { formatTime } from '../time/format-time';
 import { useTimeZone } from '../time/time-zone-context';
 import { useLayoutTexts } from './layout-texts';

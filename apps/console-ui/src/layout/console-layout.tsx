@@ -4,7 +4,7 @@ import { Notifications } from '@mantine/notifications';
 import '@mantine/notifications/styles.layer.css';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { useSessionState } from '../session/session-context';
+import { useSessionState } from '../api/session';
 import { AccountMenu } from './account-menu';
 import { OptionalPart } from './failures';
 import { PaletteButton, PreferencesButton } from './header-buttons';
@@ -42,7 +42,7 @@ function SessionEndedDialog() {
 
 const PaymentBanner = lazy(() => import('../features/wallet/payment-banner'));
 const ActivityTray = lazy(() =>
-  import('../activities/activity-tray').then((module) => ({ default: module.ActivityTray })),
+  import('./activity-tray').then((module) => ({ default: module.ActivityTray })),
 );
 
 /** Frame of the pages of a signed-in account. */

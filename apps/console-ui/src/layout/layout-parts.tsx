@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import { useNetwork } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
-import { useSite } from '../site/site';
+import { useSite } from '../api/site';
 import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
 

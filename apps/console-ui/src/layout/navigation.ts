@@ -26,7 +26,7 @@ import {
   Wallet,
 } from 'lucide-react';
 import { type PlainTextKey } from '../language/define-texts';
-import { type Role, useAccount } from '../session/account';
+import { type Role, useAccount } from '../api/account';
 import { type en } from './layout-texts';
 
 export interface Area {

@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { Link, Outlet } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
 import { lazy, Suspense } from 'react';
-import { useSessionState } from '../session/session-context';
+import { useSessionState } from '../api/session';
 import { MenuButton, PreferencesButton } from './header-buttons';
 import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
 import { useLayoutTexts } from './layout-texts';

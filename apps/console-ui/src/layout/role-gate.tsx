@@ -1,6 +1,6 @@
 import { Outlet } from '@tanstack/react-router';
 import { ErrorNotice } from '../components/error-notice';
-import { type Role, useAccount } from '../session/account';
+import { type Role, useAccount } from '../api/account';
 import { NotFoundPage } from './failures';
 
 export const AdminGate = () => <RoleGate roles={['admin']} />;

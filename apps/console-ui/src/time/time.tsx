@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { type ReactNode, useMemo } from 'react';
 import { useLanguage } from '../language/language-context';
-import { useSite } from '../site/site';
+import { useSite } from '../api/site';
 import { formatTime, type TimeDetail } from './format-time';
 import { TIME_ZONE_CHOICES, TimeZoneContextProvider, useTimeZone } from './time-zone-context';
 

@@ -9,7 +9,7 @@ import { Fact, Facts } from '../../components/facts';
 import { Amount } from '../../figures/figure-text';
 import { formatExactAmount, symbolOf } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
-import { useAccount } from '../../session/account';
+import { useAccount } from '../../api/account';
 import { type Account, adjustmentIn, ROLES, useAdjustBalance, useChangeRole } from './account-queries';
 import { useAdminAccountTexts } from './admin-account-texts';
 

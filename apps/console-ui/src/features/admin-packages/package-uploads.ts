@@ -3,7 +3,7 @@ import { ApiError, toApiError } from '../../api/api-error';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { sendFile, type UploadCall } from '../../api/send-file';
 import { Figure } from '../../figures/figure';
-import { type Session } from '../../session/session';
+import { type Session } from '../../api/session';
 
 /** A package that arrives in parts. */
 export type PackageUpload = Schemas['UploadResponse'];

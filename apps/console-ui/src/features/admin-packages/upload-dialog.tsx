@@ -7,11 +7,11 @@ import { runActivity } from '../../activities/activity-store';
 import { toApiError } from '../../api/api-error';
 import { useConsoleApi } from '../../api/console-api';
 import { sendFile } from '../../api/send-file';
-import { useRuntimeConfig } from '../../app/runtime-config';
+import { useSession } from '../../api/session';
+import { useRuntimeConfig } from '../../api/site';
 import { ErrorNotice } from '../../components/error-notice';
 import { Figure } from '../../figures/figure';
 import { Bytes } from '../../figures/figure-text';
-import { useSession } from '../../session/session-context';
 import { useAdminPackagesTexts } from './admin-packages-texts';
 import { refreshModels } from './package-queries';
 import {

@@ -2,7 +2,7 @@ import { Badge, Group, Text } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type Column, DataTable } from '../../components/data-table';
 import { PercentText, Price } from '../../figures/figure-text';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import { keyOfLine, type LineChange, type LineUnit } from './price-line';
 

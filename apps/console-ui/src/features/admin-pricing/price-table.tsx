@@ -3,7 +3,7 @@ import { Trash2, Undo2 } from 'lucide-react';
 import { type Column, DataTable } from '../../components/data-table';
 import { Price } from '../../figures/figure-text';
 import { symbolOf } from '../../figures/format-figure';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import classes from './admin-pricing.module.css';
 import { LineName, useLineName } from './change-table';

@@ -12,7 +12,7 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
 import { PercentText, Quantity } from '../../figures/figure-text';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { useAdminRatesTexts } from './admin-rates-texts';
 
 type Rate = Schemas['ExchangeRateResponse'];

@@ -2,8 +2,8 @@ import { AgentClient, AgentError, type AgentEvent, type SessionDetail } from '@i
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { ApiError, toApiError } from '../../api/api-error';
-import { useRuntimeConfig } from '../../app/runtime-config';
-import { useSession } from '../../session/session-context';
+import { useSession } from '../../api/session';
+import { useRuntimeConfig } from '../../api/site';
 import { waitsForCall } from './tool-calls';
 
 /** A turn is followed through an hour without a connection, and longer. */

@@ -13,7 +13,7 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
 import { Quantity } from '../../figures/figure-text';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
 import { playgroundModelsQuery } from '../playground/request-samples';
 import { AGENT_SESSIONS, agentSessionsQuery, apiErrorOfAgent, useAgentClients } from './agent-queries';

@@ -3,14 +3,14 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Rss } from 'lucide-react';
 import { useConsoleApi } from '../../api/console-api';
-import { useRuntimeConfig } from '../../app/runtime-config';
+import { useRuntimeConfig } from '../../api/site';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Time } from '../../time/time';
 import { type ChangelogEntry, changelogQuery } from './changelog-queries';
-import { Markdown } from './markdown';
 import { useChangelogTexts } from './changelog-texts';
+import { Markdown } from './markdown';
 
 export function ChangelogPage() {
   const t = useChangelogTexts();

@@ -10,7 +10,7 @@ import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Amount, Quantity } from '../../figures/figure-text';
-import { useAccount } from '../../session/account';
+import { useAccount } from '../../api/account';
 import { dayOf, daysBetween } from '../../time/calendar-day';
 import { useTimeZone } from '../../time/time-zone-context';
 import { Choice } from '../usage/filters';

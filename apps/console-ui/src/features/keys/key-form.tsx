@@ -6,7 +6,7 @@ import { useConsoleApi } from '../../api/console-api';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Figure } from '../../figures/figure';
 import { symbolOf } from '../../figures/format-figure';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { pricingQuery } from '../pricing/pricing-queries';
 import { type ApiKey, type NewApiKey } from './key-queries';
 import { useKeyTexts } from './key-texts';

@@ -2,7 +2,7 @@ import { ActionIcon, Badge, Code, Group, Text, Tooltip } from '@mantine/core';
 import { Pencil, Trash2 } from 'lucide-react';
 import { type Column, DataTable } from '../../components/data-table';
 import { Amount } from '../../figures/figure-text';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
 import { type ApiKey } from './key-queries';
 import { useKeyTexts } from './key-texts';

@@ -10,7 +10,7 @@ import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { pricingQuery } from '../pricing/pricing-queries';
 import { firstCallSamples } from './first-call-samples';
 import { KeyForm } from './key-form';

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { CodeSamples } from '../../components/code-samples';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { firstCallSamples } from '../keys/first-call-samples';
 import { ModelPriceTable } from '../pricing/model-price-table';
 import { chatModelIn, groupByModel, pricingQuery } from '../pricing/pricing-queries';

@@ -10,7 +10,7 @@ import { Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
 import { formatPrice } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { dayOf } from '../../time/calendar-day';
 import { useTimeZone } from '../../time/time-zone-context';
 import { firstCallSamples } from '../keys/first-call-samples';

@@ -22,7 +22,7 @@ import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { CallsCost } from '../requests/request-parts';
 import { Composer } from './composer';
 import { type Answer, type Conversation, requestBody, type Turn, withOfferedModels } from './conversation';

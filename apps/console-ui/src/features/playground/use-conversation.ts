@@ -2,9 +2,8 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError, toApiError } from '../../api/api-error';
 import { authorizedFetch, readEvents } from '../../api/authorized-fetch';
 import { parseExact, stringifyExact } from '../../api/exact-json';
-import { useRuntimeConfig } from '../../app/runtime-config';
-import { type Session } from '../../session/session';
-import { useSession } from '../../session/session-context';
+import { type Session, useSession } from '../../api/session';
+import { useRuntimeConfig } from '../../api/site';
 import {
   type Answer,
   type Conversation,

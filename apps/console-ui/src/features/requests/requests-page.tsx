@@ -19,7 +19,7 @@ import { useEntrypointName } from '../usage/usage-queries';
 import { withoutGaps } from '../usage/usage-search';
 import { OutcomeBadge } from './request-parts';
 import { type LoggedRequest, REQUESTS_FILE, requestsQuery, useRequestsCsv } from './request-queries';
-import { OUTCOMES, type RequestSearch } from './request-search';
+import { OUTCOMES, type RequestSearch } from '../usage/request-search';
 import { useRequestTexts } from './request-texts';
 
 export function RequestsPage() {

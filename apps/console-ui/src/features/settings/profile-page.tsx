@@ -12,7 +12,7 @@ import { Amount } from '../../figures/figure-text';
 import { symbolOf } from '../../figures/format-figure';
 import { type Language, LANGUAGE_NAMES, LANGUAGES } from '../../language/language';
 import { useLanguage } from '../../language/language-context';
-import { useAccount } from '../../session/account';
+import { useAccount } from '../../api/account';
 import { Time } from '../../time/time';
 import { TIME_ZONE_CHOICES, type TimeZoneChoice, useTimeZone } from '../../time/time-zone-context';
 import { settingsQuery } from '../wallet/wallet-queries';

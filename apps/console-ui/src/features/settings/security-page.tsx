@@ -6,7 +6,7 @@ import { toApiError } from '../../api/api-error';
 import { useConsoleApi } from '../../api/console-api';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { QueryState } from '../../components/query-state';
-import { useAccount } from '../../session/account';
+import { useAccount } from '../../api/account';
 import { SecondFactor } from './second-factor';
 import { Card, SettingsPage } from './settings-page';
 import { useCredentialChange } from './settings-queries';

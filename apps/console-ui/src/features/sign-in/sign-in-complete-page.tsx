@@ -1,8 +1,8 @@
 import { Center, Loader } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { useSession } from '../../api/session';
 import { ErrorNotice } from '../../components/error-notice';
-import { useSession } from '../../session/session-context';
 import { nextPageInFragment, useGoOn } from './next-page';
 import { useSignInTexts } from './sign-in-texts';
 

@@ -1,9 +1,8 @@
 import { Button, Divider, Paper, Stack, Title } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { useRuntimeConfig } from '../../app/runtime-config';
+import { useRuntimeConfig, useSite } from '../../api/site';
 import { usePageTitle } from '../../components/use-page-title';
-import { useSite } from '../../site/site';
 import { useSignInTexts } from './sign-in-texts';
 import classes from './sign-in.module.css';
 

@@ -1,9 +1,9 @@
 import { Alert, Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { useSessionState } from '../../api/session';
+import { useSite } from '../../api/site';
 import { type PlainTextKey } from '../../language/define-texts';
-import { useSessionState } from '../../session/session-context';
-import { useSite } from '../../site/site';
 import { useGoOn } from './next-page';
 import { ProviderLinks, SignInFrame } from './sign-in-frame';
 import { SignInSteps } from './sign-in-steps';

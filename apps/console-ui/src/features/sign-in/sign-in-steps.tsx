@@ -4,8 +4,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { bodyOf, useConsoleApi } from '../../api/console-api';
+import { useSession } from '../../api/session';
 import { ErrorNotice } from '../../components/error-notice';
-import { useSession } from '../../session/session-context';
 import { type Challenge } from './challenge';
 import { useSignInTexts } from './sign-in-texts';
 

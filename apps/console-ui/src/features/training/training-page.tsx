@@ -8,7 +8,7 @@ import { Fact, Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Amount, Price, Quantity } from '../../figures/figure-text';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { type Capabilities, capabilitiesQuery, leftOf, usedPercent } from './training-queries';
 import { useTrainingTexts } from './training-texts';
 import classes from './training.module.css';

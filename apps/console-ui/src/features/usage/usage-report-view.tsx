@@ -7,7 +7,7 @@ import { type Currency } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
 import { formatDay } from '../../time/calendar-day';
 import { formatTime } from '../../time/format-time';
-import { type RequestSearch } from '../requests/request-search';
+import { type RequestSearch } from './request-search';
 import classes from './report.module.css';
 import { countOf, type UsageQuestion, type UsageRow, useGroupName } from './usage-queries';
 import {

@@ -1,7 +1,7 @@
 import { Figure } from '../../figures/figure';
 import { type Currency } from '../../figures/format-figure';
 import { addDays, dayOf, daysBetween } from '../../time/calendar-day';
-import { type RequestSearch } from '../requests/request-search';
+import { type RequestSearch } from './request-search';
 import { type Unit, type UsageQuestion, type UsageRow } from './usage-queries';
 import { type Bucket, type Dimension, type Period, withoutGaps } from './usage-search';
 

@@ -9,7 +9,7 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Amount } from '../../figures/figure-text';
 import { useLanguage } from '../../language/language-context';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { formatTime } from '../../time/format-time';
 import { Time } from '../../time/time';
 import { useTimeZone } from '../../time/time-zone-context';

@@ -6,7 +6,7 @@ import { useEffect } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { formatPrice } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
-import { useAccount } from '../../session/account';
+import { useAccount } from '../../api/account';
 import { newestPaymentsQuery, useMarkSeen, useRefreshWallet } from './wallet-queries';
 import { useWalletTexts } from './wallet-texts';
 import classes from './payment-banner.module.css';

@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../../components/data-table';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Amount } from '../../figures/figure-text';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
 import { DownloadButton, InvoiceForm } from './payment-documents';
 import { PaymentDetails } from './payment-parts';

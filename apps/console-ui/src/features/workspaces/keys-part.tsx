@@ -23,7 +23,7 @@ import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { QueryState } from '../../components/query-state';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
 import { ConfirmDialog, RoleHint, useRoleOptions } from './dialogs';
 import { useWorkspace } from './workspace-context';

@@ -9,7 +9,7 @@ import { type MemoApi, type MemoSchemas, useMemoApi } from '../../api/service-ap
 import { type Column, DataTable } from '../../components/data-table';
 import { ErrorNotice } from '../../components/error-notice';
 import { QueryState } from '../../components/query-state';
-import { useAccount } from '../../session/account';
+import { useAccount } from '../../api/account';
 import { Time } from '../../time/time';
 import { ConfirmDialog, useRoleOptions } from './dialogs';
 import { InvitationForm, OpenInvitations } from './invitations';

@@ -10,7 +10,7 @@ import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Bytes, Quantity } from '../../figures/figure-text';
-import { useAccount } from '../../session/account';
+import { useAccount } from '../../api/account';
 import { Time } from '../../time/time';
 import { ConfirmDialog, NameDialog } from './dialogs';
 import {

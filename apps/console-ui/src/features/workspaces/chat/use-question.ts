@@ -3,9 +3,8 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError, toApiError } from '../../../api/api-error';
 import { authorizedFetch, readEvents } from '../../../api/authorized-fetch';
 import { useMemoApi } from '../../../api/service-apis';
-import { type Session } from '../../../session/session';
-import { useSession } from '../../../session/session-context';
-import { useSite } from '../../../site/site';
+import { type Session, useSession } from '../../../api/session';
+import { useSite } from '../../../api/site';
 import { conversationsKey, messagesQuery } from './chat-queries';
 
 interface Question {

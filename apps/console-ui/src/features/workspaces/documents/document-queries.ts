@@ -3,7 +3,7 @@ import { authorizedFetch } from '../../../api/authorized-fetch';
 import { bodyOf } from '../../../api/console-api';
 import { type MemoApi, type MemoSchemas, useMemoApi } from '../../../api/service-apis';
 import { Figure } from '../../../figures/figure';
-import { type Session } from '../../../session/session';
+import { type Session } from '../../../api/session';
 import { pageAfter, workspaceKey } from '../workspace-queries';
 
 export type MemoDocument = MemoSchemas['DocumentResponse'];

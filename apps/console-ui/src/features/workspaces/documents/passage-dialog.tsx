@@ -1,11 +1,11 @@
 import { Alert, Button, Group, Mark, Modal, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useSession } from '../../../api/session';
+import { useSite } from '../../../api/site';
 import { QueryState } from '../../../components/query-state';
 import { type Figure } from '../../../figures/figure';
 import { Quantity } from '../../../figures/figure-text';
-import { useSession } from '../../../session/session-context';
-import { useSite } from '../../../site/site';
 import { useWorkspaceTexts } from '../workspace-texts';
 import { documentTextQuery, type Span, textAround } from './document-queries';
 import classes from './passages.module.css';

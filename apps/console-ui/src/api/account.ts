@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../api/console-api';
-import { useSessionState } from './session-context';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from './console-api';
+import { useSessionState } from './session';
 
 export type Role = Schemas['UserResponse']['role'];
 

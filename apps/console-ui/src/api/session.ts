@@ -1,4 +1,5 @@
-import { apiErrorOf, connectionError } from '../api/api-error';
+import { createContext, use, useSyncExternalStore } from 'react';
+import { apiErrorOf, connectionError } from './api-error';
 
 /** What all tabs and later visits know of the session at once, in the storage of the browser. It holds no credential. */
 const SIGNED_IN = 'session';
@@ -228,4 +229,19 @@ function expiryOf(token: string): number {
   const [, payload = ''] = token.split('.');
   const { exp } = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))) as { exp: number };
   return exp * 1000;
+}
+
+const SessionContext = createContext<Session | undefined>(undefined);
+
+export const SessionProvider = SessionContext.Provider;
+
+export function useSession(): Session {
+  const session = use(SessionContext);
+  if (!session) throw new Error('useSession needs a SessionProvider');
+  return session;
+}
+
+export function useSessionState(): SessionState {
+  const session = useSession();
+  return useSyncExternalStore(session.subscribe, session.getState);
 }

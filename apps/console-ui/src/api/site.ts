@@ -1,5 +1,7 @@
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
-import { apiErrorOf, connectionError } from '../api/api-error';
+import { apiErrorOf, connectionError } from './api-error';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from './console-api';
 
 /** `config.json` beside the pages: what differs between installations of the same build. */
 export interface RuntimeConfig {
@@ -21,3 +23,15 @@ const RuntimeConfigContext = createContext<RuntimeConfig>({ apiUrl: '' });
 
 export const RuntimeConfigProvider = RuntimeConfigContext.Provider;
 export const useRuntimeConfig = (): RuntimeConfig => use(RuntimeConfigContext);
+
+export type Site = Schemas['SiteResponse'];
+
+export const siteQuery = (api: ConsoleApi) =>
+  queryOptions({
+    queryKey: ['site'],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/site', { signal })),
+    staleTime: Infinity,
+  });
+
+/** What the site is: its name, currency, time zone and addresses. All pages wait for it. */
+export const useSite = (): Site => useSuspenseQuery(siteQuery(useConsoleApi())).data;

@@ -1,5 +1,5 @@
 import { isDay } from '../../time/calendar-day';
-import { isTimeZone, withoutGaps } from '../usage/usage-search';
+import { isTimeZone, withoutGaps } from './usage-search';
 
 export const OUTCOMES = ['completed', 'disconnected', 'interrupted'] as const;
 

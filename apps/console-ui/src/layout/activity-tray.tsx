@@ -9,10 +9,15 @@ import { useAgentClients } from '../features/agents/agent-queries';
 import { paymentsQuery } from '../features/wallet/wallet-queries';
 import { formatPrice } from '../figures/format-figure';
 import { useLanguage } from '../language/language-context';
-import classes from './activities.module.css';
-import { type Activity, activityStore } from './activity-store';
+import classes from './activity-tray.module.css';
+import { type Activity, activityStore } from '../activities/activity-store';
 import { useActivityTexts } from './activity-texts';
-import { followedTurnsIn, forgetTurn, readFollowedTurns, subscribeToFollowedTurns } from './followed-turns';
+import {
+  followedTurnsIn,
+  forgetTurn,
+  readFollowedTurns,
+  subscribeToFollowedTurns,
+} from '../activities/followed-turns';
 
 const POLL_MILLIS = 10_000;
 const TURN_POLL_MILLIS = 3_000;
