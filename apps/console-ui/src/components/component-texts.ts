@@ -19,6 +19,7 @@ const en = {
   'table.more': 'Show more',
   'table.loading': 'Loading …',
   'code.copy': 'Copy the code',
+  'dialog.cancel': 'Cancel',
   'dialog.close': 'Close the dialog',
   'password.show': 'Show or hide the password',
 } as const;
@@ -41,6 +42,7 @@ const zh: ChineseTexts<typeof en> = {
   'table.more': '显示更多',
   'table.loading': '正在加载…',
   'code.copy': '复制代码',
+  'dialog.cancel': '取消',
   'dialog.close': '关闭对话框',
   'password.show': '显示或隐藏密码',
 };

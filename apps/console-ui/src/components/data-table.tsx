@@ -23,13 +23,13 @@ const MOST_PLAIN_ROWS = 200;
 const ESTIMATED_ROW_PIXELS = 41;
 const ROWS_BEYOND_SIGHT = 20;
 
-interface MOST_PLAIN_ROWSProps<Row> {
+interface RowsProps<Row> {
   columns: Column<Row>[];
   rows: Row[];
   keyOf: (row: Row) => string;
 }
 
-function PlainRows<Row>({ columns, rows, keyOf }: MOST_PLAIN_ROWSProps<Row>) {
+function PlainRows<Row>({ columns, rows, keyOf }: RowsProps<Row>) {
   return rows.map((row) => <DataRow key={keyOf(row)} columns={columns} row={row} />);
 }
 
@@ -40,7 +40,7 @@ function RowsInSight<Row>({
   keyOf,
   scrollElement,
   onEnd,
-}: MOST_PLAIN_ROWSProps<Row> & { scrollElement: HTMLDivElement | null; onEnd: (() => void) | undefined }) {
+}: RowsProps<Row> & { scrollElement: HTMLDivElement | null; onEnd: (() => void) | undefined }) {
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scrollElement,

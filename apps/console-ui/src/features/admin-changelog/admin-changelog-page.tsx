@@ -1,12 +1,12 @@
-import { ActionIcon, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
+import { ConfirmDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
-import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Time } from '../../time/time';
@@ -103,19 +103,13 @@ function DeleteEntryDialog({ entry, onClose }: { entry: Entry; onClose: () => vo
       },
     });
   return (
-    <Modal opened onClose={onClose} title={t('delete.title', { title: entry.title })}>
-      <Stack>
-        {deletion.error && <ErrorNotice error={deletion.error} />}
-        <Text size="md">{t('delete.text')}</Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            {t('cancel')}
-          </Button>
-          <Button color="red" loading={deletion.isPending} onClick={confirm}>
-            {t('delete')}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ConfirmDialog
+      title={t('delete.title', { title: entry.title })}
+      text={t('delete.text')}
+      confirmText={t('delete')}
+      doing={deletion}
+      onConfirm={confirm}
+      onClose={onClose}
+    />
   );
 }

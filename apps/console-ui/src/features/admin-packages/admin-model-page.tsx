@@ -1,4 +1,4 @@
-import { Badge, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
+import { Badge, Button, Code, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
@@ -6,6 +6,7 @@ import { Pencil, Upload } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
+import { ConfirmDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
@@ -189,7 +190,7 @@ function PackageDialog({ action, model, one, onClose }: Props) {
   const t = useAdminPackagesTexts();
   const publication = usePublishPackage(model);
   const deletion = useDeletePackage();
-  const { error, isPending } = action === 'delete' ? deletion : publication;
+  const doing = action === 'delete' ? deletion : publication;
   const { version } = one;
   const onSuccess = () => {
     notifications.show({ message: t(`${action}.done`, { version }) });
@@ -200,19 +201,14 @@ function PackageDialog({ action, model, one, onClose }: Props) {
       ? deletion.mutate(one, { onSuccess })
       : publication.mutate(action === 'publish' ? version : null, { onSuccess });
   return (
-    <Modal opened onClose={onClose} title={t(`${action}.title`, { version })}>
-      <Stack>
-        {error && <ErrorNotice error={error} />}
-        <Text size="md">{t(`${action}.text`)}</Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            {t('cancel')}
-          </Button>
-          <Button {...(action === 'delete' && { color: 'red' })} loading={isPending} onClick={confirm}>
-            {t(action)}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ConfirmDialog
+      title={t(`${action}.title`, { version })}
+      text={t(`${action}.text`)}
+      confirmText={t(action)}
+      isDanger={action === 'delete'}
+      doing={doing}
+      onConfirm={confirm}
+      onClose={onClose}
+    />
   );
 }

@@ -1,12 +1,12 @@
-import { Badge, Button, Code, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
+import { ConfirmDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
-import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Time } from '../../time/time';
@@ -66,7 +66,7 @@ function ReleaseActionDialog({ action, release, onClose }: Props) {
   const t = useAdminReleasesTexts();
   const put = usePutRelease();
   const deletion = useDeleteRelease();
-  const { error, isPending } = action === 'delete' ? deletion : put;
+  const doing = action === 'delete' ? deletion : put;
   const { component, tag_name: tag } = release;
   const name = `${component} ${tag}`;
   const onSuccess = () => {
@@ -78,20 +78,15 @@ function ReleaseActionDialog({ action, release, onClose }: Props) {
       ? deletion.mutate({ component, tag }, { onSuccess })
       : put.mutate({ component, tag, ...contentOf(release, action === 'withdraw') }, { onSuccess });
   return (
-    <Modal opened onClose={onClose} title={t(`${action}.title`, { name })}>
-      <Stack>
-        {error && <ErrorNotice error={error} />}
-        <Text size="md">{t(`${action}.text`)}</Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            {t('cancel')}
-          </Button>
-          <Button {...(action === 'delete' && { color: 'red' })} loading={isPending} onClick={confirm}>
-            {t(action)}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ConfirmDialog
+      title={t(`${action}.title`, { name })}
+      text={t(`${action}.text`)}
+      confirmText={t(action)}
+      isDanger={action === 'delete'}
+      doing={doing}
+      onConfirm={confirm}
+      onClose={onClose}
+    />
   );
 }
 

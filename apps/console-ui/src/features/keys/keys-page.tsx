@@ -6,8 +6,8 @@ import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { CodeSamples } from '../../components/code-samples';
 import { CopyButton } from '../../components/copy-button';
+import { ConfirmDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
-import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { useSite } from '../../api/site';
@@ -123,20 +123,14 @@ function DeleteKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => v
       },
     });
   return (
-    <Modal opened onClose={onClose} title={t('delete.title', { name: apiKey.name })}>
-      <Stack>
-        {deletion.error && <ErrorNotice error={deletion.error} />}
-        <Text size="md">{t('delete.text')}</Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            {t('cancel')}
-          </Button>
-          <Button color="red" loading={deletion.isPending} onClick={confirm}>
-            {t('delete')}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ConfirmDialog
+      title={t('delete.title', { name: apiKey.name })}
+      text={t('delete.text')}
+      confirmText={t('delete')}
+      doing={deletion}
+      onConfirm={confirm}
+      onClose={onClose}
+    />
   );
 }
 

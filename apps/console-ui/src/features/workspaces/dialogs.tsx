@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ConfirmDialog } from '../../components/dialogs';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { type Role, rolesUpTo, type Workspace } from './workspace-queries';
 import { useWorkspaceTexts } from './workspace-texts';
@@ -18,11 +19,9 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks before something is deleted. */
-export function ConfirmDialog({ title, text, confirmText, action, messageOf, onDone, onClose }: Props) {
-  const t = useWorkspaceTexts();
+/** Asks before something is deleted, and does it. */
+export function ActionDialog({ title, text, confirmText, action, messageOf, onDone, onClose }: Props) {
   const doing = useMutation({ mutationFn: action });
-  const message = doing.error && messageOf?.(doing.error);
   const confirm = () =>
     doing.mutate(undefined, {
       onSuccess: () => {
@@ -31,20 +30,15 @@ export function ConfirmDialog({ title, text, confirmText, action, messageOf, onD
       },
     });
   return (
-    <Modal opened onClose={onClose} title={title}>
-      <Stack>
-        {doing.error && <ErrorNotice error={doing.error} {...(message && { message })} />}
-        <Text size="md">{text}</Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            {t('cancel')}
-          </Button>
-          <Button color="red" loading={doing.isPending} onClick={confirm}>
-            {confirmText}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <ConfirmDialog
+      title={title}
+      text={text}
+      confirmText={confirmText}
+      doing={doing}
+      errorText={doing.error ? messageOf?.(doing.error) : undefined}
+      onConfirm={confirm}
+      onClose={onClose}
+    />
   );
 }
 

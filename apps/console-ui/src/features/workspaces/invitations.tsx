@@ -9,7 +9,7 @@ import { type Column, DataTable } from '../../components/data-table';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { QueryState } from '../../components/query-state';
 import { Time } from '../../time/time';
-import { ConfirmDialog, RoleHint, useRoleOptions } from './dialogs';
+import { ActionDialog, RoleHint, useRoleOptions } from './dialogs';
 import { type Invitation, invitationsQuery, useInvite, useRevokeInvitation } from './invitation-queries';
 import { type Role } from './workspace-queries';
 import { useWorkspaceTexts } from './workspace-texts';
@@ -129,7 +129,7 @@ export function OpenInvitations({ workspaceId }: { workspaceId: string }) {
         )}
       </QueryState>
       {revoked && (
-        <ConfirmDialog
+        <ActionDialog
           title={t('invitation.revoke.title', { email: revoked.email })}
           text={t('invitation.revoke.text')}
           confirmText={t('invitation.revoke')}

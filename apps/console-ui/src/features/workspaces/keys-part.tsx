@@ -25,7 +25,7 @@ import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { QueryState } from '../../components/query-state';
 import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
-import { ConfirmDialog, RoleHint, useRoleOptions } from './dialogs';
+import { ActionDialog, RoleHint, useRoleOptions } from './dialogs';
 import { useWorkspace } from './workspace-context';
 import {
   type CreatedWorkspaceKey,
@@ -248,7 +248,7 @@ export function KeysPart() {
       </QueryState>
       {isCreating && <KeyCreation onClose={() => setIsCreating(false)} />}
       {deleted && (
-        <ConfirmDialog
+        <ActionDialog
           title={t('key.delete.title', { name: deleted.name })}
           text={t('key.delete.text')}
           confirmText={t('delete')}

@@ -11,7 +11,7 @@ import { ErrorNotice } from '../../components/error-notice';
 import { QueryState } from '../../components/query-state';
 import { useAccount } from '../../api/account';
 import { Time } from '../../time/time';
-import { ConfirmDialog, useRoleOptions } from './dialogs';
+import { ActionDialog, useRoleOptions } from './dialogs';
 import { InvitationForm, OpenInvitations } from './invitations';
 import { useWorkspace } from './workspace-context';
 import { hasRole, pageAfter, type Role, workspaceKey } from './workspace-queries';
@@ -123,7 +123,7 @@ export function MembersPart() {
       {isAdmin && <OpenInvitations workspaceId={workspace.id} />}
       {isInviting && <InvitationForm workspaceId={workspace.id} onClose={() => setIsInviting(false)} />}
       {removed && (
-        <ConfirmDialog
+        <ActionDialog
           title={isLeaving ? t('member.leave.title') : t('member.remove.title', { name: nameOf(removed) })}
           text={t(isLeaving ? 'member.leave.text' : 'member.remove.text')}
           confirmText={t(isLeaving ? 'member.leave' : 'member.remove')}

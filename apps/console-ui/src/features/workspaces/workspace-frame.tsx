@@ -11,7 +11,7 @@ import { useSite } from '../../api/site';
 import { Page } from '../../components/page';
 import { PartLinks } from '../../components/part-links';
 import { QueryState } from '../../components/query-state';
-import { ConfirmDialog, NameDialog } from './dialogs';
+import { ActionDialog, NameDialog } from './dialogs';
 import { UploadQueue } from './documents/upload-queue';
 import { WorkspaceProvider } from './workspace-context';
 import {
@@ -160,7 +160,7 @@ function Actions({ workspace }: { workspace: Workspace }) {
         />
       )}
       {dialog === 'delete' && (
-        <ConfirmDialog
+        <ActionDialog
           title={t('delete.title', { name })}
           text={t('delete.text')}
           confirmText={t('delete')}

@@ -12,7 +12,7 @@ import { QueryState } from '../../components/query-state';
 import { Bytes, Quantity } from '../../figures/figure-text';
 import { useAccount } from '../../api/account';
 import { Time } from '../../time/time';
-import { ConfirmDialog, NameDialog } from './dialogs';
+import { ActionDialog, NameDialog } from './dialogs';
 import {
   type ReceivedInvitation,
   receivedInvitationsQuery,
@@ -176,7 +176,7 @@ function ReceivedInvitations() {
         </Stack>
       )}
       {declined && (
-        <ConfirmDialog
+        <ActionDialog
           title={t('invitation.decline.title', { name: declined.workspace_name })}
           text={t('invitation.decline.text')}
           confirmText={t('invitation.decline')}

@@ -9,7 +9,7 @@ import { useMemoApi } from '../../../api/service-apis';
 import { EmptyState } from '../../../components/empty-state';
 import { useErrorMessage } from '../../../components/error-notice';
 import { QueryState } from '../../../components/query-state';
-import { ConfirmDialog } from '../dialogs';
+import { ActionDialog } from '../dialogs';
 import { useWorkspace } from '../workspace-context';
 import { hasRole } from '../workspace-queries';
 import { useWorkspaceTexts } from '../workspace-texts';
@@ -61,7 +61,7 @@ export function DocumentsPart() {
         />
       )}
       {deleted && (
-        <ConfirmDialog
+        <ActionDialog
           title={t('document.delete.title', { title: deleted.title })}
           text={t('document.delete.text')}
           confirmText={t('delete')}

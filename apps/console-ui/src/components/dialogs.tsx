@@ -1,0 +1,47 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useComponentTexts } from './component-texts';
+import { ErrorNotice } from './error-notice';
+
+interface ConfirmDialogProps {
+  title: string;
+  text: string;
+  confirmText: string;
+  /** False for what can be taken back. */
+  isDanger?: boolean;
+  /** The state of what is done, such as a mutation. */
+  doing: { error: Error | null; isPending: boolean };
+  /** What the error means here, if it does not say all. */
+  errorText?: string | undefined;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+/** Asks before something is done, and shows why it has not been done. The focus is on `Cancel`. */
+export function ConfirmDialog({
+  title,
+  text,
+  confirmText,
+  isDanger = true,
+  doing: { error, isPending },
+  errorText,
+  onConfirm,
+  onClose,
+}: ConfirmDialogProps) {
+  const t = useComponentTexts();
+  return (
+    <Modal opened onClose={onClose} title={title}>
+      <Stack>
+        {error && <ErrorNotice error={error} {...(errorText && { message: errorText })} />}
+        <Text size="md">{text}</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {t('dialog.cancel')}
+          </Button>
+          <Button {...(isDanger && { color: 'red' })} loading={isPending} onClick={onConfirm}>
+            {confirmText}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
