@@ -1,4 +1,5 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core';
+import { type ReactNode, type SubmitEventHandler } from 'react';
 import { useComponentTexts } from './component-texts';
 import { ErrorNotice } from './error-notice';
 
@@ -42,6 +43,65 @@ export function ConfirmDialog({
           </Button>
         </Group>
       </Stack>
+    </Modal>
+  );
+}
+
+interface FormDialogProps {
+  title: string;
+  size?: NonNullable<ModalProps['size']>;
+  /** Only for forms that are quickly filled in again. */
+  closeOnClickOutside?: boolean;
+  submitText: string;
+  isDanger?: boolean;
+  isDisabled?: boolean;
+  isPending: boolean;
+  onSubmit: SubmitEventHandler<HTMLFormElement>;
+  onClose: () => void;
+  /** The fields, below an `<ErrorNotice>` if there is an error. */
+  children: ReactNode;
+}
+
+/** A form in a dialog, with `Cancel` beside the button that sends it. */
+export function FormDialog({
+  title,
+  size,
+  closeOnClickOutside = false,
+  submitText,
+  isDanger = false,
+  isDisabled = false,
+  isPending,
+  onSubmit,
+  onClose,
+  children,
+}: FormDialogProps) {
+  const t = useComponentTexts();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      {...(size !== undefined && { size })}
+      title={title}
+      closeOnClickOutside={closeOnClickOutside}
+    >
+      <form onSubmit={onSubmit} noValidate>
+        <Stack>
+          {children}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('dialog.cancel')}
+            </Button>
+            <Button
+              type="submit"
+              {...(isDanger && { color: 'red' })}
+              disabled={isDisabled}
+              loading={isPending}
+            >
+              {submitText}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
     </Modal>
   );
 }

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Modal, PasswordInput, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, PasswordInput, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { type ChangeEvent, type ReactNode, useRef, useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { newIdempotencyKey } from '../../api/idempotency-key';
+import { FormDialog } from '../../components/dialogs';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Fact, Facts } from '../../components/facts';
 import { Amount } from '../../figures/figure-text';
@@ -51,48 +52,42 @@ export function AdjustmentDialog({ account, onClose }: { account: Account; onClo
   };
   const isNotCovered = failure !== undefined && toApiError(failure).status === CONFLICT;
   return (
-    <Modal opened onClose={onClose} title={t('adjust.title', { name: email })} closeOnClickOutside={false}>
-      <form onSubmit={form.onSubmit(submit)} noValidate>
-        <Stack>
-          {failure !== undefined && (
-            <ErrorNotice error={failure} {...(isNotCovered && { message: t('adjust.notCovered') })} />
-          )}
-          <TextInput
-            label={t('adjust.amount')}
-            description={t('adjust.amount.hint')}
-            inputMode="text"
-            autoComplete="off"
-            required
-            data-autofocus
-            leftSection={symbolOf(currency)}
-            {...form.getInputProps('amount')}
-          />
-          <TextInput
-            label={t('adjust.reason')}
-            description={t('adjust.reason.hint')}
-            maxLength={MAX_REASON_CHARS}
-            required
-            {...form.getInputProps('description')}
-          />
-          <Facts>
-            <Fact name={t('adjust.now')}>
-              <Amount value={balance} currency={currency} />
-            </Fact>
-            <Fact name={t('adjust.after')}>
-              {amount ? <Amount value={balance.plus(amount)} currency={currency} /> : '–'}
-            </Fact>
-          </Facts>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" loading={adjustment.isPending}>
-              {t('adjust')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={t('adjust.title', { name: email })}
+      submitText={t('adjust')}
+      isPending={adjustment.isPending}
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
+    >
+      {failure !== undefined && (
+        <ErrorNotice error={failure} {...(isNotCovered && { message: t('adjust.notCovered') })} />
+      )}
+      <TextInput
+        label={t('adjust.amount')}
+        description={t('adjust.amount.hint')}
+        inputMode="text"
+        autoComplete="off"
+        required
+        data-autofocus
+        leftSection={symbolOf(currency)}
+        {...form.getInputProps('amount')}
+      />
+      <TextInput
+        label={t('adjust.reason')}
+        description={t('adjust.reason.hint')}
+        maxLength={MAX_REASON_CHARS}
+        required
+        {...form.getInputProps('description')}
+      />
+      <Facts>
+        <Fact name={t('adjust.now')}>
+          <Amount value={balance} currency={currency} />
+        </Fact>
+        <Fact name={t('adjust.after')}>
+          {amount ? <Amount value={balance.plus(amount)} currency={currency} /> : '–'}
+        </Fact>
+      </Facts>
+    </FormDialog>
   );
 }
 
@@ -160,46 +155,36 @@ export function RoleDialog({ account, onClose }: { account: Account; onClose: ()
   const { role } = form.values;
   const isUnproven = !account.email_verified && role !== 'user';
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       title={t('changeRole.title', { name: account.email })}
-      closeOnClickOutside={false}
+      submitText={t('changeRole')}
+      isDisabled={role === account.role || isUnproven}
+      isPending={change.isPending}
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
     >
-      <form onSubmit={form.onSubmit(submit)} noValidate>
-        <Stack>
-          {change.error && (
-            <ErrorNotice
-              error={change.error}
-              {...(status === CONFLICT && { message: t('changeRole.last') })}
-              {...(status === FORBIDDEN && { message: t(`confirm.${kind}.refused`) })}
+      {change.error && (
+        <ErrorNotice
+          error={change.error}
+          {...(status === CONFLICT && { message: t('changeRole.last') })}
+          {...(status === FORBIDDEN && { message: t(`confirm.${kind}.refused`) })}
+        />
+      )}
+      <Radio.Group label={t('role')} {...form.getInputProps('role')}>
+        <Stack gap="xs" mt="xs">
+          {ROLES.map((value) => (
+            <Radio
+              key={value}
+              value={value}
+              label={t(`role.${value}`)}
+              description={t(`role.${value}.hint`)}
             />
-          )}
-          <Radio.Group label={t('role')} {...form.getInputProps('role')}>
-            <Stack gap="xs" mt="xs">
-              {ROLES.map((value) => (
-                <Radio
-                  key={value}
-                  value={value}
-                  label={t(`role.${value}`)}
-                  description={t(`role.${value}.hint`)}
-                />
-              ))}
-            </Stack>
-          </Radio.Group>
-          <Text size="md">{t('changeRole.text')}</Text>
-          {isUnproven && <Alert color="yellow">{t('changeRole.unverified')}</Alert>}
-          <ConfirmationField kind={kind} {...form.getInputProps('secret')} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" disabled={role === account.role || isUnproven} loading={change.isPending}>
-              {t('changeRole')}
-            </Button>
-          </Group>
+          ))}
         </Stack>
-      </form>
-    </Modal>
+      </Radio.Group>
+      <Text size="md">{t('changeRole.text')}</Text>
+      {isUnproven && <Alert color="yellow">{t('changeRole.unverified')}</Alert>}
+      <ConfirmationField kind={kind} {...form.getInputProps('secret')} />
+    </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, Group, Modal, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
@@ -6,6 +6,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { useConsoleApi } from '../../api/console-api';
+import { FormDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { Fact, Facts } from '../../components/facts';
@@ -51,30 +52,20 @@ function SecondFactorDialog({ account, onClose }: { account: Account; onClose: (
     });
   const isRefused = change.error && toApiError(change.error).status === FORBIDDEN;
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       title={t('disable.title', { name: account.email })}
-      closeOnClickOutside={false}
+      submitText={t('disable')}
+      isDanger
+      isPending={change.isPending}
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
     >
-      <form onSubmit={form.onSubmit(submit)} noValidate>
-        <Stack>
-          {change.error && (
-            <ErrorNotice error={change.error} {...(isRefused && { message: t(`confirm.${kind}.refused`) })} />
-          )}
-          <Text size="md">{t('disable.text')}</Text>
-          <ConfirmationField kind={kind} {...form.getInputProps('secret')} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" color="red" loading={change.isPending}>
-              {t('disable')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      {change.error && (
+        <ErrorNotice error={change.error} {...(isRefused && { message: t(`confirm.${kind}.refused`) })} />
+      )}
+      <Text size="md">{t('disable.text')}</Text>
+      <ConfirmationField kind={kind} {...form.getInputProps('secret')} />
+    </FormDialog>
   );
 }
 

@@ -39,7 +39,6 @@ const en = {
   'refunds.clear': 'Show all refunds',
   'refunds.none.title': 'No refunds yet',
   'refunds.none.text': 'Open a payment to refund it. The refund is listed here.',
-  cancel: 'Cancel',
 } as const;
 
 const zh: ChineseTexts<typeof en> = {
@@ -80,7 +79,6 @@ const zh: ChineseTexts<typeof en> = {
   'refunds.clear': '显示全部退款',
   'refunds.none.title': '暂无退款',
   'refunds.none.text': '打开一笔付款即可退款，退款会显示在这里。',
-  cancel: '取消',
 };
 
 export const useAdminPaymentTexts = defineTexts('admin-payments', en, zh);

@@ -1,4 +1,4 @@
-import { Anchor, Button, Checkbox, Group, Modal, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Anchor, Button, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
@@ -8,6 +8,7 @@ import { toApiError } from '../../api/api-error';
 import { useConsoleApi } from '../../api/console-api';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { type Column, DataTable } from '../../components/data-table';
+import { FormDialog } from '../../components/dialogs';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
@@ -63,41 +64,37 @@ function RefundDialog({ payment, onClose }: { payment: AdminPayment; onClose: ()
   };
   const isRefused = failure !== undefined && toApiError(failure).status === CONFLICT;
   return (
-    <Modal opened onClose={onClose} title={t('refund.title')} closeOnClickOutside={false}>
-      <form onSubmit={form.onSubmit(submit)} noValidate>
-        <Stack>
-          {failure !== undefined && (
-            <ErrorNotice error={failure} {...(isRefused && { message: t('refund.refused') })} />
-          )}
-          <Text size="md">{t('refund.text')}</Text>
-          <TextInput
-            label={t('refund.amount')}
-            description={t('refund.amount.hint', { most })}
-            inputMode="decimal"
-            autoComplete="off"
-            required
-            data-autofocus
-            leftSection={symbolOf(currency)}
-            {...form.getInputProps('amount')}
-          />
-          <TextInput
-            label={t('refund.reason')}
-            description={t('refund.reason.hint')}
-            maxLength={MAX_REASON_CHARS}
-            {...form.getInputProps('reason')}
-          />
-          <Checkbox label={t('refund.check')} {...form.getInputProps('isChecked', { type: 'checkbox' })} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" color="red" disabled={!form.values.isChecked} loading={refund.isPending}>
-              {t('refund.submit')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={t('refund.title')}
+      submitText={t('refund.submit')}
+      isDanger
+      isDisabled={!form.values.isChecked}
+      isPending={refund.isPending}
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
+    >
+      {failure !== undefined && (
+        <ErrorNotice error={failure} {...(isRefused && { message: t('refund.refused') })} />
+      )}
+      <Text size="md">{t('refund.text')}</Text>
+      <TextInput
+        label={t('refund.amount')}
+        description={t('refund.amount.hint', { most })}
+        inputMode="decimal"
+        autoComplete="off"
+        required
+        data-autofocus
+        leftSection={symbolOf(currency)}
+        {...form.getInputProps('amount')}
+      />
+      <TextInput
+        label={t('refund.reason')}
+        description={t('refund.reason.hint')}
+        maxLength={MAX_REASON_CHARS}
+        {...form.getInputProps('reason')}
+      />
+      <Checkbox label={t('refund.check')} {...form.getInputProps('isChecked', { type: 'checkbox' })} />
+    </FormDialog>
   );
 }
 

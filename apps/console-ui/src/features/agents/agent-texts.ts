@@ -3,7 +3,6 @@ import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 const en = {
   title: 'Agents',
   description: 'Conversations that the platform keeps. An answer goes on when you leave the page.',
-  cancel: 'Cancel',
   back: 'All conversations',
   notOffered: 'No agents here',
   'notOffered.text': 'This site does not offer agents. Try the playground or call models with an API key.',
@@ -50,7 +49,6 @@ const en = {
 const zh: ChineseTexts<typeof en> = {
   title: '智能体',
   description: '由平台保存的对话。离开页面后，回答仍会继续。',
-  cancel: '取消',
   back: '全部对话',
   notOffered: '本站点没有智能体',
   'notOffered.text': '请使用体验中心，或用 API 密钥调用模型。',

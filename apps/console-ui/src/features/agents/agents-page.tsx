@@ -1,5 +1,5 @@
 import { type Session } from '@inference/agent-client';
-import { Anchor, Button, Code, Group, Modal, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Anchor, Button, Code, Select, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -7,6 +7,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
+import { FormDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
@@ -53,53 +54,48 @@ function SessionCreation({ onClose }: { onClose: () => void }) {
   });
   const error = creation.error && apiErrorOfAgent(creation.error);
   return (
-    <Modal opened onClose={onClose} size="lg" title={t('create')} closeOnClickOutside={false}>
-      <form onSubmit={form.onSubmit((values) => creation.mutate(values))} noValidate>
-        <Stack>
-          {error && <ErrorNotice error={error} {...(error.status === 409 && { message: t('name.taken') })} />}
-          <TextInput
-            label={t('name')}
-            description={t('name.hint')}
-            maxLength={128}
-            data-autofocus
-            {...form.getInputProps('id')}
-          />
-          <Select
-            label={t('model')}
-            placeholder={t('model.default')}
-            data={models}
-            clearable
-            {...form.getInputProps('model')}
-          />
-          <Textarea
-            label={t('system')}
-            description={t('system.hint')}
-            autosize
-            minRows={2}
-            maxRows={8}
-            {...form.getInputProps('system')}
-          />
-          <Textarea
-            label={t('tools')}
-            description={t('tools.hint')}
-            placeholder={EXAMPLE_TOOLS}
-            autosize
-            minRows={3}
-            maxRows={12}
-            spellCheck={false}
-            {...form.getInputProps('tools')}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" loading={creation.isPending}>
-              {t('create.submit')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      size="lg"
+      title={t('create')}
+      submitText={t('create.submit')}
+      isPending={creation.isPending}
+      onSubmit={form.onSubmit((values) => creation.mutate(values))}
+      onClose={onClose}
+    >
+      {error && <ErrorNotice error={error} {...(error.status === 409 && { message: t('name.taken') })} />}
+      <TextInput
+        label={t('name')}
+        description={t('name.hint')}
+        maxLength={128}
+        data-autofocus
+        {...form.getInputProps('id')}
+      />
+      <Select
+        label={t('model')}
+        placeholder={t('model.default')}
+        data={models}
+        clearable
+        {...form.getInputProps('model')}
+      />
+      <Textarea
+        label={t('system')}
+        description={t('system.hint')}
+        autosize
+        minRows={2}
+        maxRows={8}
+        {...form.getInputProps('system')}
+      />
+      <Textarea
+        label={t('tools')}
+        description={t('tools.hint')}
+        placeholder={EXAMPLE_TOOLS}
+        autosize
+        minRows={3}
+        maxRows={12}
+        spellCheck={false}
+        {...form.getInputProps('tools')}
+      />
+    </FormDialog>
   );
 }
 

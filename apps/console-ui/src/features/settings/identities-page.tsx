@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { bodyOf, useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
+import { FormDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { QueryState } from '../../components/query-state';
@@ -125,35 +126,30 @@ function LinkDialog({ provider, onClose }: { provider: string; onClose: () => vo
   const hasPassword = account?.has_password !== false;
   const isRefused = link.error && toApiError(link.error).status === 403;
   return (
-    <Modal opened onClose={onClose} title={t('identities.link', { name: provider })}>
-      <form onSubmit={form.onSubmit(submit)} noValidate>
-        <Stack>
-          {link.error && (
-            <ErrorNotice
-              error={link.error}
-              {...(isRefused && { message: t(hasPassword ? 'password.wrong' : 'confirm.signInAgain') })}
-            />
-          )}
-          <Text size="md">{t('link.text', { name: provider })}</Text>
-          {hasPassword && (
-            <PasswordInput
-              label={t('confirm.password')}
-              autoComplete="current-password"
-              required
-              data-autofocus
-              {...form.getInputProps('password')}
-            />
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" loading={link.isPending || link.isSuccess}>
-              {t('link.submit')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={t('identities.link', { name: provider })}
+      closeOnClickOutside
+      submitText={t('link.submit')}
+      isPending={link.isPending || link.isSuccess}
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
+    >
+      {link.error && (
+        <ErrorNotice
+          error={link.error}
+          {...(isRefused && { message: t(hasPassword ? 'password.wrong' : 'confirm.signInAgain') })}
+        />
+      )}
+      <Text size="md">{t('link.text', { name: provider })}</Text>
+      {hasPassword && (
+        <PasswordInput
+          label={t('confirm.password')}
+          autoComplete="current-password"
+          required
+          data-autofocus
+          {...form.getInputProps('password')}
+        />
+      )}
+    </FormDialog>
   );
 }

@@ -19,6 +19,7 @@ import { useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { bodyOf, type Schemas, useConsoleApi } from '../../api/console-api';
 import { CopyButton } from '../../components/copy-button';
+import { FormDialog } from '../../components/dialogs';
 import { downloadText } from '../../components/download-text';
 import { ErrorNotice } from '../../components/error-notice';
 import { Card } from './settings-page';
@@ -177,43 +178,37 @@ function ConfirmDialog<Answer>({ title, text, hasPassword, change, onDone, onClo
     );
   const isRefused = change.error && [400, 403].includes(toApiError(change.error).status);
   return (
-    <Modal opened onClose={onClose} title={title} closeOnClickOutside={false}>
-      <form onSubmit={form.onSubmit(submit)} noValidate>
-        <Stack>
-          {change.error && (
-            <ErrorNotice
-              error={change.error}
-              {...(isRefused && { message: t(hasPassword ? 'confirm.refused' : 'confirm.signInAgain') })}
-            />
-          )}
-          <Text size="md">{text}</Text>
-          {hasPassword && (
-            <PasswordInput
-              label={t('confirm.password')}
-              autoComplete="current-password"
-              required
-              data-autofocus
-              {...form.getInputProps('password')}
-            />
-          )}
-          <TextInput
-            label={t('confirm.code')}
-            description={t('confirm.codeHint')}
-            autoComplete="one-time-code"
-            spellCheck={false}
-            required
-            {...form.getInputProps('code')}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" loading={change.isPending}>
-              {t('confirm.submit')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={title}
+      submitText={t('confirm.submit')}
+      isPending={change.isPending}
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
+    >
+      {change.error && (
+        <ErrorNotice
+          error={change.error}
+          {...(isRefused && { message: t(hasPassword ? 'confirm.refused' : 'confirm.signInAgain') })}
+        />
+      )}
+      <Text size="md">{text}</Text>
+      {hasPassword && (
+        <PasswordInput
+          label={t('confirm.password')}
+          autoComplete="current-password"
+          required
+          data-autofocus
+          {...form.getInputProps('password')}
+        />
+      )}
+      <TextInput
+        label={t('confirm.code')}
+        description={t('confirm.codeHint')}
+        autoComplete="one-time-code"
+        spellCheck={false}
+        required
+        {...form.getInputProps('code')}
+      />
+    </FormDialog>
   );
 }

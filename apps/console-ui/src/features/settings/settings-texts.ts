@@ -2,7 +2,6 @@ import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 
 export const en = {
   title: 'Settings',
-  cancel: 'Cancel',
   save: 'Save',
   saved: 'Saved.',
   close: 'Close',
@@ -154,7 +153,6 @@ export const en = {
 
 const zh: ChineseTexts<typeof en> = {
   title: '设置',
-  cancel: '取消',
   save: '保存',
   saved: '已保存。',
   close: '关闭',

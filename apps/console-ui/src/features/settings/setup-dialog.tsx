@@ -1,9 +1,10 @@
-import { Button, Code, Group, Image, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Code, Group, Image, Skeleton, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect } from 'react';
 import { toApiError } from '../../api/api-error';
 import { bodyOf, useConsoleApi } from '../../api/console-api';
 import { CopyButton } from '../../components/copy-button';
+import { FormDialog } from '../../components/dialogs';
 import { ErrorNotice } from '../../components/error-notice';
 import { useCredentialChange } from './settings-queries';
 import { useSettingsTexts } from './settings-texts';
@@ -33,52 +34,47 @@ export function SetupDialog({ onEnabled, onClose }: Props) {
   };
   const isRefused = enable.error && toApiError(enable.error).status === 400;
   return (
-    <Modal opened onClose={onClose} title={t('twoFactor.enable')} closeOnClickOutside={false}>
-      <form onSubmit={form.onSubmit(submit)} noValidate>
-        <Stack>
-          {setup.error && <ErrorNotice error={setup.error} onRetry={() => begin(undefined)} />}
-          <Text size="md">{t('setup.scan')}</Text>
-          {setup.data ? (
-            <Image src={setup.data.qr_code} alt={t('setup.qr')} className={classes.qr} mx="auto" />
-          ) : (
-            <Skeleton className={classes.qr} mx="auto" />
+    <FormDialog
+      title={t('twoFactor.enable')}
+      submitText={t('setup.submit')}
+      isPending={enable.isPending}
+      isDisabled={!setup.data}
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
+    >
+      {setup.error && <ErrorNotice error={setup.error} onRetry={() => begin(undefined)} />}
+      <Text size="md">{t('setup.scan')}</Text>
+      {setup.data ? (
+        <Image src={setup.data.qr_code} alt={t('setup.qr')} className={classes.qr} mx="auto" />
+      ) : (
+        <Skeleton className={classes.qr} mx="auto" />
+      )}
+      <div>
+        <Text size="sm" c="dimmed">
+          {t('setup.secret')}
+        </Text>
+        <Group gap="xs" wrap="nowrap" mih={28}>
+          {setup.data && (
+            <>
+              <Code className={classes.secret} aria-label={t('setup.secretLabel')}>
+                {setup.data.secret}
+              </Code>
+              <CopyButton value={setup.data.secret} label={t('setup.copy')} />
+            </>
           )}
-          <div>
-            <Text size="sm" c="dimmed">
-              {t('setup.secret')}
-            </Text>
-            <Group gap="xs" wrap="nowrap" mih={28}>
-              {setup.data && (
-                <>
-                  <Code className={classes.secret} aria-label={t('setup.secretLabel')}>
-                    {setup.data.secret}
-                  </Code>
-                  <CopyButton value={setup.data.secret} label={t('setup.copy')} />
-                </>
-              )}
-            </Group>
-          </div>
-          {enable.error && (
-            <ErrorNotice error={enable.error} {...(isRefused && { message: t('setup.refused') })} />
-          )}
-          <TextInput
-            label={t('setup.code')}
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            maxLength={7}
-            data-autofocus
-            {...form.getInputProps('code')}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" loading={enable.isPending} disabled={!setup.data}>
-              {t('setup.submit')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+        </Group>
+      </div>
+      {enable.error && (
+        <ErrorNotice error={enable.error} {...(isRefused && { message: t('setup.refused') })} />
+      )}
+      <TextInput
+        label={t('setup.code')}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        maxLength={7}
+        data-autofocus
+        {...form.getInputProps('code')}
+      />
+    </FormDialog>
   );
 }

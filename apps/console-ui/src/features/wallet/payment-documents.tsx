@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Radio, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Radio, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
+import { FormDialog } from '../../components/dialogs';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { formatPrice } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
@@ -56,54 +57,49 @@ export function InvoiceForm({ payments, onClose }: Props) {
     );
   };
   return (
-    <Modal opened onClose={onClose} title={t('invoice.order')}>
-      <form onSubmit={form.onSubmit(submit)} noValidate>
-        <Stack>
-          {failure !== undefined && <ErrorNotice error={failure} />}
-          {payments.length > 1 && (
-            <Select
-              label={t('invoice.payment')}
-              data={choices}
-              allowDeselect={false}
-              required
-              {...form.getInputProps('payment_id')}
-            />
-          )}
-          <Radio.Group label={t('invoice.type')} {...form.getInputProps('type')}>
-            <Group mt="xs">
-              {TYPES.map((type) => (
-                <Radio key={type} value={type} label={t(`invoice.type.${type}`)} />
-              ))}
-            </Group>
-          </Radio.Group>
-          <TextInput
-            label={t('invoice.title')}
-            required
-            maxLength={200}
-            data-autofocus
-            {...form.getInputProps('title')}
-          />
-          {form.values.type === 'company' && (
-            <TextInput label={t('invoice.taxId')} required {...form.getInputProps('tax_id')} />
-          )}
-          <TextInput
-            label={t('invoice.email')}
-            description={t('invoice.email.hint')}
-            type="email"
-            autoComplete="email"
-            {...form.getInputProps('email')}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" loading={order.isPending}>
-              {t('invoice.submit')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={t('invoice.order')}
+      closeOnClickOutside
+      submitText={t('invoice.submit')}
+      isPending={order.isPending}
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
+    >
+      {failure !== undefined && <ErrorNotice error={failure} />}
+      {payments.length > 1 && (
+        <Select
+          label={t('invoice.payment')}
+          data={choices}
+          allowDeselect={false}
+          required
+          {...form.getInputProps('payment_id')}
+        />
+      )}
+      <Radio.Group label={t('invoice.type')} {...form.getInputProps('type')}>
+        <Group mt="xs">
+          {TYPES.map((type) => (
+            <Radio key={type} value={type} label={t(`invoice.type.${type}`)} />
+          ))}
+        </Group>
+      </Radio.Group>
+      <TextInput
+        label={t('invoice.title')}
+        required
+        maxLength={200}
+        data-autofocus
+        {...form.getInputProps('title')}
+      />
+      {form.values.type === 'company' && (
+        <TextInput label={t('invoice.taxId')} required {...form.getInputProps('tax_id')} />
+      )}
+      <TextInput
+        label={t('invoice.email')}
+        description={t('invoice.email.hint')}
+        type="email"
+        autoComplete="email"
+        {...form.getInputProps('email')}
+      />
+    </FormDialog>
   );
 }
 

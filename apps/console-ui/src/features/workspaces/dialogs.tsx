@@ -1,8 +1,8 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmDialog } from '../../components/dialogs';
+import { ConfirmDialog, FormDialog } from '../../components/dialogs';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { type Role, rolesUpTo, type Workspace } from './workspace-queries';
 import { useWorkspaceTexts } from './workspace-texts';
@@ -89,29 +89,23 @@ export function NameDialog<Saved = Workspace>({
     });
   };
   return (
-    <Modal opened onClose={onClose} title={title} closeOnClickOutside={false}>
-      <form onSubmit={form.onSubmit(submit)} noValidate>
-        <Stack>
-          {failure !== undefined && <ErrorNotice error={failure} />}
-          <TextInput
-            label={t('name')}
-            description={t('name.hint')}
-            maxLength={MOST_CHARACTERS}
-            required
-            data-autofocus
-            {...form.getInputProps('name')}
-            key={form.key('name')}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {submitText}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={title}
+      submitText={submitText}
+      isPending={save.isPending}
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
+    >
+      {failure !== undefined && <ErrorNotice error={failure} />}
+      <TextInput
+        label={t('name')}
+        description={t('name.hint')}
+        maxLength={MOST_CHARACTERS}
+        required
+        data-autofocus
+        {...form.getInputProps('name')}
+        key={form.key('name')}
+      />
+    </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Modal, Select, Stack, TextInput, Title, Tooltip } from '@mantine/core';
+import { ActionIcon, Group, Select, Stack, TextInput, Title, Tooltip } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { useMemoApi } from '../../api/service-apis';
 import { type Column, DataTable } from '../../components/data-table';
+import { FormDialog } from '../../components/dialogs';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { QueryState } from '../../components/query-state';
 import { Time } from '../../time/time';
@@ -39,38 +40,32 @@ export function InvitationForm({ workspaceId, onClose }: { workspaceId: string; 
   };
   const isForbidden = failure !== undefined && toApiError(failure).status === 403;
   return (
-    <Modal opened onClose={onClose} title={t('member.invite')} closeOnClickOutside={false}>
-      <form onSubmit={form.onSubmit(submit)} noValidate>
-        <Stack>
-          {failure !== undefined && (
-            <ErrorNotice error={failure} {...(isForbidden && { message: t('invitation.forbidden') })} />
-          )}
-          <TextInput
-            label={t('email')}
-            description={t('email.hint')}
-            type="email"
-            required
-            data-autofocus
-            {...form.getInputProps('email')}
-          />
-          <Select
-            label={t('column.role')}
-            description={<RoleHint role={form.values.role} />}
-            data={roles}
-            allowDeselect={false}
-            {...form.getInputProps('role')}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" loading={invitation.isPending}>
-              {t('member.invite.submit')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={t('member.invite')}
+      submitText={t('member.invite.submit')}
+      isPending={invitation.isPending}
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
+    >
+      {failure !== undefined && (
+        <ErrorNotice error={failure} {...(isForbidden && { message: t('invitation.forbidden') })} />
+      )}
+      <TextInput
+        label={t('email')}
+        description={t('email.hint')}
+        type="email"
+        required
+        data-autofocus
+        {...form.getInputProps('email')}
+      />
+      <Select
+        label={t('column.role')}
+        description={<RoleHint role={form.values.role} />}
+        data={roles}
+        allowDeselect={false}
+        {...form.getInputProps('role')}
+      />
+    </FormDialog>
   );
 }
 
