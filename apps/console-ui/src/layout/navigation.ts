@@ -46,7 +46,7 @@ export interface AreaGroup {
 }
 
 /** The areas in the sidebar and in the command palette, in their order. */
-export const AREA_GROUPS: AreaGroup[] = [
+const AREA_GROUPS: AreaGroup[] = [
   { text: 'group.start', areas: [{ to: '/overview', text: 'area.overview', icon: LayoutDashboard }] },
   {
     text: 'group.develop',
