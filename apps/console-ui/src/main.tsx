@@ -1,18 +1,17 @@
 import '@fontsource-variable/inter/wght.css';
-import './app/theme/first-styles';
+import './app/first-styles';
 import 'virtual:theme-variables.css';
 import './layout/shell.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Appearance } from './app/appearance';
 import { createConsoleApi } from './api/console-api';
 import { createQueryClient } from './api/query-client';
+import { Session } from './api/session';
+import { loadRuntimeConfig, siteQuery } from './api/site';
 import { App } from './app/app';
-import { createAppRouter, preloadPage } from './app/router/router';
-import { loadRuntimeConfig } from './app/runtime-config';
-import { FailedPage } from './layout/failures/failed-page';
-import { Session } from './session/session';
-import { siteQuery } from './site/site';
+import { Appearance } from './app/appearance';
+import { createAppRouter, preloadPage } from './app/router';
+import { FailedPage } from './layout/failures';
 
 const root = createRoot(document.getElementById('root')!);
 

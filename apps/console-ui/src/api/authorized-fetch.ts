@@ -1,4 +1,6 @@
-import { type Session } from '../session/session';
+import { type EventSourceMessage } from 'eventsource-parser';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { type Session } from './session';
 import { apiErrorOf, connectionError } from './api-error';
 import { parseExact } from './exact-json';
 
@@ -23,4 +25,90 @@ export async function authorizedFetch(session: Session, url: string, init: Reque
   if (response.ok) return response;
   const text = await response.text();
   throw apiErrorOf(response, text.startsWith('{') ? parseExact(text) : undefined);
+}
+
+/**
+ * The server-sent events of an answer as they arrive. Throws an ApiError if the connection breaks, or what `signal`, that of the
+ * call, was aborted with.
+ */
+export async function* readEvents(
+  response: Response,
+  signal: AbortSignal,
+): AsyncGenerator<EventSourceMessage, void, undefined> {
+  const reader = response
+    .body!.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
+    .pipeThrough(new EventSourceParserStream())
+    .getReader();
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw signal.aborted ? error : connectionError(error);
+    });
+    if (done) return;
+    yield value;
+  }
+}
+
+/**
+ * A `fetch` with the session's token. A 401 renews the token once and repeats the call. Numbers of the answer are Figures.
+ * Throws an ApiError for every status but 2xx, and if the service is not reached.
+ */
+export function exactFetch(session: Session): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const { token } = session;
+    const again = request.clone();
+    let response = await send(request, token);
+    if (response.status === 401 && token !== undefined) {
+      const renewed = await session.renew(token);
+      if (renewed !== undefined) response = await send(again, renewed);
+    }
+    const text = await response.text().catch((error: unknown) => {
+      throw connectionError(error);
+    });
+    const body = parsed(text);
+    if (!response.ok) throw apiErrorOf(response, body);
+    return new ParsedResponse(response, body, text);
+  };
+}
+
+async function send(request: Request, token: string | undefined): Promise<Response> {
+  if (token !== undefined) request.headers.set('Authorization', `Bearer ${token}`);
+  try {
+    return await fetch(request);
+  } catch (error) {
+    // A cancelled call is no failure; who cancelled it expects this very error.
+    if (request.signal.aborted) throw error;
+    throw connectionError(error);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Has a length, so that openapi-fetch asks for `json()` and does not parse the text itself. */
+class ParsedResponse extends Response {
+  constructor(
+    { status, headers }: Response,
+    private readonly parsedBody: unknown,
+    private readonly originalText: string,
+  ) {
+    const isEmpty = parsedBody === undefined;
+    super(isEmpty ? null : '-', {
+      status,
+      headers: { ...Object.fromEntries(headers), 'content-length': '1' },
+    });
+  }
+
+  override json(): Promise<unknown> {
+    return Promise.resolve(this.parsedBody);
+  }
+
+  /** Of an answer that is not JSON, such as CSV. */
+  override text(): Promise<string> {
+    return Promise.resolve(this.originalText);
+  }
 }

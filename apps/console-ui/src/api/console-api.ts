@@ -1,8 +1,8 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { createContext, use } from 'react';
 import { type Figure } from '../figures/figure';
-import { type Session } from '../session/session';
-import { exactFetch } from './exact-fetch';
+import { type Session } from './session';
+import { exactFetch } from './authorized-fetch';
 import { stringifyExact } from './exact-json';
 import { type components, type paths } from './schema/console';
 

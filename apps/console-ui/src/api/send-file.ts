@@ -1,4 +1,4 @@
-import { type Session } from '../session/session';
+import { type Session } from './session';
 import { type ApiError, apiErrorOf, connectionError } from './api-error';
 import { parseExact } from './exact-json';
 

@@ -1,11 +1,11 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { useMemo } from 'react';
-import { useSession } from '../session/session-context';
-import { useSite } from '../site/site';
-import { exactFetch } from './exact-fetch';
+import { exactFetch } from './authorized-fetch';
 import { stringifyExact } from './exact-json';
 import { type components as MemoComponents, type paths as MemoPaths } from './schema/memo';
 import { type components as TrainingComponents, type paths as TrainingPaths } from './schema/training';
+import { useSession } from './session';
+import { useSite } from './site';
 
 export type MemoApi = Client<MemoPaths>;
 export type MemoSchemas = MemoComponents['schemas'];

@@ -3,13 +3,12 @@ import { RouterProvider } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
 import { activityStore } from '../activities/activity-store';
 import { type ConsoleApi, ConsoleApiProvider } from '../api/console-api';
-import { FailureBoundary } from '../layout/failures/failure-boundary';
+import { type Session, SessionProvider } from '../api/session';
+import { type RuntimeConfig, RuntimeConfigProvider } from '../api/site';
+import { FailureBoundary } from '../layout/failures';
 import { ShellSkeleton } from '../layout/shell-skeleton';
-import { type Session } from '../session/session';
-import { SessionProvider } from '../session/session-context';
-import { TimeZoneProvider } from '../time/time-zone-provider';
-import { type AppRouter } from './router/router';
-import { type RuntimeConfig, RuntimeConfigProvider } from './runtime-config';
+import { TimeZoneProvider } from '../time/time';
+import { type AppRouter } from './router';
 
 export interface AppParts {
   config: RuntimeConfig;

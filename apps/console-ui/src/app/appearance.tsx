@@ -1,8 +1,8 @@
 import { localStorageColorSchemeManager, MantineProvider, mergeThemeOverrides } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
-import { useComponentTexts } from '../components/texts/component-texts';
+import { useComponentTexts } from '../components/component-texts';
 import { LanguageProvider } from '../language/language-provider';
-import { theme } from './theme/theme';
+import { theme } from './theme';
 
 /** The same key as in public/color-scheme.js. */
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'color-scheme' });

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { Check, Copy } from 'lucide-react';
-import { useComponentTexts } from './texts/component-texts';
+import { useComponentTexts } from './component-texts';
 
 interface Props {
   value: string;

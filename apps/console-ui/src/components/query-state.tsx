@@ -1,7 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { type UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
-import { ErrorNotice } from './errors/error-notice';
+import { ErrorNotice } from './error-notice';
 
 const SKELETON_ROWS = 5;
 

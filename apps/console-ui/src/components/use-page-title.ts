@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { useSite } from '../site/site';
+import { useSite } from '../api/site';
 
 /** The title of the tab. */
 export function usePageTitle(title: string): void {

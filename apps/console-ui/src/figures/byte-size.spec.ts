@@ -1,5 +1,5 @@
-import { formatBytes, formatExactBytes } from './byte-size';
 import { Figure } from './figure';
+import { formatBytes, formatExactBytes } from './format-figure';
 
 describe('a number of bytes', () => {
   it.each([

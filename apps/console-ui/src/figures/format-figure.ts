@@ -61,3 +61,65 @@ export const formatNumber = (figure: Figure, language: string): string =>
 
 /** The sign that stands before an amount in a field. */
 export const symbolOf = (currency: Currency): string => SYMBOLS[currency];
+
+/** Decimal units, as shops and networks count; the power of ten of each. */
+const UNITS = [
+  ['terabyte', 12],
+  ['gigabyte', 9],
+  ['megabyte', 6],
+  ['kilobyte', 3],
+] as const;
+
+const SHOWN_DECIMALS = 1;
+
+const inUnit = (figure: Figure, unit: string, unitDisplay: 'short' | 'long', language: string) =>
+  new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit,
+    unitDisplay,
+    maximumFractionDigits: SHOWN_DECIMALS,
+  }).format(figure.toString() as `${number}`);
+
+/** A number of bytes with all its digits: `4,920,739,232 bytes`. */
+export const formatExactBytes = (bytes: Figure, language: string): string =>
+  inUnit(bytes, 'byte', 'long', language);
+
+/** A number of bytes as people read it: `4.9 GB`. Say the exact number beside it. */
+export function formatBytes(bytes: Figure, language: string): string {
+  for (const [unit, exponent] of UNITS) {
+    if (bytes.compare(Figure.of(10n ** BigInt(exponent))) >= 0)
+      return inUnit(bytes.dividedByTenTo(exponent), unit, 'short', language);
+  }
+  return formatExactBytes(bytes, language);
+}
+
+/** More decimals than any price has. */
+const SCALE_EXPONENT = 20;
+
+const SCALE = Figure.of(10n ** BigInt(SCALE_EXPONENT));
+
+/** Percents are shown in hundredths. */
+const HUNDREDTHS = 10_000n;
+
+const PERCENT_DECIMALS = 2;
+
+interface PercentChange {
+  percent: Figure;
+  isRounded: boolean;
+}
+
+/** The change in percent, rounded to two decimals half away from zero. Undefined if there is nothing to compare with. */
+export function percentChange(
+  before: Figure | undefined,
+  after: Figure | undefined,
+): PercentChange | undefined {
+  if (!before || !after || before.isZero) return undefined;
+  const base = wholeOf(before);
+  const change = wholeOf(after) - base;
+  const size = (change < 0n ? -change : change) * HUNDREDTHS;
+  const rounded = (size + base / 2n) / base;
+  const percent = Figure.of(change < 0n ? -rounded : rounded).dividedByTenTo(PERCENT_DECIMALS);
+  return { percent, isRounded: rounded * base !== size };
+}
+
+const wholeOf = (price: Figure): bigint => BigInt(price.times(SCALE).toString());

@@ -1,5 +1,5 @@
 import { Figure } from './figure';
-import { percentChange } from './percent-change';
+import { percentChange } from './format-figure';
 
 it.each([
   ['2', '2.5', '25', false],

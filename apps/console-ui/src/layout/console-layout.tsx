@@ -1,23 +1,48 @@
-import '@mantine/notifications/styles.layer.css';
-import { Burger, Drawer, Group } from '@mantine/core';
+import { Burger, Drawer, Group, Modal, NavLink, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
-import { Outlet } from '@tanstack/react-router';
+import '@mantine/notifications/styles.layer.css';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { AccountMenu } from './header/account-menu';
-import { PaletteButton } from './header/palette-button';
-import { PreferencesButton } from './header/preferences-button';
+import { useSessionState } from '../api/session';
+import { AccountMenu } from './account-menu';
+import { OptionalPart } from './failures';
+import { PaletteButton, PreferencesButton } from './header-buttons';
+import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
+import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
-import { OfflineBanner } from './offline-banner';
-import { SessionEndedDialog } from './session-ended-dialog';
-import { Sidebar } from './sidebar';
-import { SiteMark } from './site-mark';
-import { SkipLink } from './skip-link';
-import { useLayoutTexts } from './texts/layout-texts';
+import { useAreaGroups } from './navigation';
 
-const PaymentBanner = lazy(() => import('../features/wallet/banner/payment-banner'));
+const SignInSteps = lazy(() =>
+  import('../features/sign-in/sign-in-steps').then((module) => ({ default: module.SignInSteps })),
+);
+
+/** Asks for a new sign-in over the page in use, which keeps what was typed. */
+function SessionEndedDialog() {
+  const t = useLayoutTexts();
+  const { status } = useSessionState();
+  return (
+    <Modal
+      opened={status === 'ended'}
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      title={t('ended.title')}
+    >
+      <Stack>
+        <Text size="md">{t('ended.text')}</Text>
+        <OptionalPart>
+          <SignInSteps />
+        </OptionalPart>
+      </Stack>
+    </Modal>
+  );
+}
+
+const PaymentBanner = lazy(() => import('../features/wallet/payment-banner'));
 const ActivityTray = lazy(() =>
-  import('../activities/activity-tray').then((module) => ({ default: module.ActivityTray })),
+  import('./activity-tray').then((module) => ({ default: module.ActivityTray })),
 );
 
 /** Frame of the pages of a signed-in account. */
@@ -74,5 +99,39 @@ export function ConsoleLayout() {
       <SessionEndedDialog />
       <Notifications position="bottom-right" />
     </>
+  );
+}
+
+/** Links to all areas. `onNavigate`: closes the drawer in which they are on a narrow screen. */
+function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
+  const t = useLayoutTexts();
+  const { pathname } = useLocation();
+  const groups = useAreaGroups();
+  return (
+    <Stack component="nav" aria-label={t('navigation')} gap="md" p="sm">
+      {groups.map(({ text, areas }) => (
+        <div key={text}>
+          <Text size="xs" fw={600} c="dimmed" px="sm" pb={4}>
+            {t(text)}
+          </Text>
+          {areas.map(({ to, text: label, icon: Icon }) => {
+            const isHere = pathname === to || pathname.startsWith(`${to}/`);
+            return (
+              <NavLink
+                key={to}
+                component={Link}
+                to={to}
+                label={t(label)}
+                leftSection={<Icon size={16} />}
+                active={isHere}
+                aria-current={isHere ? 'page' : undefined}
+                onClick={onNavigate}
+                variant="light"
+              />
+            );
+          })}
+        </div>
+      ))}
+    </Stack>
   );
 }

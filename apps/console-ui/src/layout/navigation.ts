@@ -21,13 +21,13 @@ import {
   ScrollText,
   Settings,
   ShieldCheck,
-  Users,
   Tags,
+  Users,
   Wallet,
 } from 'lucide-react';
-import { type PlainTextKey } from '../language/text-types';
-import { type Role } from '../session/account';
-import { type en } from './texts/en';
+import { type PlainTextKey } from '../language/define-texts';
+import { type Role, useAccount } from '../api/account';
+import { type en } from './layout-texts';
 
 export interface Area {
   /** Path of a route. */
@@ -46,7 +46,7 @@ export interface AreaGroup {
 }
 
 /** The areas in the sidebar and in the command palette, in their order. */
-export const AREA_GROUPS: AreaGroup[] = [
+const AREA_GROUPS: AreaGroup[] = [
   { text: 'group.start', areas: [{ to: '/overview', text: 'area.overview', icon: LayoutDashboard }] },
   {
     text: 'group.develop',
@@ -88,3 +88,19 @@ export const AREA_GROUPS: AreaGroup[] = [
     ],
   },
 ];
+
+/** The pages in the header of visitors. */
+export const PUBLIC_AREAS: Omit<Area, 'icon'>[] = [
+  { to: '/models', text: 'area.models' },
+  { to: '/pricing', text: 'area.pricing' },
+  { to: '/downloads', text: 'area.downloads' },
+  { to: '/changelog', text: 'area.changelog' },
+];
+
+/** The areas that the signed-in account may use. */
+export function useAreaGroups(): AreaGroup[] {
+  const role = useAccount().data?.role;
+  const isOpen = ({ roles }: { roles?: Role[] }) =>
+    roles === undefined || (role !== undefined && roles.includes(role));
+  return AREA_GROUPS.filter(isOpen).map((group) => ({ ...group, areas: group.areas.filter(isOpen) }));
+}

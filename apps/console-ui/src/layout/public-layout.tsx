@@ -1,18 +1,15 @@
 import { Button, Group } from '@mantine/core';
 import { Link, Outlet } from '@tanstack/react-router';
+import { Menu as MenuIcon } from 'lucide-react';
 import { lazy, Suspense } from 'react';
-import { useSessionState } from '../session/session-context';
-import { PreferencesButton } from './header/preferences-button';
-import { PublicNavigation } from './header/public-navigation';
+import { useSessionState } from '../api/session';
+import { MenuButton, PreferencesButton } from './header-buttons';
+import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
+import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
-import { OfflineBanner } from './offline-banner';
-import { SiteMark } from './site-mark';
-import { SkipLink } from './skip-link';
-import { useLayoutTexts } from './texts/layout-texts';
+import { PUBLIC_AREAS } from './navigation';
 
-const AccountMenu = lazy(() =>
-  import('./header/account-menu').then((module) => ({ default: module.AccountMenu })),
-);
+const AccountMenu = lazy(() => import('./account-menu').then((module) => ({ default: module.AccountMenu })));
 
 /** Frame of the pages that everybody may see. */
 export function PublicLayout() {
@@ -46,5 +43,29 @@ export function PublicLayout() {
         <Outlet />
       </main>
     </>
+  );
+}
+
+const PublicMenu = lazy(() => import('./public-menu'));
+
+/** Links to the public pages; a menu on a narrow screen. */
+function PublicNavigation() {
+  const t = useLayoutTexts();
+  return (
+    <nav aria-label={t('navigation.public')}>
+      <Group gap="md" wrap="nowrap" visibleFrom="sm">
+        {PUBLIC_AREAS.map(({ to, text }) => (
+          <Link key={to} to={to} className={classes.links}>
+            {t(text)}
+          </Link>
+        ))}
+      </Group>
+      <MenuButton
+        label={t('navigation.open')}
+        icon={<MenuIcon size={20} />}
+        hiddenFrom="sm"
+        menu={PublicMenu}
+      />
+    </nav>
   );
 }

@@ -1,7 +1,7 @@
 import { Outlet } from '@tanstack/react-router';
-import { ErrorNotice } from '../components/errors/error-notice';
-import { type Role, useAccount } from '../session/account';
-import { NotFoundPage } from './failures/not-found-page';
+import { ErrorNotice } from '../components/error-notice';
+import { type Role, useAccount } from '../api/account';
+import { NotFoundPage } from './failures';
 
 export const AdminGate = () => <RoleGate roles={['admin']} />;
 export const AnalystGate = () => <RoleGate roles={['analyst', 'admin']} />;

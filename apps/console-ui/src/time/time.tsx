@@ -1,7 +1,10 @@
 import { Text } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { type ReactNode, useMemo } from 'react';
 import { useLanguage } from '../language/language-context';
+import { useSite } from '../api/site';
 import { formatTime, type TimeDetail } from './format-time';
-import { useTimeZone } from './time-zone-context';
+import { TIME_ZONE_CHOICES, TimeZoneContextProvider, useTimeZone } from './time-zone-context';
 
 /** An instant (ISO 8601) in the chosen time zone, which it names. Its title is the instant in UTC. */
 export function Time({ value, detail = 'minute' }: { value: string; detail?: TimeDetail }) {
@@ -12,4 +15,21 @@ export function Time({ value, detail = 'minute' }: { value: string; detail?: Tim
       {formatTime(value, { language, timeZone, detail })}
     </Text>
   );
+}
+
+/** Remembers whose time zone is wanted; the site's unless chosen. */
+export function TimeZoneProvider({ children }: { children: ReactNode }) {
+  const site = useSite();
+  const [stored, setChoice] = useLocalStorage<string>({
+    key: 'time-zone',
+    defaultValue: 'site',
+    getInitialValueInEffect: false,
+  });
+  const choice = TIME_ZONE_CHOICES.find((known) => known === stored) ?? 'site';
+  const state = useMemo(() => {
+    const browser = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const zones = { site: site.time_zone, browser, utc: 'UTC' };
+    return { choice, setChoice, zones, timeZone: zones[choice] };
+  }, [choice, setChoice, site.time_zone]);
+  return <TimeZoneContextProvider value={state}>{children}</TimeZoneContextProvider>;
 }

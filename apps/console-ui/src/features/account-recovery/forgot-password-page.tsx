@@ -2,11 +2,10 @@ import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { bodyOf, useConsoleApi } from '../../api/console-api';
-import { ErrorNotice } from '../../components/errors/error-notice';
+import { ErrorNotice } from '../../components/error-notice';
 import { SignInFrame } from '../sign-in/sign-in-frame';
-import { FooterLink } from './footer-link';
-import { DoneNotice } from './done-notice';
-import { useRecoveryTexts } from './texts/recovery-texts';
+import { DoneNotice, FooterLink } from './recovery-parts';
+import { useRecoveryTexts } from './recovery-texts';
 
 export function ForgotPasswordPage() {
   const t = useRecoveryTexts();

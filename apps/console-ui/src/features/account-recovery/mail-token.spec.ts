@@ -1,4 +1,4 @@
-import { mailTokenIn } from './mail-token';
+import { mailTokenIn } from './use-mail-token';
 
 describe('the token of a mail', () => {
   it('is read from the fragment', () => {

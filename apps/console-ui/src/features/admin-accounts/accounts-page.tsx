@@ -3,15 +3,14 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type SyntheticEvent, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
-import { Amount } from '../../figures/amount';
+import { Amount } from '../../figures/figure-text';
 import { Time } from '../../time/time';
 import { type Account, accountsQuery } from './account-queries';
-import { useAdminAccountTexts } from './texts/admin-account-texts';
+import { useAdminAccountTexts } from './admin-account-texts';
 
 const MAX_SEARCH_CHARS = 254;
 

@@ -1,18 +1,18 @@
 import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
+import { ConfirmDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
 import { Time } from '../../time/time';
-import { DeleteEntryDialog } from './delete-entry-dialog';
+import { useAdminChangelogTexts } from './admin-changelog-texts';
 import { EntryDialog } from './entry-dialog';
-import { entriesQuery, type Entry } from './entry-queries';
-import { useAdminChangelogTexts } from './texts/admin-changelog-texts';
+import { entriesQuery, type Entry, useDeleteEntry } from './entry-queries';
 
 export function AdminChangelogPage() {
   const t = useAdminChangelogTexts();
@@ -89,5 +89,27 @@ export function AdminChangelogPage() {
       {edited && <EntryDialog entry={edited} onClose={() => setEdited(undefined)} />}
       {deleted && <DeleteEntryDialog entry={deleted} onClose={() => setDeleted(undefined)} />}
     </Page>
+  );
+}
+
+function DeleteEntryDialog({ entry, onClose }: { entry: Entry; onClose: () => void }) {
+  const t = useAdminChangelogTexts();
+  const deletion = useDeleteEntry();
+  const confirm = () =>
+    deletion.mutate(entry.id, {
+      onSuccess: () => {
+        notifications.show({ message: t('delete.done') });
+        onClose();
+      },
+    });
+  return (
+    <ConfirmDialog
+      title={t('delete.title', { title: entry.title })}
+      text={t('delete.text')}
+      confirmText={t('delete')}
+      doing={deletion}
+      onConfirm={confirm}
+      onClose={onClose}
+    />
   );
 }

@@ -1,14 +1,14 @@
-import { Button, Group, Modal, Paper, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Group, Paper, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
-import { ErrorNotice } from '../../components/errors/error-notice';
-import { showFieldErrors } from '../../components/errors/form-errors';
-import { Markdown } from '../changelog/markdown/markdown';
+import { FormDialog } from '../../components/dialogs';
+import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
+import { Markdown } from '../changelog/markdown';
 import { type Component, COMPONENTS } from '../downloads/release-queries';
+import { useAdminChangelogTexts } from './admin-changelog-texts';
 import classes from './admin-changelog.module.css';
 import { type Entry, useSaveEntry } from './entry-queries';
-import { useAdminChangelogTexts } from './texts/admin-changelog-texts';
 
 /** Writes an entry beside what readers will see of it. */
 export function EntryDialog({ entry, onClose }: { entry?: Entry | undefined; onClose: () => void }) {
@@ -47,77 +47,66 @@ export function EntryDialog({ entry, onClose }: { entry?: Entry | undefined; onC
     );
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       size="72rem"
       title={entry ? t('edit.title') : t('create')}
-      closeOnClickOutside={false}
+      submitText={entry ? t('edit.submit') : t('create.submit')}
+      isPending={save.isPending}
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
     >
-      <form onSubmit={form.onSubmit(submit)} noValidate>
+      {failure !== undefined && <ErrorNotice error={failure} />}
+      <div className={classes.sides}>
         <Stack>
-          {failure !== undefined && <ErrorNotice error={failure} />}
-          <div className={classes.sides}>
-            <Stack>
-              <TextInput
-                label={t('entry.title')}
-                maxLength={200}
-                required
-                data-autofocus
-                {...form.getInputProps('title')}
-              />
-              <Textarea
-                label={t('entry.body')}
-                description={t('entry.body.hint')}
-                rows={12}
-                maxLength={50_000}
-                required
-                {...form.getInputProps('body')}
-              />
-              <Group align="flex-start" grow>
-                <Select
-                  label={t('entry.component')}
-                  clearable
-                  data={[...COMPONENTS]}
-                  value={component}
-                  onChange={(value) => form.setFieldValue('component', value as Component | null)}
-                />
-                <TextInput
-                  label={t('entry.tag')}
-                  placeholder="v1.2.3"
-                  disabled={!component}
-                  {...form.getInputProps('tag_name')}
-                />
-              </Group>
-            </Stack>
-            <section aria-label={t('preview')}>
-              <Text size="sm" fw={600} mb={4}>
-                {t('preview')}
-              </Text>
-              <Paper withBorder p="lg">
-                <Stack gap="sm">
-                  {title || body ? (
-                    <>
-                      <Title order={3}>{title}</Title>
-                      <Markdown text={body} />
-                    </>
-                  ) : (
-                    <Text c="dimmed">{t('preview.empty')}</Text>
-                  )}
-                </Stack>
-              </Paper>
-            </section>
-          </div>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {entry ? t('edit.submit') : t('create.submit')}
-            </Button>
+          <TextInput
+            label={t('entry.title')}
+            maxLength={200}
+            required
+            data-autofocus
+            {...form.getInputProps('title')}
+          />
+          <Textarea
+            label={t('entry.body')}
+            description={t('entry.body.hint')}
+            rows={12}
+            maxLength={50_000}
+            required
+            {...form.getInputProps('body')}
+          />
+          <Group align="flex-start" grow>
+            <Select
+              label={t('entry.component')}
+              clearable
+              data={[...COMPONENTS]}
+              value={component}
+              onChange={(value) => form.setFieldValue('component', value as Component | null)}
+            />
+            <TextInput
+              label={t('entry.tag')}
+              placeholder="v1.2.3"
+              disabled={!component}
+              {...form.getInputProps('tag_name')}
+            />
           </Group>
         </Stack>
-      </form>
-    </Modal>
+        <section aria-label={t('preview')}>
+          <Text size="sm" fw={600} mb={4}>
+            {t('preview')}
+          </Text>
+          <Paper withBorder p="lg">
+            <Stack gap="sm">
+              {title || body ? (
+                <>
+                  <Title order={3}>{title}</Title>
+                  <Markdown text={body} />
+                </>
+              ) : (
+                <Text c="dimmed">{t('preview.empty')}</Text>
+              )}
+            </Stack>
+          </Paper>
+        </section>
+      </div>
+    </FormDialog>
   );
 }

@@ -1,13 +1,21 @@
-import { Group, Paper, Skeleton, Stack, TextInput, Title } from '@mantine/core';
+import { Code, Group, Paper, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { downloadsQuery, type Downloads } from './download-queries';
-import { DownloadTables } from './download-tables';
-import { useAdminDownloadsTexts } from './texts/admin-downloads-texts';
+import { Quantity } from '../../figures/figure-text';
+import { useAdminDownloadsTexts } from './admin-downloads-texts';
+import {
+  type Downloads,
+  downloadsQuery,
+  type LookupRow,
+  lookupRows,
+  type ModelRow,
+  modelRows,
+} from './download-queries';
 
 const DownloadChart = lazy(() => import('./download-chart'));
 const CHART_PIXELS = 200;
@@ -67,5 +75,58 @@ function Figures({ downloads }: { downloads: Downloads }) {
       )}
       <DownloadTables downloads={downloads} />
     </Stack>
+  );
+}
+
+function DownloadTables({ downloads }: { downloads: Downloads }) {
+  const t = useAdminDownloadsTexts();
+  const countColumn = <Row extends object>(
+    key: string,
+    title: string,
+    valueOf: (row: Row) => ModelRow['links'],
+  ): Column<Row> => ({ key, title, isNumber: true, cell: (row) => <Quantity value={valueOf(row)} /> });
+  const modelColumns: Column<ModelRow>[] = [
+    { key: 'slug', title: t('column.model'), cell: ({ slug }) => <span translate="no">{slug}</span> },
+    { key: 'version', title: t('column.version'), cell: ({ version }) => version ?? <All /> },
+    countColumn('downloads', t('column.downloads'), (row) => row.downloads),
+    countColumn('accounts', t('column.accounts'), (row) => row.accounts),
+    countColumn('links', t('column.links'), (row) => row.links),
+  ];
+  const lookupColumns: Column<LookupRow>[] = [
+    { key: 'component', title: t('column.component'), cell: ({ component }) => <Code>{component}</Code> },
+    { key: 'tag', title: t('column.release'), cell: ({ tag }) => tag ?? <All /> },
+    countColumn('lookups', t('column.lookups'), (row) => row.lookups),
+  ];
+  return (
+    <>
+      {downloads.models.length > 0 && (
+        <DataTable
+          label={t('models')}
+          columns={modelColumns}
+          rows={modelRows(downloads)}
+          keyOf={({ slug, version = '' }) => `${slug} ${version}`}
+        />
+      )}
+      {downloads.components.length > 0 && (
+        <Stack component="section" gap="sm">
+          <Title order={2}>{t('releases')}</Title>
+          <DataTable
+            label={t('releases')}
+            columns={lookupColumns}
+            rows={lookupRows(downloads)}
+            keyOf={({ component, tag = '' }) => `${component} ${tag}`}
+          />
+        </Stack>
+      )}
+    </>
+  );
+}
+
+function All() {
+  const t = useAdminDownloadsTexts();
+  return (
+    <Text span inherit c="dimmed">
+      {t('all')}
+    </Text>
   );
 }

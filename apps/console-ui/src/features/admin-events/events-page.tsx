@@ -1,22 +1,56 @@
 import { Anchor, Button, Code, Paper, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useConsoleApi } from '../../api/console-api';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
+import { type PlainTextKey } from '../../language/define-texts';
 import { Time } from '../../time/time';
-import { AccountField } from '../admin-payments/account-field';
-import { Choice } from '../usage/filters/choice';
-import classes from '../usage/filters/filters.module.css';
+import { AccountField } from '../admin-payments/payment-parts';
+import { useSettingsTexts } from '../settings/settings-texts';
+import { eventTextKey } from '../settings/text-keys';
+import { Choice } from '../usage/filters';
+import classes from '../usage/filters.module.css';
 import { withoutGaps } from '../usage/usage-search';
-import { EventDetails } from './event-details';
-import { allEventsQuery, type AuditEvent } from './event-queries';
-import { EVENT_TYPES, type EventSearch } from './event-search';
-import { useAdminEventTexts } from './texts/admin-event-texts';
-import { useEventName } from './use-event-name';
+import { type en, useAdminEventTexts } from './admin-event-texts';
+import detailClasses from './event-details.module.css';
+import { EVENT_TYPES, type EventSearch, type EventType } from './event-search';
+
+type AuditEvent = Schemas['AuditEventResponse'];
+
+const allEventsQuery = (api: ConsoleApi, { account, type }: EventSearch) =>
+  infiniteQueryOptions({
+    queryKey: ['admin-events', { account, type }],
+    queryFn: ({ signal, pageParam }) => {
+      const query = { ...pageParam, ...withoutGaps({ account_id: account, type }) };
+      return bodyOf(api.GET('/api/admin/events', { signal, params: { query } }));
+    },
+    initialPageParam: {} as { cursor?: string },
+    getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
+    staleTime: 0,
+  });
+
+/** Changes of the site, which no customer sees among the own events. */
+const KEYS: Partial<Record<EventType, PlainTextKey<typeof en>>> = {
+  'admin.changelog_changed': 'event.changelog',
+  'admin.exchange_rates_published': 'event.rates',
+  'admin.model_changed': 'event.model',
+  'admin.package_removed': 'event.packageRemoved',
+  'admin.package_uploaded': 'event.packageUploaded',
+  'admin.prices_published': 'event.prices',
+  'admin.release_changed': 'event.release',
+};
+
+/** Names a type of events for people. */
+function useEventName(): (type: EventType) => string {
+  const [t, settingsText] = [useAdminEventTexts(), useSettingsTexts()];
+  return (type) => {
+    const key = KEYS[type];
+    return key ? t(key) : settingsText(eventTextKey(type));
+  };
+}
 
 export function AdminEventsPage() {
   const t = useAdminEventTexts();
@@ -122,5 +156,26 @@ function AccountLink({ id }: { id: string | null }) {
     <Anchor component={Link} to={`/admin/accounts/${id}`} inherit>
       {id}
     </Anchor>
+  );
+}
+
+/** The further facts of an event, each with its name. */
+function EventDetails({ event: { details } }: { event: AuditEvent }) {
+  const t = useAdminEventTexts();
+  const facts = Object.entries(details);
+  if (facts.length === 0) return '–';
+  const textOf = (value: unknown) => {
+    if (typeof value === 'boolean') return t(value ? 'yes' : 'no');
+    return value === null ? '–' : String(value as string);
+  };
+  return (
+    <dl className={detailClasses.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt translate="no">{name}</dt>
+          <dd translate={typeof value === 'string' ? 'no' : undefined}>{textOf(value)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

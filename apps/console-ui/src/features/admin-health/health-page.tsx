@@ -2,16 +2,13 @@ import { Alert, Badge, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck } from 'lucide-react';
 import { useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
+import { type PlainTextKey } from '../../language/define-texts';
 import { Time } from '../../time/time';
-import { type PlainTextKey } from '../../language/text-types';
-import { healthQuery } from './health-queries';
-import { type ObservedHealth, type ObservedService } from './observed-health';
-import { type en } from './texts/en';
-import { useAdminHealthTexts } from './texts/admin-health-texts';
+import { type en, useAdminHealthTexts } from './admin-health-texts';
+import { healthQuery, type ObservedHealth, type ObservedService } from './health-queries';
 
 const COLORS = { ok: 'green', unhealthy: 'red', unavailable: 'red' } as const;
 

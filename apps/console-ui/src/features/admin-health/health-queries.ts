@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { bodyOf, type ConsoleApi } from '../../api/console-api';
-import { observe, type ObservedHealth } from './observed-health';
+import { bodyOf, type ConsoleApi, type Schemas } from '../../api/console-api';
 
 const REFRESH_MILLIS = 10_000;
 
@@ -15,3 +14,27 @@ export const healthQuery = (api: ConsoleApi) =>
     refetchInterval: REFRESH_MILLIS,
     staleTime: 0,
   });
+
+type SiteHealth = Schemas['SiteHealthResponse'];
+
+type ServiceHealth = SiteHealth['services'][number];
+
+/** `since`: when the page first saw the service in this state. */
+export type ObservedService = ServiceHealth & { since: string };
+
+export interface ObservedHealth {
+  services: ObservedService[];
+  checkedAt: string;
+}
+
+/** What is seen now, with what the page has seen before. */
+export function observe(
+  { services, checked_at: checkedAt }: { services: ServiceHealth[]; checked_at: string },
+  before: ObservedHealth | undefined,
+): ObservedHealth {
+  const sinceOf = ({ name, status }: ServiceHealth) => {
+    const earlier = before?.services.find((one) => one.name === name);
+    return earlier?.status === status ? earlier.since : checkedAt;
+  };
+  return { services: services.map((service) => ({ ...service, since: sinceOf(service) })), checkedAt };
+}

@@ -1,4 +1,4 @@
-import { observe } from './observed-health';
+import { observe } from './health-queries';
 
 const memo = (status: 'ok' | 'unhealthy' | 'unavailable') => ({
   name: 'memo' as const,

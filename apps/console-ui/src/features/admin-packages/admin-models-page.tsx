@@ -4,15 +4,14 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
 import { Time } from '../../time/time';
+import { useAdminPackagesTexts } from './admin-packages-texts';
 import { ModelDialog } from './model-dialog';
 import { type AdminModel, adminModelsQuery } from './package-queries';
-import { useAdminPackagesTexts } from './texts/admin-packages-texts';
 
 export function AdminModelsPage() {
   const t = useAdminPackagesTexts();

@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core';
+import { Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { ErrorNotice } from '../../components/errors/error-notice';
-import { showFieldErrors } from '../../components/errors/form-errors';
+import { FormDialog } from '../../components/dialogs';
+import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
+import { useAdminPackagesTexts } from './admin-packages-texts';
 import { type AdminModel, useSaveModel } from './package-queries';
-import { useAdminPackagesTexts } from './texts/admin-packages-texts';
 
 const TRAITS = ['family', 'parameters', 'quantization', 'format', 'license'] as const;
 
@@ -49,44 +49,33 @@ export function ModelDialog({ model, onSaved, onClose }: Props) {
     );
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <FormDialog
       size="lg"
       title={model ? t('edit.title', { name: model.name }) : t('create')}
-      closeOnClickOutside={false}
+      submitText={t('save')}
+      isPending={save.isPending}
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
     >
-      <form onSubmit={form.onSubmit(submit)} noValidate>
-        <Stack>
-          {failure !== undefined && <ErrorNotice error={failure} />}
-          <TextInput
-            label={t('slug')}
-            description={t('slug.hint')}
-            required
-            disabled={model !== undefined}
-            data-autofocus
-            {...form.getInputProps('slug')}
-          />
-          <TextInput label={t('name')} maxLength={200} required {...form.getInputProps('name')} />
-          <Textarea
-            label={t('description.label')}
-            rows={4}
-            maxLength={20_000}
-            {...form.getInputProps('description')}
-          />
-          {TRAITS.map((trait) => (
-            <TextInput key={trait} label={t(trait)} maxLength={100} {...form.getInputProps(trait)} />
-          ))}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {t('save')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      {failure !== undefined && <ErrorNotice error={failure} />}
+      <TextInput
+        label={t('slug')}
+        description={t('slug.hint')}
+        required
+        disabled={model !== undefined}
+        data-autofocus
+        {...form.getInputProps('slug')}
+      />
+      <TextInput label={t('name')} maxLength={200} required {...form.getInputProps('name')} />
+      <Textarea
+        label={t('description.label')}
+        rows={4}
+        maxLength={20_000}
+        {...form.getInputProps('description')}
+      />
+      {TRAITS.map((trait) => (
+        <TextInput key={trait} label={t(trait)} maxLength={100} {...form.getInputProps(trait)} />
+      ))}
+    </FormDialog>
   );
 }

@@ -1,19 +1,102 @@
-import { Anchor, Button, Group, Stack, Title } from '@mantine/core';
+import { Anchor, Button, Checkbox, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { toApiError } from '../../api/api-error';
 import { useConsoleApi } from '../../api/console-api';
+import { newIdempotencyKey } from '../../api/idempotency-key';
+import { type Column, DataTable } from '../../components/data-table';
+import { FormDialog } from '../../components/dialogs';
+import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
-import { Amount } from '../../figures/amount';
+import { Figure } from '../../figures/figure';
+import { Amount } from '../../figures/figure-text';
+import { formatPrice, symbolOf } from '../../figures/format-figure';
+import { useLanguage } from '../../language/language-context';
 import { Time } from '../../time/time';
-import { PaymentDetails } from '../wallet/payments/payment-details';
-import { useWalletTexts } from '../wallet/texts/wallet-texts';
-import { type AdminPayment, anyPaymentQuery, type Refund } from './payment-queries';
-import { RefundDialog } from './refund-dialog';
-import { useAdminPaymentTexts } from './texts/admin-payment-texts';
+import { PaymentDetails } from '../wallet/payment-parts';
+import { payableAmount } from '../wallet/wallet-queries';
+import { useWalletTexts } from '../wallet/wallet-texts';
+import { useAdminPaymentTexts } from './admin-payment-texts';
+import { type AdminPayment, anyPaymentQuery, type Refund, useRefund } from './payment-queries';
+
+const LEAST = Figure.of('0.01');
+const MAX_REASON_CHARS = 200;
+const CONFLICT = 409;
+
+/** Gives the payment back, whole or in part. */
+function RefundDialog({ payment, onClose }: { payment: AdminPayment; onClose: () => void }) {
+  const t = useAdminPaymentTexts();
+  const { language } = useLanguage();
+  const refund = useRefund(payment.id);
+  const [failure, setFailure] = useState<unknown>();
+  // A second click or a lost answer must not refund twice; a changed form is another attempt.
+  const attempt = useRef({ form: '', key: '' });
+  const { amount: paid, currency } = payment;
+  const most = formatPrice(paid, currency, language);
+  const form = useForm({
+    initialValues: { amount: paid.toString(), reason: '', isChecked: false },
+    validate: {
+      amount: (value) => (payableAmount(value, LEAST, paid) ? null : t('refund.amount.invalid', { most })),
+    },
+  });
+  const submit = ({ amount, reason }: typeof form.values) => {
+    setFailure(undefined);
+    const content = {
+      amount: payableAmount(amount, LEAST, paid)!,
+      ...(reason.trim() && { reason: reason.trim() }),
+    };
+    const chosen = `${content.amount.toString()} ${reason.trim()}`;
+    if (attempt.current.form !== chosen) attempt.current = { form: chosen, key: newIdempotencyKey() };
+    refund.mutate(
+      { ...content, idempotencyKey: attempt.current.key },
+      {
+        onSuccess: () => {
+          notifications.show({ message: t('refund.done') });
+          onClose();
+        },
+        onError: (error) => setFailure(showFieldErrors(form, error)),
+      },
+    );
+  };
+  const isRefused = failure !== undefined && toApiError(failure).status === CONFLICT;
+  return (
+    <FormDialog
+      title={t('refund.title')}
+      submitText={t('refund.submit')}
+      isDanger
+      isDisabled={!form.values.isChecked}
+      isPending={refund.isPending}
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
+    >
+      {failure !== undefined && (
+        <ErrorNotice error={failure} {...(isRefused && { message: t('refund.refused') })} />
+      )}
+      <Text size="md">{t('refund.text')}</Text>
+      <TextInput
+        label={t('refund.amount')}
+        description={t('refund.amount.hint', { most })}
+        inputMode="decimal"
+        autoComplete="off"
+        required
+        data-autofocus
+        leftSection={symbolOf(currency)}
+        {...form.getInputProps('amount')}
+      />
+      <TextInput
+        label={t('refund.reason')}
+        description={t('refund.reason.hint')}
+        maxLength={MAX_REASON_CHARS}
+        {...form.getInputProps('reason')}
+      />
+      <Checkbox label={t('refund.check')} {...form.getInputProps('isChecked', { type: 'checkbox' })} />
+    </FormDialog>
+  );
+}
 
 export function AdminPaymentPage() {
   const t = useAdminPaymentTexts();

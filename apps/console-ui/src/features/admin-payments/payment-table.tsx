@@ -1,13 +1,12 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
-import { Amount } from '../../figures/amount';
+import { type Column, DataTable } from '../../components/data-table';
+import { Amount } from '../../figures/figure-text';
 import { Time } from '../../time/time';
-import { PaymentBadge } from '../wallet/payments/payment-badge';
-import { useWalletTexts } from '../wallet/texts/wallet-texts';
+import { PaymentBadge } from '../wallet/payment-parts';
+import { useWalletTexts } from '../wallet/wallet-texts';
+import { useAdminPaymentTexts } from './admin-payment-texts';
 import { type ListedPayment } from './payment-queries';
-import { useAdminPaymentTexts } from './texts/admin-payment-texts';
 
 interface Props {
   label: string;

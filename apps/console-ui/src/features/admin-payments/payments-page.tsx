@@ -6,16 +6,15 @@ import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { useTimeZone } from '../../time/time-zone-context';
-import { Choice } from '../usage/filters/choice';
-import classes from '../usage/filters/filters.module.css';
+import { Choice } from '../usage/filters';
+import classes from '../usage/filters.module.css';
 import { withoutGaps } from '../usage/usage-search';
-import { useWalletTexts } from '../wallet/texts/wallet-texts';
-import { AccountField } from './account-field';
-import { AdminPaymentParts } from './payment-parts';
+import { useWalletTexts } from '../wallet/wallet-texts';
+import { useAdminPaymentTexts } from './admin-payment-texts';
+import { AccountField, AdminPaymentParts } from './payment-parts';
 import { allPaymentsQuery } from './payment-queries';
 import { type PaymentSearch, PROVIDERS, STATUSES } from './payment-search';
 import { AdminPaymentTable } from './payment-table';
-import { useAdminPaymentTexts } from './texts/admin-payment-texts';
 
 export function AdminPaymentsPage() {
   const [t, walletText] = [useAdminPaymentTexts(), useWalletTexts()];

@@ -1,20 +1,21 @@
-import { Button, Paper } from '@mantine/core';
+import { Anchor, Button, Paper } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Choice } from '../usage/filters/choice';
-import classes from '../usage/filters/filters.module.css';
+import { Amount } from '../../figures/figure-text';
+import { Time } from '../../time/time';
+import { Choice } from '../usage/filters';
+import classes from '../usage/filters.module.css';
 import { withoutGaps } from '../usage/usage-search';
-import { useWalletTexts } from '../wallet/texts/wallet-texts';
-import { AccountField } from './account-field';
-import { AdminPaymentParts } from './payment-parts';
-import { allRefundsQuery } from './payment-queries';
+import { useWalletTexts } from '../wallet/wallet-texts';
+import { useAdminPaymentTexts } from './admin-payment-texts';
+import { AccountField, AdminPaymentParts } from './payment-parts';
+import { allRefundsQuery, type ListedRefund } from './payment-queries';
 import { REFUND_STATUSES, type RefundSearch } from './payment-search';
-import { AdminRefundTable } from './refund-table';
-import { useAdminPaymentTexts } from './texts/admin-payment-texts';
 
 export function AdminRefundsPage() {
   const [t, walletText] = [useAdminPaymentTexts(), useWalletTexts()];
@@ -75,5 +76,61 @@ export function AdminRefundsPage() {
         )}
       </QueryState>
     </Page>
+  );
+}
+
+interface Props {
+  label: string;
+  refunds: ListedRefund[];
+  onMore: (() => void) | undefined;
+  isLoadingMore: boolean;
+}
+
+/** Refunds of any account, each with a link to its payment. */
+function AdminRefundTable({ label, refunds, onMore, isLoadingMore }: Props) {
+  const [t, walletText] = [useAdminPaymentTexts(), useWalletTexts()];
+  const columns: Column<ListedRefund>[] = [
+    {
+      key: 'created',
+      title: walletText('refund.created'),
+      cell: ({ payment_id: id, created_at: at }) => (
+        <Anchor component={Link} to={`/admin/payments/${id}`} inherit>
+          <Time value={at} />
+        </Anchor>
+      ),
+    },
+    {
+      key: 'account',
+      title: t('account'),
+      cell: ({ account_id: id }) => (
+        <Anchor component={Link} to={`/admin/accounts/${id}`} inherit>
+          {id}
+        </Anchor>
+      ),
+    },
+    {
+      key: 'amount',
+      title: walletText('amount'),
+      isNumber: true,
+      cell: ({ amount, currency }) => <Amount value={amount} currency={currency} />,
+    },
+    { key: 'status', title: t('status'), cell: ({ status }) => walletText(`refund.status.${status}`) },
+    {
+      key: 'ended',
+      title: walletText('refund.ended'),
+      cell: ({ ended_at: at }) => (at === null ? '–' : <Time value={at} />),
+    },
+    { key: 'reason', title: walletText('refund.reason'), cell: ({ reason }) => reason ?? '–' },
+    { key: 'failure', title: t('refund.failure'), cell: ({ failure }) => failure ?? '–' },
+  ];
+  return (
+    <DataTable
+      label={label}
+      columns={columns}
+      rows={refunds}
+      keyOf={({ id }) => id}
+      onMore={onMore}
+      isLoadingMore={isLoadingMore}
+    />
   );
 }

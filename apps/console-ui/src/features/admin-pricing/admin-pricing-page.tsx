@@ -1,14 +1,149 @@
-import { useQuery } from '@tanstack/react-query';
+import { Alert, Button, Code, Group, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { Page } from '../../components/page';
 import { PartLinks } from '../../components/part-links';
 import { QueryState } from '../../components/query-state';
-import { PriceHistory } from './history/price-history';
-import { PriceEditor } from './price-editor';
-import { newestListQuery, type PriceKind } from './price-list-queries';
-import { useAdminPricingTexts } from './texts/admin-pricing-texts';
+import { symbolOf } from '../../figures/format-figure';
+import { useAccount } from '../../api/account';
+import { useSite } from '../../api/site';
+import { Time } from '../../time/time';
+import { useAdminPricingTexts } from './admin-pricing-texts';
+import classes from './admin-pricing.module.css';
+import { ChangeTable } from './change-table';
+import { changesBetween, keyOfLine, type LineUnit, parsePrice } from './price-line';
+import { newestListQuery, priceHistoryQuery, type PriceKind, type PriceList } from './price-list-queries';
+import { PriceTable } from './price-table';
+import { ReviewDialog } from './review-dialog';
+import { type PriceDraft, usePriceDraft } from './use-price-draft';
+
+const MODEL_UNITS = [
+  'per_million_input_tokens',
+  'per_million_output_tokens',
+  'per_million_tokens',
+  'per_request',
+] as const;
+
+/** Adds a price to the draft. */
+function NewLineForm({ kind, draft }: { kind: 'models' | 'gpus'; draft: PriceDraft }) {
+  const t = useAdminPricingTexts();
+  const { currency } = useSite();
+  const form = useForm<{ name: string; unit: LineUnit; price: string }>({
+    initialValues: { name: '', unit: kind === 'gpus' ? 'hour' : MODEL_UNITS[0], price: '' },
+    validate: {
+      name: (name, { unit }) => {
+        if (!name.trim()) return t('add.name.missing');
+        const isThere = draft.lines.some(
+          (line) => keyOfLine(line) === keyOfLine({ name: name.trim(), unit }),
+        );
+        return isThere ? t('add.name.there') : null;
+      },
+      price: (price, { unit }) => (parsePrice(price, unit) ? null : t('price.invalid')),
+    },
+  });
+  const submit = ({ name, unit, price }: typeof form.values) => {
+    draft.add({ name: name.trim(), unit, price: parsePrice(price, unit)! });
+    form.setValues({ name: '', price: '' });
+  };
+  return (
+    <Paper withBorder p="md">
+      <form onSubmit={form.onSubmit(submit)} noValidate aria-label={t('add.title')}>
+        <Group align="flex-start" gap="sm">
+          <TextInput
+            label={t(kind === 'gpus' ? 'add.gpu' : 'add.model')}
+            maxLength={100}
+            flex="1 1 12rem"
+            {...form.getInputProps('name')}
+          />
+          {kind === 'models' && (
+            <Select
+              label={t('add.unit')}
+              allowDeselect={false}
+              flex="1 1 12rem"
+              data={MODEL_UNITS.map((unit) => ({ value: unit, label: t(`unit.${unit}`) }))}
+              {...form.getInputProps('unit')}
+            />
+          )}
+          <TextInput
+            label={t('add.price')}
+            inputMode="decimal"
+            leftSection={symbolOf(currency)}
+            flex="1 1 8rem"
+            {...form.getInputProps('price')}
+          />
+          <Button type="submit" variant="default" leftSection={<Plus size={16} />} mt={21}>
+            {t('add')}
+          </Button>
+        </Group>
+      </form>
+    </Paper>
+  );
+}
+
+/** The lines that a list always has. */
+const FIXED_UNITS: Record<PriceKind, readonly LineUnit[]> = {
+  models: [],
+  gpus: [],
+  training: ['training_tokens', 'training_hour'],
+};
+
+/** Changes a list. Nothing is published before its differences were shown. */
+function PriceEditor({
+  kind,
+  list,
+  onPublished,
+}: {
+  kind: PriceKind;
+  list: PriceList;
+  onPublished: () => void;
+}) {
+  const t = useAdminPricingTexts();
+  const { data: account } = useAccount();
+  const draft = usePriceDraft(list, FIXED_UNITS[kind], `prices-${kind}-${account?.id}`);
+  // Edits from before that were made to an older list are compared with the newer one at once.
+  const [isReviewing, setIsReviewing] = useState(draft.conflicts !== undefined);
+  const count = draft.changes.length;
+  return (
+    <Stack>
+      {draft.isRestored && (
+        <Alert role="status" variant="light">
+          <Group justify="space-between">
+            {t('restored')}
+            <Button size="xs" variant="default" onClick={draft.discard}>
+              {t('restored.discard')}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      {draft.lines.length > 0 ? (
+        <PriceTable label={t(kind)} draft={draft} canRemove={kind !== 'training'} />
+      ) : (
+        <Text c="dimmed">{t('list.empty')}</Text>
+      )}
+      {kind !== 'training' && <NewLineForm kind={kind} draft={draft} />}
+      <Paper withBorder shadow="sm" p="sm" className={classes.bar}>
+        <Group justify="space-between">
+          <Text role="status">{count > 0 ? t('changes', { count }) : t('changes.none')}</Text>
+          <Button onClick={() => setIsReviewing(true)} disabled={count === 0 || !draft.isValid}>
+            {t('review')}
+          </Button>
+        </Group>
+      </Paper>
+      {isReviewing && (
+        <ReviewDialog
+          kind={kind}
+          draft={draft}
+          onPublished={onPublished}
+          onClose={() => setIsReviewing(false)}
+        />
+      )}
+    </Stack>
+  );
+}
 
 const PARTS = [
   { to: '/admin/pricing', kind: 'models' },
@@ -42,3 +177,65 @@ function AdminPricingPage({ kind }: { kind: PriceKind }) {
 export const ModelPricesPage = () => <AdminPricingPage kind="models" />;
 export const GpuPricesPage = () => <AdminPricingPage kind="gpus" />;
 export const TrainingPricesPage = () => <AdminPricingPage kind="training" />;
+
+/** All published lists, newest first, each with what it changed. */
+function PriceHistory({ kind }: { kind: PriceKind }) {
+  const t = useAdminPricingTexts();
+  const query = useInfiniteQuery(priceHistoryQuery(useConsoleApi(), kind));
+  return (
+    <Stack component="section" gap="sm">
+      <Title order={2}>{t('history')}</Title>
+      <QueryState
+        query={query}
+        isEmpty={({ pages }) => pages.every(({ lists }) => lists.length === 0)}
+        empty={<Text c="dimmed">{t('history.empty')}</Text>}
+      >
+        {({ pages }) => {
+          const lists = pages.flatMap((page) => page.lists);
+          // The last one is shown when that before it is known.
+          const shown = query.hasNextPage ? lists.slice(0, -1) : lists;
+          return (
+            <>
+              {shown.map((list, index) => (
+                <Version key={list.version} list={list} former={lists[index + 1]} />
+              ))}
+              {query.hasNextPage && (
+                <Group justify="center">
+                  <Button
+                    variant="default"
+                    loading={query.isFetchingNextPage}
+                    onClick={() => void query.fetchNextPage()}
+                  >
+                    {t('history.more')}
+                  </Button>
+                </Group>
+              )}
+            </>
+          );
+        }}
+      </QueryState>
+    </Stack>
+  );
+}
+
+function Version({ list, former }: { list: PriceList; former: PriceList | undefined }) {
+  const t = useAdminPricingTexts();
+  const changes = changesBetween(former?.lines ?? [], list.lines);
+  const title = t('history.version', { version: list.version });
+  return (
+    <Paper withBorder p="md" component="article" aria-label={title}>
+      <Stack gap="sm">
+        <Group gap="sm">
+          <Text fw={600}>{title}</Text>
+          {list.publishedAt && <Time value={list.publishedAt} />}
+          {list.publishedBy && <Code>{list.publishedBy}</Code>}
+        </Group>
+        {changes.length > 0 ? (
+          <ChangeTable label={title} changes={changes} />
+        ) : (
+          <Text c="dimmed">{t('history.same')}</Text>
+        )}
+      </Stack>
+    </Paper>
+  );
+}

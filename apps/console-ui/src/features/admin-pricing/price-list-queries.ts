@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { pricingQuery } from '../pricing/pricing-queries';
-import { type LineChange, type PriceLine, type PriceUnit } from './lines/price-line';
+import { type LineChange, type PriceLine, type PriceUnit } from './price-line';
 
 export type PriceKind = 'models' | 'gpus' | 'training';
 

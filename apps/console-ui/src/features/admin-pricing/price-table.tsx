@@ -1,16 +1,14 @@
 import { ActionIcon, Group, Text, TextInput, Tooltip } from '@mantine/core';
 import { Trash2, Undo2 } from 'lucide-react';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
+import { type Column, DataTable } from '../../components/data-table';
+import { Price } from '../../figures/figure-text';
 import { symbolOf } from '../../figures/format-figure';
-import { Price } from '../../figures/price';
-import { useSite } from '../../site/site';
-import { type DraftLine } from './lines/draft-line';
-import { LineName, useLineName } from './lines/line-name';
-import { keyOfLine, parsePrice } from './lines/price-line';
-import { useAdminPricingTexts } from './texts/admin-pricing-texts';
-import { type PriceDraft } from './use-price-draft';
+import { useSite } from '../../api/site';
+import { useAdminPricingTexts } from './admin-pricing-texts';
 import classes from './admin-pricing.module.css';
+import { LineName, useLineName } from './change-table';
+import { type DraftLine, keyOfLine, parsePrice } from './price-line';
+import { type PriceDraft } from './use-price-draft';
 
 /** All prices of a list with a field for the new one. */
 export function PriceTable({

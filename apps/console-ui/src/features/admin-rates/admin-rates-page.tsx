@@ -1,19 +1,138 @@
-import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Button, Group, Modal, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { useConsoleApi } from '../../api/console-api';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
+import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
-import { PercentText } from '../../figures/percent-text';
-import { Quantity } from '../../figures/quantity';
-import { useSite } from '../../site/site';
-import { RateDialog } from './rate-dialog';
-import { type Rate, ratesQuery } from './rate-queries';
-import { useAdminRatesTexts } from './texts/admin-rates-texts';
+import { Figure } from '../../figures/figure';
+import { PercentText, Quantity } from '../../figures/figure-text';
+import { useSite } from '../../api/site';
+import { useAdminRatesTexts } from './admin-rates-texts';
+
+type Rate = Schemas['ExchangeRateResponse'];
+
+const RATES = ['admin-exchange-rates'];
+const PAGE_RATES = 50;
+
+const ratesQuery = (api: ConsoleApi) =>
+  infiniteQueryOptions({
+    queryKey: RATES,
+    queryFn: ({ signal, pageParam }) =>
+      bodyOf(
+        api.GET('/api/admin/billing/exchange-rates', {
+          params: { query: { limit: PAGE_RATES, ...(pageParam !== null && { cursor: pageParam }) } },
+          signal,
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+
+function useStoreRate() {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (rate: { date: string; usd_per_unit: Figure }) =>
+      bodyOf(api.PUT('/api/admin/billing/exchange-rates', { body: { rates: [rate] } })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: RATES }),
+  });
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const DECIMALS = 10;
+
+const isRate = (text: string): boolean => {
+  const rate = Figure.parse(text.trim());
+  if (!rate || rate.isNegative || rate.isZero) return false;
+  return (rate.toString().split('.')[1] ?? '').length <= DECIMALS;
+};
+
+/** Asks for a rate, shows the difference, and stores it when that is confirmed. `rates`: newest day first. */
+function RateDialog({ rates, onClose }: { rates: Rate[]; onClose: () => void }) {
+  const t = useAdminRatesTexts();
+  const store = useStoreRate();
+  const [isChecked, setIsChecked] = useState(false);
+  const form = useForm({
+    initialValues: { date: new Date().toISOString().slice(0, 10), rate: '' },
+    validate: {
+      date: (date) => (DAY.test(date) ? null : t('date.invalid')),
+      rate: (rate) => (isRate(rate) ? null : t('rate.invalid')),
+    },
+  });
+  const submit = ({ date, rate }: typeof form.values) => {
+    if (!isChecked) return setIsChecked(true);
+    store.mutate(
+      { date, usd_per_unit: Figure.of(rate.trim()) },
+      {
+        onSuccess: () => {
+          notifications.show({ message: t('stored', { date }) });
+          onClose();
+        },
+      },
+    );
+  };
+  const { date, rate } = form.values;
+  return (
+    <Modal opened onClose={onClose} title={t('set')} closeOnClickOutside={false}>
+      <form onSubmit={form.onSubmit(submit)} noValidate>
+        <Stack>
+          {store.error && <ErrorNotice error={store.error} />}
+          {isChecked ? (
+            <>
+              <Text>{t('confirm.text', { date })}</Text>
+              <RateDifference
+                before={rates.find((one) => one.date <= date)?.usd_per_unit}
+                after={Figure.of(rate.trim())}
+              />
+            </>
+          ) : (
+            <>
+              <TextInput
+                type="date"
+                label={t('date')}
+                description={t('date.hint')}
+                required
+                {...form.getInputProps('date')}
+              />
+              <TextInput
+                label={t('rate')}
+                description={t('rate.hint')}
+                inputMode="decimal"
+                required
+                data-autofocus
+                {...form.getInputProps('rate')}
+              />
+            </>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={isChecked ? () => setIsChecked(false) : onClose}>
+              {isChecked ? t('back') : t('cancel')}
+            </Button>
+            <Button type="submit" loading={store.isPending}>
+              {isChecked ? t('confirm') : t('check')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+/** Old and new rate, and the change in percent. */
+function RateDifference({ before, after }: { before: Figure | undefined; after: Figure }) {
+  return (
+    <Text fw={500}>
+      {before ? <Quantity value={before} /> : '–'} → <Quantity value={after} />{' '}
+      <PercentText before={before} after={after} />
+    </Text>
+  );
+}
 
 export function AdminRatesPage() {
   const t = useAdminRatesTexts();

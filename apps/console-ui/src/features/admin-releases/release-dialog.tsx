@@ -12,11 +12,11 @@ import {
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { Plus, Trash2 } from 'lucide-react';
-import { ErrorNotice } from '../../components/errors/error-notice';
+import { ErrorNotice } from '../../components/error-notice';
 import { Figure } from '../../figures/figure';
 import { type Component, COMPONENTS } from '../downloads/release-queries';
+import { useAdminReleasesTexts } from './admin-releases-texts';
 import { usePutRelease } from './release-queries';
-import { useAdminReleasesTexts } from './texts/admin-releases-texts';
 
 const NO_FILE = { name: '', url: '', size: '' };
 const WHOLE = /^\d+$/;

@@ -1,15 +1,16 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Rss } from 'lucide-react';
 import { useConsoleApi } from '../../api/console-api';
-import { useRuntimeConfig } from '../../app/runtime-config';
+import { useRuntimeConfig } from '../../api/site';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { ChangelogArticle } from './changelog-article';
-import { changelogQuery } from './changelog-queries';
-import { useChangelogTexts } from './texts/changelog-texts';
+import { Time } from '../../time/time';
+import { type ChangelogEntry, changelogQuery } from './changelog-queries';
+import { useChangelogTexts } from './changelog-texts';
+import { Markdown } from './markdown';
 
 export function ChangelogPage() {
   const t = useChangelogTexts();
@@ -68,5 +69,29 @@ export function ChangelogPage() {
         )}
       </QueryState>
     </Page>
+  );
+}
+
+function ChangelogArticle({ entry }: { entry: ChangelogEntry }) {
+  const { id, title, body, component, tag_name, published_at } = entry;
+  return (
+    <Paper withBorder p="lg" component="article" aria-labelledby={id}>
+      <Stack gap="sm">
+        <Group gap="xs">
+          <Text size="sm" c="dimmed">
+            <Time value={published_at} detail="day" />
+          </Text>
+          {component && (
+            <Badge variant="light" tt="none">
+              {[component, tag_name].filter(Boolean).join(' ')}
+            </Badge>
+          )}
+        </Group>
+        <Title order={2} id={id}>
+          {title}
+        </Title>
+        <Markdown text={body} />
+      </Stack>
+    </Paper>
   );
 }

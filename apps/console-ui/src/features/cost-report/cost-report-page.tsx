@@ -1,24 +1,88 @@
-import { Button, Paper, TextInput } from '@mantine/core';
+import { Anchor, Button, Paper, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
 import { downloadText } from '../../components/download-text';
 import { EmptyState } from '../../components/empty-state';
-import { ErrorNotice } from '../../components/errors/error-notice';
+import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { useAccount } from '../../session/account';
+import { Amount, Quantity } from '../../figures/figure-text';
+import { useAccount } from '../../api/account';
 import { dayOf, daysBetween } from '../../time/calendar-day';
 import { useTimeZone } from '../../time/time-zone-context';
-import { Choice } from '../usage/filters/choice';
-import classes from '../usage/filters/filters.module.css';
-import { useUsageTexts } from '../usage/texts/usage-texts';
+import { Choice } from '../usage/filters';
+import classes from '../usage/filters.module.css';
+import { useEntrypointName } from '../usage/usage-queries';
 import { periodOf, RANGES, withoutGaps } from '../usage/usage-search';
-import { costGroupsQuery, costTotalQuery, useCostReportCsv } from './cost-report-queries';
-import { type CostReportSearch, GROUPS } from './cost-report-search';
-import { CostReportTable } from './cost-report-table';
-import { useCostReportTexts } from './texts/cost-report-texts';
+import { useUsageTexts } from '../usage/usage-texts';
+import { costGroupsQuery, type CostItem, costTotalQuery, useCostReportCsv } from './cost-report-queries';
+import { type CostReportSearch, GROUPS, type ReportGroup } from './cost-report-search';
+import { useCostReportTexts } from './cost-report-texts';
+
+/** The report is in USD on both sites. */
+const CURRENCY = 'USD';
+
+interface Props {
+  group: ReportGroup;
+  items: CostItem[];
+  /** Undefined until it is known. */
+  total: CostItem | undefined;
+  onMore: (() => void) | undefined;
+  isLoadingMore: boolean;
+}
+
+function CostReportTable({ group, items, total, onMore, isLoadingMore }: Props) {
+  const [t, usageText] = [useCostReportTexts(), useUsageTexts()];
+  const entrypointName = useEntrypointName();
+  const nameOf = ({ user, email, model, entrypoint, api_key: key }: CostItem) => {
+    switch (group) {
+      case 'user':
+        return email === undefined ? (
+          user
+        ) : (
+          <Anchor component={Link} to={`/admin/accounts/${user!}`} inherit>
+            {email}
+          </Anchor>
+        );
+      case 'model':
+        return <span translate="no">{model}</span>;
+      case 'entrypoint':
+        return entrypointName(entrypoint!);
+      case 'api_key':
+        return key ?? usageText('filter.noKey');
+    }
+  };
+  const columns: Column<CostItem>[] = [
+    { key: 'group', title: t(`by.${group}`), cell: nameOf, footer: t('total') },
+    {
+      key: 'tokens',
+      title: t('tokens'),
+      isNumber: true,
+      cell: ({ tokens }) => <Quantity value={tokens} />,
+      footer: total ? <Quantity value={total.tokens} /> : '…',
+    },
+    {
+      key: 'cost',
+      title: t('cost'),
+      isNumber: true,
+      cell: ({ cost_usd: cost }) => <Amount value={cost} currency={CURRENCY} />,
+      footer: total ? <Amount value={total.cost_usd} currency={CURRENCY} /> : '…',
+    },
+  ];
+  return (
+    <DataTable
+      label={t('title')}
+      columns={columns}
+      rows={items}
+      keyOf={(item) => item[group] ?? ''}
+      onMore={onMore}
+      isLoadingMore={isLoadingMore}
+    />
+  );
+}
 
 /** The cost of all accounts in a period, divided by account, model, source or API key. */
 export function CostReportPage() {

@@ -3,14 +3,13 @@ import { useForm } from '@mantine/form';
 import { type UseMutationResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
-import { ErrorNotice } from '../../components/errors/error-notice';
-import { showFieldErrors } from '../../components/errors/form-errors';
+import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Figure } from '../../figures/figure';
 import { symbolOf } from '../../figures/format-figure';
-import { useSite } from '../../site/site';
+import { useSite } from '../../api/site';
 import { pricingQuery } from '../pricing/pricing-queries';
 import { type ApiKey, type NewApiKey } from './key-queries';
-import { useKeyTexts } from './texts/key-texts';
+import { useKeyTexts } from './key-texts';
 
 interface Props<Saved> {
   /** The key to edit; absent for a new one. */

@@ -1,12 +1,11 @@
 import { ActionIcon, Badge, Code, Group, Text, Tooltip } from '@mantine/core';
 import { Pencil, Trash2 } from 'lucide-react';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
-import { Amount } from '../../figures/amount';
-import { useSite } from '../../site/site';
+import { type Column, DataTable } from '../../components/data-table';
+import { Amount } from '../../figures/figure-text';
+import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
 import { type ApiKey } from './key-queries';
-import { useKeyTexts } from './texts/key-texts';
+import { useKeyTexts } from './key-texts';
 
 interface Props {
   keys: ApiKey[];

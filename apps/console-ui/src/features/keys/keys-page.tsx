@@ -1,17 +1,29 @@
-import { Button } from '@mantine/core';
+import { Alert, Button, Checkbox, Code, Group, Modal, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { CodeSamples } from '../../components/code-samples';
+import { CopyButton } from '../../components/copy-button';
+import { ConfirmDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { KeyCreation } from './creation/key-creation';
-import { DeleteKeyDialog } from './delete-key-dialog';
-import { EditKeyDialog } from './edit-key-dialog';
-import { type ApiKey, keysQuery } from './key-queries';
+import { useSite } from '../../api/site';
+import { pricingQuery } from '../pricing/pricing-queries';
+import { firstCallSamples } from './first-call-samples';
+import { KeyForm } from './key-form';
+import {
+  type ApiKey,
+  type CreatedApiKey,
+  keysQuery,
+  useCreateKey,
+  useDeleteKey,
+  useEditKey,
+} from './key-queries';
 import { KeyTable } from './key-table';
-import { useKeyTexts } from './texts/key-texts';
+import { useKeyTexts } from './key-texts';
 
 export function KeysPage() {
   const t = useKeyTexts();
@@ -45,5 +57,111 @@ export function KeysPage() {
       {edited && <EditKeyDialog apiKey={edited} onClose={() => setEdited(undefined)} />}
       {deleted && <DeleteKeyDialog apiKey={deleted} onClose={() => setDeleted(undefined)} />}
     </Page>
+  );
+}
+
+function EditKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const t = useKeyTexts();
+  const edit = useEditKey(apiKey.id);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={t('edit.title', { name: apiKey.name })}
+      closeOnClickOutside={false}
+    >
+      <KeyForm
+        apiKey={apiKey}
+        save={edit}
+        submitText={t('edit.submit')}
+        onSaved={({ name }) => {
+          notifications.show({ message: t('edit.done', { name }) });
+          onClose();
+        }}
+        onCancel={onClose}
+      />
+    </Modal>
+  );
+}
+
+/**
+ * Creates a key and shows its secret, which is in this component only: when it closes, no page, cache or storage has it.
+ * While the secret is in sight the dialog closes by its button only.
+ */
+function KeyCreation({ onClose }: { onClose: () => void }) {
+  const t = useKeyTexts();
+  const [created, setCreated] = useState<CreatedApiKey>();
+  const creation = useCreateKey();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={created ? t('created.title') : t('create')}
+      withCloseButton={!created}
+      closeOnEscape={!created}
+      closeOnClickOutside={false}
+    >
+      {created ? (
+        <CreatedKey created={created} onClose={onClose} />
+      ) : (
+        <KeyForm save={creation} submitText={t('create.submit')} onSaved={setCreated} onCancel={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+function DeleteKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const t = useKeyTexts();
+  const deletion = useDeleteKey();
+  const confirm = () =>
+    deletion.mutate(apiKey.id, {
+      onSuccess: () => {
+        notifications.show({ message: t('delete.done', { name: apiKey.name }) });
+        onClose();
+      },
+    });
+  return (
+    <ConfirmDialog
+      title={t('delete.title', { name: apiKey.name })}
+      text={t('delete.text')}
+      confirmText={t('delete')}
+      doing={deletion}
+      onConfirm={confirm}
+      onClose={onClose}
+    />
+  );
+}
+
+/** The secret of a new key and a first call with it. Whoever closes says to have kept the secret. */
+function CreatedKey({ created, onClose }: { created: CreatedApiKey; onClose: () => void }) {
+  const t = useKeyTexts();
+  const { urls } = useSite();
+  const { data: pricing } = useQuery(pricingQuery(useConsoleApi()));
+  const [isKept, setIsKept] = useState(false);
+  const model = created.allowed_models?.[0] ?? pricing?.models[0]?.slug ?? 'MODEL';
+  return (
+    <Stack>
+      <Alert color="yellow">{t('created.once')}</Alert>
+      <Stack gap="xs" align="flex-start">
+        <Code block w="100%" aria-label={t('created.secret')}>
+          {created.key}
+        </Code>
+        <CopyButton value={created.key} label={t('created.copy')} withText />
+      </Stack>
+      <Text size="md">{t('created.firstCall')}</Text>
+      <CodeSamples samples={firstCallSamples(urls.gateway, model)} label={t('created.samples')} />
+      <Group justify="space-between">
+        <Checkbox
+          label={t('created.kept')}
+          checked={isKept}
+          onChange={(event) => setIsKept(event.currentTarget.checked)}
+        />
+        <Button disabled={!isKept} onClick={onClose}>
+          {t('created.close')}
+        </Button>
+      </Group>
+    </Stack>
   );
 }

@@ -1,18 +1,16 @@
-import '@mantine/core/styles.layer.css';
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
+import '@mantine/core/styles.layer.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useConsoleApi } from '../../api/console-api';
-import { CodeSamples } from '../../components/code/code-samples';
-import { useSite } from '../../site/site';
-import { firstCallSamples } from '../keys/creation/first-call-samples';
-import { groupByModel } from '../pricing/model-price';
+import { CodeSamples } from '../../components/code-samples';
+import { useSite } from '../../api/site';
+import { firstCallSamples } from '../keys/first-call-samples';
 import { ModelPriceTable } from '../pricing/model-price-table';
-import { pricingQuery } from '../pricing/pricing-queries';
-import { chatModelIn } from './chat-model';
+import { chatModelIn, groupByModel, pricingQuery } from '../pricing/pricing-queries';
+import { useLandingTexts } from './landing-texts';
 import classes from './landing.module.css';
-import { useLandingTexts } from './texts/landing-texts';
 
 const SHOWN_MODELS = 5;
 const FACTS = ['compatible', 'exact', 'prepaid'] as const;

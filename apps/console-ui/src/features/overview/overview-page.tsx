@@ -1,17 +1,75 @@
-import { Skeleton, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor, Button, Group, Paper, Skeleton, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { CircleCheck, CircleDashed } from 'lucide-react';
 import { useConsoleApi } from '../../api/console-api';
-import { CodeSamples } from '../../components/code/code-samples';
+import { CodeSamples } from '../../components/code-samples';
 import { Page } from '../../components/page';
-import { useSite } from '../../site/site';
-import { firstCallSamples } from '../keys/creation/first-call-samples';
+import { QueryState } from '../../components/query-state';
+import { Figure } from '../../figures/figure';
+import { Amount } from '../../figures/figure-text';
+import { formatPrice } from '../../figures/format-figure';
+import { useLanguage } from '../../language/language-context';
+import { useSite } from '../../api/site';
+import { dayOf } from '../../time/calendar-day';
+import { useTimeZone } from '../../time/time-zone-context';
+import { firstCallSamples } from '../keys/first-call-samples';
+import { keysQuery } from '../keys/key-queries';
 import { pricingQuery } from '../pricing/pricing-queries';
-import { BalanceCard } from './balance-card';
-import { FirstSteps } from './first-steps';
+import { requestsQuery } from '../requests/request-queries';
+import { usageQuery } from '../usage/usage-queries';
+import { bucketsOf, reportOf } from '../usage/usage-report';
+import { periodOf } from '../usage/usage-search';
+import { settingsQuery, transactionsQuery } from '../wallet/wallet-queries';
+import { useOverviewTexts } from './overview-texts';
 import classes from './overview.module.css';
-import { SpendCard } from './spend-card';
-import { STEPS, useStepsDone } from './steps';
-import { useOverviewTexts } from './texts/overview-texts';
+import { SpendBars } from './spend-bars';
+
+const PAGES = { topUp: '/top-up', key: '/keys', call: undefined } as const;
+
+/** What a new account does, with what it has done already. */
+function FirstSteps({ done }: { done: ReadonlySet<StepName> }) {
+  const t = useOverviewTexts();
+  return (
+    <Paper withBorder p="lg" component="section">
+      <Stack gap="md">
+        <Group justify="space-between">
+          <Title order={2}>{t('steps')}</Title>
+          <Text size="md" c="dimmed">
+            {t('steps.done', { count: done.size })}
+          </Text>
+        </Group>
+        <ol className={classes.steps}>
+          {STEPS.map((step) => {
+            const isDone = done.has(step);
+            const Mark = isDone ? CircleCheck : CircleDashed;
+            const page = PAGES[step];
+            return (
+              <li key={step} className={classes.step} data-done={isDone || undefined}>
+                <Mark size={20} className={classes.mark} aria-hidden />
+                <div>
+                  <VisuallyHidden>{isDone ? t('step.isDone') : t('step.isOpen')}: </VisuallyHidden>
+                  {page === undefined || isDone ? (
+                    <Text span size="md" fw={500}>
+                      {t(`step.${step}`)}
+                    </Text>
+                  ) : (
+                    <Anchor component={Link} to={page} size="md" fw={500}>
+                      {t(`step.${step}`)}
+                    </Anchor>
+                  )}
+                  <Text size="md" c="dimmed">
+                    {t(`step.${step}.text`)}
+                  </Text>
+                </div>
+              </li>
+            );
+          })}
+        </ol>
+      </Stack>
+    </Paper>
+  );
+}
 
 /** Of the example in curl with its tabs, in pixels. */
 const CODE_HEIGHT = 242;
@@ -51,4 +109,117 @@ function FirstCall() {
       )}
     </Stack>
   );
+}
+
+function BalanceCard() {
+  const t = useOverviewTexts();
+  const { language } = useLanguage();
+  const query = useQuery(settingsQuery(useConsoleApi()));
+  return (
+    <Paper withBorder p="lg" component="section">
+      <Stack gap="xs">
+        <Group justify="space-between">
+          <Title order={2}>{t('balance')}</Title>
+          <Anchor component={Link} to="/transactions" size="md">
+            {t('balance.details')}
+          </Anchor>
+        </Group>
+        <QueryState query={query} skeleton={<CardSkeleton />}>
+          {({ balance, currency, low_balance_threshold: threshold }) => (
+            <>
+              <Text fz="1.75rem" lh={1.3} fw={600}>
+                <Amount value={balance} currency={currency} />
+              </Text>
+              <Text size="md" c="dimmed">
+                {threshold === null
+                  ? t('balance.noNotice')
+                  : t(balance.compare(threshold) < 0 ? 'balance.low' : 'balance.notice', {
+                      threshold: formatPrice(threshold, currency, language),
+                    })}
+              </Text>
+              <Group mt="auto">
+                <Button component={Link} to="/top-up">
+                  {t('topUp')}
+                </Button>
+              </Group>
+            </>
+          )}
+        </QueryState>
+      </Stack>
+    </Paper>
+  );
+}
+
+/** The cost of the last 30 days, today included. */
+function SpendCard() {
+  const t = useOverviewTexts();
+  const site = useSite();
+  const { timeZone } = useTimeZone();
+  const period = periodOf({}, dayOf(new Date(), timeZone));
+  const question = { ...period, timeZone, bucket: 'day', dimension: 'model' } as const;
+  const query = useQuery(usageQuery(useConsoleApi(), question));
+  return (
+    <Paper withBorder p="lg" component="section">
+      <Stack gap="xs">
+        <Group justify="space-between">
+          <Title order={2}>{t('spend')}</Title>
+          <Anchor component={Link} to="/usage" size="md">
+            {t('spend.details')}
+          </Anchor>
+        </Group>
+        <QueryState query={query} skeleton={<CardSkeleton />}>
+          {({ rows }) => {
+            const report = reportOf(rows, question);
+            const days = bucketsOf(report, 'day', period).map((day) => ({
+              day,
+              cost: Figure.sum(report.entries.filter(({ bucket }) => bucket === day).map(({ cost }) => cost)),
+            }));
+            const currency = report.currency ?? site.currency;
+            return (
+              <>
+                <Text fz="1.75rem" lh={1.3} fw={600}>
+                  <Amount value={report.total.cost} currency={currency} />
+                </Text>
+                <SpendBars days={days} currency={currency} />
+              </>
+            );
+          }}
+        </QueryState>
+      </Stack>
+    </Paper>
+  );
+}
+
+/** As high as a card of the overview with its figure. */
+function CardSkeleton() {
+  return (
+    <Stack gap="sm" aria-busy>
+      <Skeleton height={36} width="50%" />
+      <Skeleton height={86} />
+    </Stack>
+  );
+}
+
+const STEPS = ['topUp', 'key', 'call'] as const;
+type StepName = (typeof STEPS)[number];
+
+const POLL_MILLIS = 5000;
+
+/** The first steps that are done; undefined until it is known. A call is noticed within seconds. */
+function useStepsDone(): ReadonlySet<StepName> | undefined {
+  const api = useConsoleApi();
+  const { data: settings } = useQuery(settingsQuery(api));
+  const { data: transactions } = useInfiniteQuery(transactionsQuery(api));
+  const { data: keys } = useQuery(keysQuery(api));
+  const { data: log } = useInfiniteQuery({
+    ...requestsQuery(api, {}, 'UTC'),
+    refetchInterval: ({ state }) => (state.data?.pages[0]?.requests.length ? false : POLL_MILLIS),
+  });
+  if (!settings || !transactions || !keys || !log) return undefined;
+  const isDone: Record<StepName, boolean> = {
+    topUp: !settings.balance.isZero || transactions.length > 0,
+    key: keys.length > 0,
+    call: log.requests.length > 0,
+  };
+  return new Set(STEPS.filter((step) => isDone[step]));
 }

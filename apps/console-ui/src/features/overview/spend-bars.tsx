@@ -3,8 +3,8 @@ import { type Figure } from '../../figures/figure';
 import { type Currency, formatAmount } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
 import { formatDay } from '../../time/calendar-day';
+import { useOverviewTexts } from './overview-texts';
 import classes from './overview.module.css';
-import { useOverviewTexts } from './texts/overview-texts';
 
 const HEIGHT = 64;
 const BAR = 8;

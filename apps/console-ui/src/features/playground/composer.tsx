@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { SendHorizontal, Square } from 'lucide-react';
 import { type KeyboardEvent } from 'react';
 import { useConsoleApi } from '../../api/console-api';
-import { Amount } from '../../figures/amount';
-import { type Conversation, isTemperature, isTokenCount, requestBody } from './conversation/conversation';
-import { estimateQuery } from './playground-queries';
-import { usePlaygroundTexts } from './texts/playground-texts';
+import { Amount } from '../../figures/figure-text';
+import { type Conversation, isTemperature, isTokenCount, requestBody } from './conversation';
+import { usePlaygroundTexts } from './playground-texts';
+import { estimateQuery } from './request-samples';
 
 const ESTIMATE_DELAY_MILLIS = 400;
 

@@ -1,7 +1,7 @@
 import { Button, Paper, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { Columns2, X } from 'lucide-react';
-import { isTemperature, isTokenCount, type Parameters } from './conversation/conversation';
-import { usePlaygroundTexts } from './texts/playground-texts';
+import { isTemperature, isTokenCount, type Parameters } from './conversation';
+import { usePlaygroundTexts } from './playground-texts';
 
 interface Props {
   models: string[];

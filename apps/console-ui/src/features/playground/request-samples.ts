@@ -1,5 +1,8 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { bodyOf, type ConsoleApi } from '../../api/console-api';
 import { stringifyExact } from '../../api/exact-json';
-import { type CodeSample } from '../../components/code/code-samples';
+import { type CodeSample } from '../../components/code-samples';
+import { Figure } from '../../figures/figure';
 
 /** A call of a model in three languages. The key comes from the environment, so that no example holds a secret. */
 export function samplesOf(gatewayUrl: string, body: object): CodeSample[] {
@@ -39,3 +42,27 @@ console.log(answer.choices[0].message.content);`,
     },
   ];
 }
+
+export const playgroundModelsQuery = (api: ConsoleApi) =>
+  queryOptions({
+    queryKey: ['playground-models'],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET('/api/playground/models', { signal }))).data.map(({ id }) => id),
+  });
+
+/** The most that calls with these bodies can cost together. */
+export const estimateQuery = (api: ConsoleApi, bodies: object[]) =>
+  queryOptions({
+    queryKey: ['playground-estimate', stringifyExact(bodies)],
+    queryFn: async ({ signal }) => {
+      const estimates = await Promise.all(
+        bodies.map((body) =>
+          bodyOf(api.POST('/api/playground/estimate', { signal, body: { ...body, stream: true } as never })),
+        ),
+      );
+      const { currency } = estimates[0]!;
+      return { worstCase: Figure.sum(estimates.map(({ worst_case: most }) => most)), currency };
+    },
+    placeholderData: keepPreviousData,
+    retry: false,
+  });

@@ -1,10 +1,8 @@
 import { Code } from '@mantine/core';
-import { type Column } from '../../components/table/column';
-import { DataTable } from '../../components/table/data-table';
-import { Price } from '../../figures/price';
-import { type ModelPrice } from './model-price';
-import { type UnitPrice } from './pricing-queries';
-import { usePricingTexts } from './texts/pricing-texts';
+import { type Column, DataTable } from '../../components/data-table';
+import { Price } from '../../figures/figure-text';
+import { type ModelPrice, type UnitPrice } from './pricing-queries';
+import { usePricingTexts } from './pricing-texts';
 
 /** A price for all tokens stands in the columns of input and of output. */
 export function ModelPriceTable({ models }: { models: ModelPrice[] }) {

@@ -1,6 +1,5 @@
 import { Figure } from '../../figures/figure';
-import { costOf, groupByModel } from './model-price';
-import { type UnitPrice } from './pricing-queries';
+import { costOf, groupByModel, type UnitPrice } from './pricing-queries';
 
 const row = (slug: string, unit: UnitPrice['unit'], price: string): UnitPrice => ({
   slug,

@@ -6,14 +6,12 @@ import { CopyButton } from '../../components/copy-button';
 import { Fact, Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Amount } from '../../figures/amount';
-import { Quantity } from '../../figures/quantity';
+import { Amount, Quantity } from '../../figures/figure-text';
 import { Time } from '../../time/time';
-import { useEntrypointName } from '../usage/usage-names';
-import { CostExplanation } from './cost/cost-explanation';
-import { OutcomeBadge } from './outcome-badge';
-import { requestQuery, type RequestDetail } from './request-queries';
-import { useRequestTexts } from './texts/request-texts';
+import { useEntrypointName } from '../usage/usage-queries';
+import { CostExplanation, OutcomeBadge } from './request-parts';
+import { type RequestDetail, requestQuery } from './request-queries';
+import { useRequestTexts } from './request-texts';
 
 export function RequestPage() {
   const t = useRequestTexts();

@@ -4,7 +4,7 @@ import { toApiError } from '../../api/api-error';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { addDays } from '../../time/calendar-day';
 import { withoutGaps } from '../usage/usage-search';
-import { type RequestSearch } from './request-search';
+import { type RequestSearch } from '../usage/request-search';
 
 export type LoggedRequest = Schemas['RequestResponse'];
 export type RequestDetail = Schemas['RequestDetailResponse'];

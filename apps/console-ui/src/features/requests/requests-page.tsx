@@ -1,22 +1,26 @@
-import { Button, Text } from '@mantine/core';
+import { Anchor, Button, Code, Group, Paper, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Download } from 'lucide-react';
+import { Download, Search } from 'lucide-react';
+import { type SubmitEvent, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
+import { downloadText } from '../../components/download-text';
 import { EmptyState } from '../../components/empty-state';
-import { ErrorNotice } from '../../components/errors/error-notice';
+import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { downloadText } from '../../components/download-text';
+import { Amount, Quantity } from '../../figures/figure-text';
 import { Time } from '../../time/time';
 import { TimeZoneContextProvider, useTimeZone } from '../../time/time-zone-context';
+import { CallFilters, Choice } from '../usage/filters';
+import classes from '../usage/filters.module.css';
+import { useEntrypointName } from '../usage/usage-queries';
 import { withoutGaps } from '../usage/usage-search';
-import { RequestFilters } from './request-filters';
-import { RequestFinder } from './request-finder';
-import { REQUESTS_FILE, requestsQuery, useRequestsCsv } from './request-queries';
-import { type RequestSearch } from './request-search';
-import { RequestTable } from './request-table';
-import { useRequestTexts } from './texts/request-texts';
+import { OutcomeBadge } from './request-parts';
+import { type LoggedRequest, REQUESTS_FILE, requestsQuery, useRequestsCsv } from './request-queries';
+import { OUTCOMES, type RequestSearch } from '../usage/request-search';
+import { useRequestTexts } from './request-texts';
 
 export function RequestsPage() {
   const t = useRequestTexts();
@@ -96,5 +100,132 @@ export function RequestsPage() {
         </Text>
       )}
     </Page>
+  );
+}
+
+/** Opens a request by its id, such as one from a program's log. */
+function RequestFinder() {
+  const t = useRequestTexts();
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const requestId = text.trim();
+  const find = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (requestId) void navigate({ to: '/requests/$requestId', params: { requestId } });
+  };
+  return (
+    <form onSubmit={find} role="search" aria-label={t('find')}>
+      <Group gap="xs" align="flex-end" wrap="nowrap">
+        <TextInput
+          label={t('id')}
+          placeholder="req_…"
+          leftSection={<Search size={16} />}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          spellCheck={false}
+          autoComplete="off"
+          flex="1"
+          maw="28rem"
+        />
+        <Button type="submit" variant="default">
+          {t('find.do')}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+interface Props {
+  search: RequestSearch;
+  onChange: (change: { [Name in keyof RequestSearch]?: RequestSearch[Name] | undefined }) => void;
+}
+
+function RequestFilters({ search, onChange }: Props) {
+  const t = useRequestTexts();
+  const dayField = (name: 'from' | 'to') => (
+    <TextInput
+      type="date"
+      label={t(name)}
+      value={search[name] ?? ''}
+      onChange={(event) => onChange({ [name]: event.currentTarget.value || undefined })}
+    />
+  );
+  return (
+    <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('title')}>
+      {dayField('from')}
+      {dayField('to')}
+      <CallFilters filter={search} onChange={onChange} />
+      <Choice
+        label={t('outcome')}
+        value={search.outcome ?? ''}
+        options={[
+          { value: '', label: t('outcome.all') },
+          ...OUTCOMES.map((outcome) => ({ value: outcome, label: t(`outcome.${outcome}`) })),
+        ]}
+        onChoose={(outcome) => onChange({ outcome: outcome === '' ? undefined : outcome })}
+      />
+    </Paper>
+  );
+}
+
+interface RequestTableProps {
+  requests: LoggedRequest[];
+  onMore: (() => void) | undefined;
+  isLoadingMore: boolean;
+}
+
+function RequestTable({ requests, onMore, isLoadingMore }: RequestTableProps) {
+  const t = useRequestTexts();
+  const entrypointName = useEntrypointName();
+  const columns: Column<LoggedRequest>[] = [
+    {
+      key: 'time',
+      title: t('column.time'),
+      cell: ({ id, created_at }) => (
+        <Anchor component={Link} to={`/requests/${id}`} inherit className="figure">
+          <Time value={created_at} detail="second" />
+        </Anchor>
+      ),
+    },
+    { key: 'model', title: t('column.model'), cell: ({ model }) => <Code>{model}</Code> },
+    {
+      key: 'key',
+      title: t('column.key'),
+      cell: ({ api_key: key }) => (
+        <Text span inherit c={key ? undefined : 'dimmed'}>
+          {key?.name ?? t('noKey')}
+        </Text>
+      ),
+    },
+    { key: 'source', title: t('column.source'), cell: ({ entrypoint }) => entrypointName(entrypoint) },
+    {
+      key: 'input',
+      title: t('column.input'),
+      isNumber: true,
+      cell: ({ input_tokens: tokens }) => <Quantity value={tokens} />,
+    },
+    {
+      key: 'output',
+      title: t('column.output'),
+      isNumber: true,
+      cell: ({ output_tokens: tokens }) => <Quantity value={tokens} />,
+    },
+    {
+      key: 'cost',
+      title: t('column.cost'),
+      isNumber: true,
+      cell: ({ cost, currency }) => <Amount value={cost} currency={currency} />,
+    },
+    { key: 'outcome', title: t('column.outcome'), cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
+  ];
+  return (
+    <DataTable
+      label={t('title')}
+      columns={columns}
+      rows={requests}
+      keyOf={({ id }) => id}
+      onMore={onMore}
+      isLoadingMore={isLoadingMore}
+    />
   );
 }

@@ -1,8 +1,9 @@
+import { Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { Page } from '../../components/page';
 import { PartLinks } from '../../components/part-links';
-import { useSettingsTexts } from './texts/settings-texts';
+import { useSettingsTexts } from './settings-texts';
 
 const PARTS = [
   { to: '/settings', text: 'profile' },
@@ -32,5 +33,35 @@ export function SettingsPage({ part, actions, children }: Props) {
       </PartLinks>
       {children}
     </Page>
+  );
+}
+
+interface CardProps {
+  title: string;
+  description?: ReactNode;
+  /** Stands beside the title, such as a state. */
+  aside?: ReactNode;
+  children?: ReactNode;
+}
+
+/** One matter of a page of settings. */
+export function Card({ title, description, aside, children }: CardProps) {
+  return (
+    <Paper withBorder p="lg">
+      <Stack gap="md">
+        <div>
+          <Group gap="sm">
+            <Title order={2}>{title}</Title>
+            {aside}
+          </Group>
+          {description && (
+            <Text size="md" c="dimmed" mt={4} maw="65ch">
+              {description}
+            </Text>
+          )}
+        </div>
+        {children}
+      </Stack>
+    </Paper>
   );
 }

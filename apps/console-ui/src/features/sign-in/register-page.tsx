@@ -5,15 +5,13 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { bodyOf, useConsoleApi } from '../../api/console-api';
-import { ErrorNotice } from '../../components/errors/error-notice';
-import { showFieldErrors } from '../../components/errors/form-errors';
+import { useSession } from '../../api/session';
+import { useSite } from '../../api/site';
+import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { useLanguage } from '../../language/language-context';
-import { useSession } from '../../session/session-context';
-import { useSite } from '../../site/site';
-import { ProviderLinks } from './provider-links';
-import { SignInFrame } from './sign-in-frame';
-import { useSignInTexts } from './texts/sign-in-texts';
-import { useGoOn } from './use-go-on';
+import { useGoOn } from './next-page';
+import { ProviderLinks, SignInFrame } from './sign-in-frame';
+import { useSignInTexts } from './sign-in-texts';
 
 const MIN_PASSWORD_LENGTH = 8;
 

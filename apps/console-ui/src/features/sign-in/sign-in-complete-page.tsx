@@ -1,11 +1,10 @@
-import { Loader, Center } from '@mantine/core';
+import { Center, Loader } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { ErrorNotice } from '../../components/errors/error-notice';
-import { useSession } from '../../session/session-context';
-import { nextPageInFragment } from './next-page';
-import { useSignInTexts } from './texts/sign-in-texts';
-import { useGoOn } from './use-go-on';
+import { useSession } from '../../api/session';
+import { ErrorNotice } from '../../components/error-notice';
+import { nextPageInFragment, useGoOn } from './next-page';
+import { useSignInTexts } from './sign-in-texts';
 
 /** Comes after a sign-in through a provider: the cookie that the console has just set gives the first token. */
 export function SignInCompletePage() {

@@ -1,14 +1,31 @@
 import { Alert, Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { useSessionState } from '../../session/session-context';
-import { useSite } from '../../site/site';
-import { providerErrorKey } from './provider-error';
-import { ProviderLinks } from './provider-links';
-import { SignInFrame } from './sign-in-frame';
+import { useSessionState } from '../../api/session';
+import { useSite } from '../../api/site';
+import { type PlainTextKey } from '../../language/define-texts';
+import { useGoOn } from './next-page';
+import { ProviderLinks, SignInFrame } from './sign-in-frame';
 import { SignInSteps } from './sign-in-steps';
-import { useSignInTexts } from './texts/sign-in-texts';
-import { useGoOn } from './use-go-on';
+import { type en, useSignInTexts } from './sign-in-texts';
+
+type Key = PlainTextKey<typeof en>;
+
+const KEYS: Record<string, Key> = {
+  flow_invalid: 'provider.flowInvalid',
+  access_denied: 'provider.accessDenied',
+  signup_closed: 'provider.signupClosed',
+  email_not_verified: 'provider.emailNotVerified',
+  email_taken: 'provider.emailTaken',
+  provider_unavailable: 'provider.unavailable',
+};
+
+/** The text for `#error=<code>`, with which a sign-in through a provider comes back; undefined without an error. */
+function providerErrorKey(fragment: string): Key | undefined {
+  const code = new URLSearchParams(fragment.replace(/^#/, '')).get('error');
+  if (code === null) return undefined;
+  return KEYS[code] ?? 'provider.refused';
+}
 
 export function SignInPage() {
   const t = useSignInTexts();

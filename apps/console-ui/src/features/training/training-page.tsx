@@ -7,14 +7,11 @@ import { EmptyState } from '../../components/empty-state';
 import { Fact, Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Amount } from '../../figures/amount';
-import { Price } from '../../figures/price';
-import { Quantity } from '../../figures/quantity';
-import { useSite } from '../../site/site';
-import { leftOf, usedPercent } from './quota';
-import { useTrainingTexts } from './texts/training-texts';
+import { Amount, Price, Quantity } from '../../figures/figure-text';
+import { useSite } from '../../api/site';
+import { type Capabilities, capabilitiesQuery, leftOf, usedPercent } from './training-queries';
+import { useTrainingTexts } from './training-texts';
 import classes from './training.module.css';
-import { type Capabilities, capabilitiesQuery } from './training-queries';
 
 /** The service names its prices in this currency on every site. */
 const PRICE_CURRENCY = 'USD';

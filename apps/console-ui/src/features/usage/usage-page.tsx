@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Paper, Skeleton, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
@@ -9,12 +9,21 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { dayOf, daysBetween } from '../../time/calendar-day';
 import { useTimeZone } from '../../time/time-zone-context';
-import { ProofStrip } from './proof/proof-strip';
-import { UsageFilters } from './filters/usage-filters';
-import { UsageReportView } from './report/usage-report-view';
-import { useUsageTexts } from './texts/usage-texts';
+import { CallFilters, Choice } from './filters';
+import classes from './filters.module.css';
+import { ProofStrip } from './proof-strip';
 import { usageQuery, useUsageCsv } from './usage-queries';
-import { DIMENSIONS, periodOf, type UsageSearch, withoutGaps } from './usage-search';
+import { UsageReportView } from './usage-report-view';
+import {
+  BUCKETS,
+  DIMENSIONS,
+  type Period,
+  periodOf,
+  RANGES,
+  type UsageSearch,
+  withoutGaps,
+} from './usage-search';
+import { useUsageTexts } from './usage-texts';
 
 const MOST_DAYS_BY_HOUR = 31;
 const SKELETON_PIXELS = 520;
@@ -84,5 +93,66 @@ export function UsagePage() {
         </QueryState>
       )}
     </Page>
+  );
+}
+
+interface Props {
+  search: UsageSearch;
+  period: Period;
+  timeZone: string;
+  onChange: (change: { [Name in keyof UsageSearch]?: UsageSearch[Name] | undefined }) => void;
+}
+
+function UsageFilters({ search, period, timeZone, onChange }: Props) {
+  const t = useUsageTexts();
+  const { zones } = useTimeZone();
+  const zoneNames = [...new Set([zones.site, zones.browser, zones.utc, timeZone])];
+  const { range = '30d', bucket = 'day', group = 'model' } = search;
+  const dayField = (name: 'from' | 'to', value: string) => (
+    <TextInput
+      type="date"
+      label={t(name)}
+      value={value}
+      // An emptied field keeps the day that it had.
+      onChange={(event) => event.currentTarget.value && onChange({ [name]: event.currentTarget.value })}
+    />
+  );
+  return (
+    <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('title')}>
+      <Choice
+        label={t('range')}
+        value={range}
+        options={RANGES.map((value) => ({ value, label: t(`range.${value}`) }))}
+        onChoose={(value) =>
+          onChange({
+            range: value,
+            ...(value === 'custom'
+              ? { from: period.first, to: period.last }
+              : { from: undefined, to: undefined }),
+          })
+        }
+      />
+      {range === 'custom' && dayField('from', period.first)}
+      {range === 'custom' && dayField('to', period.last)}
+      <Choice
+        label={t('bucket')}
+        value={bucket}
+        options={BUCKETS.map((value) => ({ value, label: t(`bucket.${value}`) }))}
+        onChoose={(value) => onChange({ bucket: value })}
+      />
+      <Choice
+        label={t('group')}
+        value={group}
+        options={DIMENSIONS.map((value) => ({ value, label: t(`group.${value}`) }))}
+        onChoose={(value) => onChange({ group: value })}
+      />
+      <CallFilters filter={search} onChange={onChange} />
+      <Choice
+        label={t('zone')}
+        value={timeZone}
+        options={zoneNames.map((value) => ({ value, label: value }))}
+        onChoose={(value) => onChange({ zone: value })}
+      />
+    </Paper>
   );
 }

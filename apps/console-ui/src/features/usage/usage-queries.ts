@@ -1,8 +1,10 @@
 import { keepPreviousData, queryOptions, useMutation } from '@tanstack/react-query';
 import { runActivity } from '../../activities/activity-store';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { Figure } from '../../figures/figure';
 import { addDays } from '../../time/calendar-day';
 import { type Bucket, type Dimension, type Period, withoutGaps } from './usage-search';
+import { useUsageTexts } from './usage-texts';
 
 export type UsageRow = Schemas['UsageRowResponse'];
 export type Unit = UsageRow['unit'];
@@ -66,4 +68,69 @@ export function useUsageCsv(question: UsageQuestion, fileName: string) {
     // It may be large, and is saved at once.
     gcTime: 0,
   });
+}
+
+/** The three sums of a period, as the services report them. */
+export const proofQuery = (api: ConsoleApi, { first, last }: Period, timeZone: string) =>
+  queryOptions({
+    queryKey: ['proof', first, last, timeZone],
+    queryFn: ({ signal }) => {
+      // The end of a period is not part of it.
+      const query = { from: first, to: addDays(last, 1), time_zone: timeZone };
+      return bodyOf(api.GET('/api/billing/proof', { signal, params: { query } }));
+    },
+    // The next hour closes soon.
+    staleTime: 0,
+  });
+
+export type Proof = Omit<Schemas['ProofResponse'], FigureName | NullableName> &
+  Record<FigureName, Figure> &
+  Record<NullableName, Figure | null>;
+
+type FigureName = 'usage' | 'transactions' | 'transactions_difference' | 'usage_usd';
+
+type NullableName = 'router_cost_usd' | 'router_cost_difference_usd';
+
+/** `partly`: what could be compared agrees, but the router-cost service did not answer. `open`: no hour is closed yet. */
+type ProofState = 'agrees' | 'differs' | 'partly' | 'open';
+
+export function proofStateOf(proof: Proof): ProofState {
+  const { transactions_difference: inLedger, router_cost_difference_usd: inReport } = proof;
+  if (!inLedger.isZero || inReport?.isZero === false) return 'differs';
+  if (proof.from === null) return 'open';
+  return inReport === null ? 'partly' : 'agrees';
+}
+
+const MILLION = Figure.of('1000000');
+
+/** The tokens or requests of a quantity, which is counted in the unit of its price. */
+export const countOf = (unit: Unit, quantity: Figure): Figure =>
+  unit === 'per_request' ? quantity : quantity.times(MILLION);
+
+const ENTRYPOINTS = ['gateway', 'agent', 'memo', 'console', 'training'] as const;
+
+export const KNOWN_ENTRYPOINTS: readonly string[] = ENTRYPOINTS;
+export const NO_KEY = 'none';
+
+/** Names where calls came from; a name that a client gave stays as it is. */
+export function useEntrypointName(): (entrypoint: string) => string {
+  const t = useUsageTexts();
+  return (entrypoint) => {
+    const known = ENTRYPOINTS.find((one) => one === entrypoint);
+    return known ? t(`entrypoint.${known}`) : entrypoint;
+  };
+}
+
+/** Names a group of the report for people. */
+export function useGroupName(): (
+  dimension: Dimension,
+  group: { id: string; name: string | undefined },
+) => string {
+  const t = useUsageTexts();
+  const entrypointName = useEntrypointName();
+  return (dimension, { id, name }) => {
+    if (dimension === 'entrypoint') return entrypointName(id);
+    if (dimension === 'api_key') return id === NO_KEY ? t('filter.noKey') : (name ?? id);
+    return id;
+  };
 }

@@ -5,9 +5,9 @@ import { useConsoleApi } from '../../api/console-api';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { useWalletTexts } from './texts/wallet-texts';
 import { TransactionTable } from './transaction-table';
 import { transactionsQuery } from './wallet-queries';
+import { useWalletTexts } from './wallet-texts';
 
 export function TransactionsPage() {
   const t = useWalletTexts();

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { Figure } from '../../figures/figure';
 
 export type BillingSettings = Schemas['BillingSettingsResponse'];
 export type Transaction = Schemas['TransactionResponse'];
@@ -169,4 +170,37 @@ export function useRefreshWallet(): () => void {
     for (const name of ['settings', 'transactions', 'payments', 'refunds'])
       void queryClient.invalidateQueries({ queryKey: [WALLET, name] });
   };
+}
+
+type PaymentState = Payment['status'] | 'refunded' | 'partlyRefunded';
+
+/** What tells the state of a payment. */
+export type StatefulPayment = Pick<Payment, 'status' | 'amount' | 'refunded_amount'>;
+
+/** The status with what was given back, which the service lists apart. */
+export function stateOf({ status, amount, refunded_amount: refunded }: StatefulPayment): PaymentState {
+  if (status !== 'paid' || refunded.isZero) return status;
+  return refunded.compare(amount) >= 0 ? 'refunded' : 'partlyRefunded';
+}
+
+/** Whether the money arrived after the time to pay was over. */
+export const isLate = ({ status, ended_at: endedAt }: Pick<Payment, 'status' | 'ended_at'>): boolean =>
+  status === 'paid' && endedAt !== null;
+
+/** Minutes and seconds until an instant, `4:05`; undefined when it has passed. */
+export function timeLeft(until: string, nowMillis: number): string | undefined {
+  const seconds = Math.ceil((Date.parse(until) - nowMillis) / 1000);
+  if (seconds <= 0) return undefined;
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  const pad = (value: number) => String(value).padStart(2, '0');
+  return `${hours > 0 ? `${hours}:${pad(minutes)}` : minutes}:${pad(seconds % 60)}`;
+}
+
+const PAYABLE = /^\d{1,12}(?:\.\d{1,2})?$/;
+
+/** A typed amount that may be paid: at most two decimals and within the bounds; otherwise undefined. */
+export function payableAmount(text: string, least: Figure, most: Figure): Figure | undefined {
+  const trimmed = text.trim().replaceAll(',', '');
+  const amount = PAYABLE.test(trimmed) ? Figure.of(trimmed) : undefined;
+  return amount && amount.compare(least) >= 0 && amount.compare(most) <= 0 ? amount : undefined;
 }

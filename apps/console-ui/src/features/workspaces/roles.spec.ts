@@ -1,4 +1,4 @@
-import { hasRole, rolesUpTo } from './roles';
+import { hasRole, rolesUpTo } from './workspace-queries';
 
 it('lets a role do what lower roles may', () => {
   expect(hasRole('viewer', 'editor')).toBe(false);

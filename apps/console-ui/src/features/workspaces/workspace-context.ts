@@ -1,5 +1,5 @@
 import { createContext, use } from 'react';
-import { type UploadQueue } from './documents/uploads/upload-queue';
+import { type UploadQueue } from './documents/upload-queue';
 import { type Workspace } from './workspace-queries';
 
 interface OpenWorkspace {

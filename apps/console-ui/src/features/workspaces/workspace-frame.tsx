@@ -1,19 +1,88 @@
 import { Anchor, Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { runActivity } from '../../activities/activity-store';
+import { sendFile } from '../../api/send-file';
 import { useMemoApi } from '../../api/service-apis';
+import { type Session, useSession } from '../../api/session';
+import { useSite } from '../../api/site';
 import { Page } from '../../components/page';
 import { PartLinks } from '../../components/part-links';
 import { QueryState } from '../../components/query-state';
-import { ConfirmDialog } from './dialogs/confirm-dialog';
-import { NameDialog } from './dialogs/name-dialog';
-import { useUploadQueue } from './documents/uploads/use-upload-queue';
-import { hasRole } from './roles';
-import { useWorkspaceTexts } from './texts/workspace-texts';
+import { ActionDialog, NameDialog } from './dialogs';
+import { UploadQueue } from './documents/upload-queue';
 import { WorkspaceProvider } from './workspace-context';
-import { useDeleteWorkspace, useRenameWorkspace, type Workspace, workspaceQuery } from './workspace-queries';
+import {
+  hasRole,
+  useDeleteWorkspace,
+  useRenameWorkspace,
+  type Workspace,
+  workspaceKey,
+  workspaceQuery,
+} from './workspace-queries';
+import { useWorkspaceTexts } from './workspace-texts';
+
+interface Target {
+  session: Session;
+  queryClient: QueryClient;
+  /** Address of the memo service. */
+  memoUrl: string;
+  workspaceId: string;
+}
+
+const queues = new Map<string, UploadQueue>();
+
+/** The uploads to a workspace. They go on while other pages are open, until they are done or the account is signed out. */
+function useUploadQueue(workspaceId: string): UploadQueue {
+  const session = useSession();
+  const queryClient = useQueryClient();
+  const { urls } = useSite();
+  let queue = queues.get(workspaceId);
+  if (!queue) {
+    queue = newQueue({ session, queryClient, memoUrl: urls.memo, workspaceId });
+    queues.set(workspaceId, queue);
+    endAtSignOut(session, workspaceId, queue);
+  }
+  return queue;
+}
+
+function newQueue({ session, queryClient, memoUrl, workspaceId }: Target): UploadQueue {
+  const documents = `${memoUrl}/v1/workspaces/${workspaceId}/documents`;
+  return new UploadQueue(async ({ file, documentId }, { signal, onProgress }) => {
+    const body = new FormData();
+    body.append('file', file);
+    const target =
+      documentId === undefined
+        ? { method: 'POST' as const, url: documents }
+        : { method: 'PUT' as const, url: `${documents}/${documentId}` };
+    await runActivity({ kind: 'upload', title: file.name, to: `/workspaces/${workspaceId}` }, (onShare) =>
+      sendFile(
+        session,
+        { ...target, body },
+        {
+          signal,
+          onProgress: (bytes) => {
+            onProgress(bytes);
+            // The form around the file is some bytes longer.
+            onShare(Math.min(1, bytes / Math.max(file.size, 1)));
+          },
+        },
+      ),
+    );
+    await queryClient.invalidateQueries({ queryKey: workspaceKey(workspaceId) });
+  });
+}
+
+function endAtSignOut(session: Session, workspaceId: string, queue: UploadQueue): void {
+  const stop = session.subscribe(() => {
+    if (session.getState().status !== 'signed-out') return;
+    stop();
+    queue.cancelAll();
+    queues.delete(workspaceId);
+  });
+}
 
 const PARTS = [
   { to: '/workspaces/$id', text: 'documents' },
@@ -91,7 +160,7 @@ function Actions({ workspace }: { workspace: Workspace }) {
         />
       )}
       {dialog === 'delete' && (
-        <ConfirmDialog
+        <ActionDialog
           title={t('delete.title', { name })}
           text={t('delete.text')}
           confirmText={t('delete')}

@@ -1,6 +1,5 @@
 import { Figure } from '../../../figures/figure';
-import { answerParts } from './answer-parts';
-import { type Citation } from './chat-queries';
+import { answerParts, type Citation } from './chat-queries';
 
 const citation = (number: string) => ({ number: Figure.of(number), title: `document ${number}` }) as Citation;
 

@@ -1,22 +1,73 @@
-import { Alert, Button, Group, Skeleton, Stack } from '@mantine/core';
+import { Alert, Button, Group, Paper, Skeleton, Stack, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { MessageSquarePlus } from 'lucide-react';
-import { Fragment, useCallback, useState } from 'react';
+import { MessageSquarePlus, SendHorizontal, Square } from 'lucide-react';
+import { Fragment, type KeyboardEvent, useCallback, useState } from 'react';
 import { useMemoApi } from '../../../api/service-apis';
-import { ErrorNotice } from '../../../components/errors/error-notice';
+import { ErrorNotice } from '../../../components/error-notice';
 import { QueryState } from '../../../components/query-state';
-import { CallsCost } from '../../requests/cost/calls-cost';
-import { PassageDialog, type Source } from '../passages/passage-dialog';
-import { useWorkspaceTexts } from '../texts/workspace-texts';
+import { CallsCost } from '../../requests/request-parts';
+import { PassageDialog, type Source } from '../documents/passage-dialog';
 import { useWorkspace } from '../workspace-context';
-import { Answer, Question } from './answer';
+import { useWorkspaceTexts } from '../workspace-texts';
+import { Answer, PassagesPanel, Question } from './answer';
 import { type ChatMessage, type Citation, messagesQuery, type ShownAnswer } from './chat-queries';
 import classes from './chat.module.css';
 import { ConversationList } from './conversation-list';
-import { PassagesPanel } from './passages-panel';
-import { QuestionForm } from './question-form';
 import { useQuestion } from './use-question';
+
+const MOST_CHARACTERS = 4_000;
+
+interface QuestionFormProps {
+  isBusy: boolean;
+  /** Resolves with false if the question was refused: it stays in the field then. */
+  onAsk: (query: string) => Promise<boolean>;
+  onStop: () => void;
+}
+
+function QuestionForm({ isBusy, onAsk, onStop }: QuestionFormProps) {
+  const t = useWorkspaceTexts();
+  const [draft, setDraft] = useState('');
+  const canAsk = draft.trim() !== '' && !isBusy;
+  const ask = async () => {
+    setDraft('');
+    if (!(await onAsk(draft.trim()))) setDraft((typed) => typed || draft);
+  };
+  const askOnEnter = (event: KeyboardEvent) => {
+    // Enter also ends the composition of Chinese characters.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    if (canAsk) void ask();
+  };
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="sm">
+        <Textarea
+          label={t('question')}
+          description={t('question.hint')}
+          autosize
+          minRows={2}
+          maxRows={10}
+          maxLength={MOST_CHARACTERS}
+          value={draft}
+          onChange={(event) => setDraft(event.currentTarget.value)}
+          onKeyDown={askOnEnter}
+        />
+        <Group justify="flex-end">
+          {isBusy ? (
+            <Button variant="default" leftSection={<Square size={14} />} onClick={onStop}>
+              {t('stop')}
+            </Button>
+          ) : (
+            <Button leftSection={<SendHorizontal size={16} />} disabled={!canAsk} onClick={() => void ask()}>
+              {t('ask')}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}
 
 const sourceOfCitation = ({
   document_id: documentId,

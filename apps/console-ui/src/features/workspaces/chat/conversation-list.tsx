@@ -6,8 +6,8 @@ import { useState } from 'react';
 import { useMemoApi } from '../../../api/service-apis';
 import { QueryState } from '../../../components/query-state';
 import { Time } from '../../../time/time';
-import { ConfirmDialog } from '../dialogs/confirm-dialog';
-import { useWorkspaceTexts } from '../texts/workspace-texts';
+import { ActionDialog } from '../dialogs';
+import { useWorkspaceTexts } from '../workspace-texts';
 import { type Conversation, conversationsQuery, useDeleteConversation } from './chat-queries';
 import classes from './chat.module.css';
 
@@ -82,7 +82,7 @@ export function ConversationList({ workspaceId, openId, onDeleted }: Props) {
         )}
       </QueryState>
       {deleted && (
-        <ConfirmDialog
+        <ActionDialog
           title={t('conversation.delete.title')}
           text={t('conversation.delete.text', { title: deleted.title })}
           confirmText={t('delete')}

@@ -1,11 +1,56 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { toApiError } from '../../../api/api-error';
+import { ApiError, toApiError } from '../../../api/api-error';
+import { authorizedFetch, readEvents } from '../../../api/authorized-fetch';
 import { useMemoApi } from '../../../api/service-apis';
-import { useSession } from '../../../session/session-context';
-import { useSite } from '../../../site/site';
-import { answerStream } from './answer-stream';
+import { type Session, useSession } from '../../../api/session';
+import { useSite } from '../../../api/site';
 import { conversationsKey, messagesQuery } from './chat-queries';
+
+interface Question {
+  session: Session;
+  memoUrl: string;
+  workspaceId: string;
+  query: string;
+  /** Absent: a new conversation begins. */
+  conversationId: string | undefined;
+  signal: AbortSignal;
+  /** Called with the conversation before the first piece of the answer. */
+  onAccepted: (conversationId: string | undefined) => void;
+}
+
+/** Begins the last event of a complete answer. The citations are read from the stored message. */
+const CITATIONS = 'Citations:';
+
+/** The pieces of an answer as they arrive. Throws an ApiError, or what `signal` was aborted with. */
+async function* answerStream(question: Question): AsyncGenerator<string, void, undefined> {
+  const { session, memoUrl, workspaceId, query, conversationId, signal, onAccepted } = question;
+  const response = await authorizedFetch(session, `${memoUrl}/v1/workspaces/${workspaceId}/chat`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query, ...(conversationId !== undefined && { conversation_id: conversationId }) }),
+    signal,
+  });
+  onAccepted(response.headers.get('X-Conversation-Id') ?? undefined);
+  let isComplete = false;
+  for await (const { event, data } of readEvents(response, signal)) {
+    if (event === 'error') throw streamedError(data, response);
+    // The stream ends when the answer is stored.
+    if (data.startsWith(CITATIONS)) isComplete = true;
+    else yield data;
+  }
+  if (!isComplete) throw new ApiError({ status: 0, detail: 'The answer broke off.' });
+}
+
+function streamedError(data: string, { headers }: Response): ApiError {
+  const { error, code } = JSON.parse(data) as { error: string; code: string };
+  return new ApiError({
+    status: 502,
+    detail: error,
+    code,
+    requestId: headers.get('X-Request-Id') ?? undefined,
+  });
+}
 
 /** A question whose answer is not among the stored messages yet. */
 interface LiveQuestion {

@@ -1,6 +1,9 @@
-import { infiniteQueryOptions, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
+import { authorizedFetch } from '../../../api/authorized-fetch';
 import { bodyOf } from '../../../api/console-api';
 import { type MemoApi, type MemoSchemas, useMemoApi } from '../../../api/service-apis';
+import { Figure } from '../../../figures/figure';
+import { type Session } from '../../../api/session';
 import { pageAfter, workspaceKey } from '../workspace-queries';
 
 export type MemoDocument = MemoSchemas['DocumentResponse'];
@@ -37,3 +40,58 @@ export function useDeleteDocument(workspaceId: string) {
     await queryClient.invalidateQueries({ queryKey: workspaceKey(workspaceId) });
   };
 }
+
+/** How far a document is read, in whole percent; null until it is known. Below 100 until all is read. */
+export function percentOf({ processed, total }: { processed: Figure; total: Figure | null }): number | null {
+  if (total === null || total.isZero) return null;
+  const share = processed.toScreenNumber() / total.toScreenNumber();
+  return Math.max(0, Math.min(99, Math.floor(share * 100)));
+}
+
+/** A place in a text, in UTF-16 units. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+interface TextAround {
+  before: string;
+  marked: string;
+  after: string;
+  /** Whether more of the text is left out before or after. */
+  isCut: boolean;
+}
+
+/** The marked place of a text with so many characters on either side. A place outside of the text marks nothing. */
+export function textAround(text: string, { start, end }: Span, margin: number): TextAround {
+  const from = Math.max(0, start - margin);
+  const to = Math.min(text.length, end + margin);
+  return {
+    before: text.slice(from, start),
+    marked: text.slice(start, end),
+    after: text.slice(end, to),
+    isCut: from > 0 || to < text.length,
+  };
+}
+
+interface Place {
+  memoUrl: string;
+  workspaceId: string;
+  documentId: string;
+}
+
+/** The stored text of the version of a document that answers come from. */
+export const documentTextQuery = (session: Session, { memoUrl, workspaceId, documentId }: Place) =>
+  queryOptions({
+    queryKey: [...workspaceKey(workspaceId), 'text', documentId],
+    queryFn: async ({ signal }) => {
+      const url = `${memoUrl}/v1/workspaces/${workspaceId}/documents/${documentId}/text`;
+      const response = await authorizedFetch(session, url, { signal });
+      // `text()` would leave a mark at the beginning out, and all places would be wrong by one.
+      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer());
+      return { text, version: Figure.of(response.headers.get('X-Document-Version') ?? '0') };
+    },
+    // A version may be replaced at any time, and texts are large.
+    staleTime: 0,
+    gcTime: 0,
+  });

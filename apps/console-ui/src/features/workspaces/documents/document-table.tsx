@@ -1,14 +1,41 @@
-import { ActionIcon, Anchor, FileButton, Group, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Anchor, Badge, FileButton, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { FileUp, Trash2 } from 'lucide-react';
-import { type Column } from '../../../components/table/column';
-import { DataTable } from '../../../components/table/data-table';
-import { Bytes } from '../../../figures/bytes';
-import { Quantity } from '../../../figures/quantity';
+import { type Column, DataTable } from '../../../components/data-table';
+import { Bytes, Quantity } from '../../../figures/figure-text';
+import { formatNumber } from '../../../figures/format-figure';
+import { useLanguage } from '../../../language/language-context';
 import { Time } from '../../../time/time';
-import { useWorkspaceTexts } from '../texts/workspace-texts';
-import { type MemoDocument } from './document-queries';
-import { DocumentStatus } from './document-status';
+import { useWorkspaceTexts } from '../workspace-texts';
+import { type MemoDocument, percentOf } from './document-queries';
 import classes from './documents.module.css';
+
+const COLORS = { queued: 'gray', processing: 'blue', ready: 'green', failed: 'red' } as const;
+
+/** Whether questions are answered from the document; if not, how far it is read, or why it cannot be. */
+function DocumentStatus({ document }: { document: MemoDocument }) {
+  const t = useWorkspaceTexts();
+  const { language } = useLanguage();
+  const { status, progress, error, version, serving_version: serving } = document;
+  const percent = progress && percentOf(progress);
+  return (
+    <Stack gap={2} align="flex-start">
+      <Badge variant="light" color={COLORS[status]} tt="none">
+        {t(`status.${status}`)}
+        {status === 'processing' && percent !== null && ` ${percent} %`}
+      </Badge>
+      {error && (
+        <Text size="sm" c="var(--mantine-color-error)" className={classes.reason}>
+          {t(`failure.${error.code}`)}
+        </Text>
+      )}
+      {serving && !serving.equals(version) && (
+        <Text size="sm" c="dimmed">
+          {t('version.inUse', { version: formatNumber(serving, language) })}
+        </Text>
+      )}
+    </Stack>
+  );
+}
 
 interface Props {
   documents: MemoDocument[];

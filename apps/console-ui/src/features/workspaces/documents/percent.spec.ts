@@ -1,5 +1,5 @@
 import { Figure } from '../../../figures/figure';
-import { percentOf } from './percent';
+import { percentOf } from './document-queries';
 
 it('is the share in whole percent, below 100 while the document is being read', () => {
   const percent = (processed: string, total: string) =>

@@ -1,0 +1,247 @@
+import { createContext, use, useSyncExternalStore } from 'react';
+import { apiErrorOf, connectionError } from './api-error';
+
+/** What all tabs and later visits know of the session at once, in the storage of the browser. It holds no credential. */
+const SIGNED_IN = 'session';
+const GRANTED_AT = 'session-granted-at';
+
+/** Undefined if the storage is switched off. */
+function read(name: string): string | null | undefined {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return undefined;
+  }
+}
+
+const sessionMarks = {
+  /** False if no visit signed in, or the last one signed out: then asking for a refresh is needless. */
+  mayBeSignedIn: (): boolean => [undefined, 'yes'].includes(read(SIGNED_IN) as string | undefined),
+  /** When any tab got the newest token; 0 if none did. */
+  grantedAtMillis: (): number => Number(read(GRANTED_AT) ?? 0),
+  set(isSignedIn: boolean, grantedAtMillis?: number): void {
+    try {
+      localStorage.setItem(SIGNED_IN, isSignedIn ? 'yes' : 'no');
+      if (grantedAtMillis !== undefined) localStorage.setItem(GRANTED_AT, String(grantedAtMillis));
+    } catch {
+      // Storage is switched off.
+    }
+  },
+};
+
+type Message = { kind: 'granted'; grant: Grant } | { kind: 'ended' };
+
+/** What the tabs of one browser tell each other about the session. */
+class SessionChannel {
+  private readonly channel = new BroadcastChannel('session');
+
+  listen(onMessage: (message: Message) => void): void {
+    this.channel.addEventListener('message', ({ data }: MessageEvent<Message>) => onMessage(data));
+  }
+
+  tellGranted(grant: Grant): void {
+    this.channel.postMessage({ kind: 'granted', grant } satisfies Message);
+  }
+
+  tellEnded(): void {
+    this.channel.postMessage({ kind: 'ended' } satisfies Message);
+  }
+}
+
+/**
+ * - `starting`: it is not yet known whether there is a session
+ * - `ended`: it ended while pages were in use; they stay, and ask for a new sign-in
+ */
+export type SessionState =
+  { status: 'starting' | 'signed-out' | 'ended' } | { status: 'signed-in'; user: Grant['user'] };
+
+/** A token is renewed this long before it ends. */
+const RENEWAL_LEAD_MILLIS = 60_000;
+/** Keeps a wrong clock from asking without a pause. */
+const MIN_DELAY_MILLIS = 10_000;
+/** A longer delay of `setTimeout` overflows. */
+const MAX_DELAY_MILLIS = 2 ** 31 - 1;
+/** How long after another tab got a token its message may arrive. */
+const HANDOVER_MILLIS = 1_000;
+
+/**
+ * The session of this browser. The access token lives in memory; an HttpOnly cookie, which only the console reads, renews it.
+ * Of all tabs one renews at a time and hands the token to the others.
+ */
+export class Session {
+  private grant: Grant | undefined;
+  private grantedAtMillis = 0;
+  private state: SessionState = { status: 'starting' };
+  private timer: number | undefined;
+  private renewal: Promise<string | undefined> | undefined;
+  private readonly channel = new SessionChannel();
+  private readonly listeners = new Set<() => void>();
+
+  constructor(private readonly apiUrl: string) {
+    this.channel.listen((message) => {
+      if (message.kind === 'granted') this.accept(message.grant);
+      else this.forget(this.grant ? 'ended' : 'signed-out');
+    });
+    // Timers stand still while a computer sleeps.
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') this.schedule();
+    });
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  readonly getState = (): SessionState => this.state;
+
+  get token(): string | undefined {
+    return this.grant?.token;
+  }
+
+  /** Continues the session of an earlier visit, if there is one. Throws an ApiError if the console cannot be asked. */
+  async start(): Promise<void> {
+    if (!sessionMarks.mayBeSignedIn()) return this.change({ status: 'signed-out' });
+    await this.renew();
+  }
+
+  /** Takes over the session that a sign-in opened. */
+  open(answer: SessionAnswer): void {
+    const grant = grantOf(answer);
+    this.accept(grant);
+    sessionMarks.set(true, this.grantedAtMillis);
+    this.channel.tellGranted(grant);
+  }
+
+  /**
+   * Gets a new token, unless one other than `rejected` has arrived meanwhile. Undefined if the session has ended. Throws an
+   * ApiError if the console cannot be asked; the session stays then.
+   */
+  renew(rejected?: string): Promise<string | undefined> {
+    this.renewal ??= navigator.locks
+      .request('session-renewal', () => this.renewAlone(rejected))
+      .finally(() => (this.renewal = undefined));
+    return this.renewal;
+  }
+
+  /** Ends the session for all tabs. It is over for this browser also if the console cannot be reached. */
+  async signOut(): Promise<void> {
+    const { token } = this;
+    this.forget('signed-out');
+    this.channel.tellEnded();
+    await fetch(`${this.apiUrl}/api/auth/logout`, {
+      method: 'POST',
+      credentials: 'include',
+      headers: { Authorization: `Bearer ${token}` },
+    }).catch(() => undefined);
+  }
+
+  private async renewAlone(rejected: string | undefined): Promise<string | undefined> {
+    await this.handover();
+    const isNewer = this.token !== undefined && rejected !== undefined && this.token !== rejected;
+    if (isNewer || (this.grant && rejected === undefined && !this.isDue())) return this.token;
+    const response = await fetch(`${this.apiUrl}/api/auth/refresh`, {
+      method: 'POST',
+      credentials: 'include',
+    }).catch((error: unknown) => {
+      throw connectionError(error);
+    });
+    const body = (await response.json().catch(() => undefined)) as unknown;
+    if (response.status === 401) {
+      this.forget(this.grant ? 'ended' : 'signed-out');
+      this.channel.tellEnded();
+      return undefined;
+    }
+    if (!response.ok) throw apiErrorOf(response, body);
+    this.open(body as SessionAnswer);
+    return this.token;
+  }
+
+  private isDue(): boolean {
+    return !this.grant || this.grant.expiresAtMillis - Date.now() <= RENEWAL_LEAD_MILLIS;
+  }
+
+  /** Waits for the token that another tab has just got, if one has. */
+  private async handover(): Promise<void> {
+    const grantedAtMillis = sessionMarks.grantedAtMillis();
+    const leftMillis = grantedAtMillis + HANDOVER_MILLIS - Date.now();
+    if (grantedAtMillis <= this.grantedAtMillis || leftMillis <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timeout = setTimeout(resolve, Math.min(leftMillis, HANDOVER_MILLIS));
+      const stop = this.subscribe(() => {
+        stop();
+        clearTimeout(timeout);
+        resolve();
+      });
+    });
+  }
+
+  private accept(grant: Grant): void {
+    this.grant = grant;
+    this.grantedAtMillis = Date.now();
+    this.schedule();
+    this.change({ status: 'signed-in', user: grant.user });
+  }
+
+  private forget(status: 'signed-out' | 'ended'): void {
+    this.grant = undefined;
+    clearTimeout(this.timer);
+    sessionMarks.set(false);
+    this.change({ status });
+  }
+
+  private schedule(): void {
+    if (!this.grant) return;
+    const due = this.grant.expiresAtMillis - RENEWAL_LEAD_MILLIS - Date.now();
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(
+      () => void this.renew().catch(() => this.schedule()),
+      Math.min(Math.max(due, MIN_DELAY_MILLIS), MAX_DELAY_MILLIS),
+    );
+  }
+
+  private change(state: SessionState): void {
+    this.state = state;
+    for (const listener of this.listeners) listener();
+  }
+}
+
+/** What a sign-in or a refresh gives: an access token for a while. It is held in memory only. */
+interface Grant {
+  token: string;
+  expiresAtMillis: number;
+  user: { id: string; email: string };
+}
+
+/** An answer of the console that opens or continues a session. */
+interface SessionAnswer {
+  token: string;
+  user: { id: string; email: string };
+  expires_at?: string;
+}
+
+/** Without `expires_at` the token itself says when it ends. */
+function grantOf({ token, user, expires_at }: SessionAnswer): Grant {
+  return { token, user, expiresAtMillis: expires_at ? Date.parse(expires_at) : expiryOf(token) };
+}
+
+function expiryOf(token: string): number {
+  const [, payload = ''] = token.split('.');
+  const { exp } = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))) as { exp: number };
+  return exp * 1000;
+}
+
+const SessionContext = createContext<Session | undefined>(undefined);
+
+export const SessionProvider = SessionContext.Provider;
+
+export function useSession(): Session {
+  const session = use(SessionContext);
+  if (!session) throw new Error('useSession needs a SessionProvider');
+  return session;
+}
+
+export function useSessionState(): SessionState {
+  const session = useSession();
+  return useSyncExternalStore(session.subscribe, session.getState);
+}

@@ -1,0 +1,37 @@
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { createContext, use } from 'react';
+import { apiErrorOf, connectionError } from './api-error';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from './console-api';
+
+/** `config.json` beside the pages: what differs between installations of the same build. */
+export interface RuntimeConfig {
+  /** Address of the console service without a slash at its end; empty if it is the origin of the pages. */
+  apiUrl: string;
+}
+
+/** Throws an ApiError if the file cannot be read. */
+export async function loadRuntimeConfig(): Promise<RuntimeConfig> {
+  const response = await fetch('/config.json').catch((error: unknown) => {
+    throw connectionError(error);
+  });
+  if (!response.ok) throw apiErrorOf(response, undefined);
+  const { apiUrl = '' } = (await response.json()) as Partial<RuntimeConfig>;
+  return { apiUrl: apiUrl.replace(/\/+$/, '') };
+}
+
+const RuntimeConfigContext = createContext<RuntimeConfig>({ apiUrl: '' });
+
+export const RuntimeConfigProvider = RuntimeConfigContext.Provider;
+export const useRuntimeConfig = (): RuntimeConfig => use(RuntimeConfigContext);
+
+export type Site = Schemas['SiteResponse'];
+
+export const siteQuery = (api: ConsoleApi) =>
+  queryOptions({
+    queryKey: ['site'],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/site', { signal })),
+    staleTime: Infinity,
+  });
+
+/** What the site is: its name, currency, time zone and addresses. All pages wait for it. */
+export const useSite = (): Site => useSuspenseQuery(siteQuery(useConsoleApi())).data;

@@ -1,0 +1,78 @@
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { type UseFormReturnType } from '@mantine/form';
+import { CircleAlert } from 'lucide-react';
+import { type ApiError, toApiError } from '../api/api-error';
+import { useComponentTexts } from './component-texts';
+
+interface Props {
+  error: unknown;
+  onRetry?: () => void;
+  /** Says what the error means here, where the page knows more than the status says. */
+  message?: string;
+}
+
+/** An error with what to do about it and the request id. */
+export function ErrorNotice({ error, onRetry, message }: Props) {
+  const t = useComponentTexts();
+  const messageOf = useErrorMessage();
+  const apiError = toApiError(error);
+  const { requestId } = apiError;
+  return (
+    <Alert role="alert" color="red" variant="light" icon={<CircleAlert size={18} />} title={t('error.title')}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="md">{message ?? messageOf(apiError)}</Text>
+        {/* What the page explains needs no support. */}
+        {requestId && message === undefined && (
+          <Text size="sm" c="dimmed">
+            {t('error.requestId')} <Code>{requestId}</Code>
+          </Text>
+        )}
+        {onRetry && (
+          <Group>
+            <Button size="xs" variant="default" onClick={onRetry}>
+              {t('error.retry')}
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+/**
+ * Shows the messages of the service at the fields that it names. Returns the error if it concerns no field of the form, and
+ * otherwise undefined.
+ */
+export function showFieldErrors<Values extends object>(
+  form: UseFormReturnType<Values>,
+  thrown: unknown,
+): unknown {
+  const messages = Object.entries(toApiError(thrown).fieldMessages).filter(
+    ([name]) => name in form.getValues(),
+  );
+  if (messages.length === 0) return thrown;
+  form.setErrors(Object.fromEntries(messages));
+  return undefined;
+}
+
+/** Says what went wrong and what to do, in the language of the pages. */
+export function useErrorMessage(): (error: ApiError) => string {
+  const t = useComponentTexts();
+  return ({ status, detail, retryAfterSeconds }) => {
+    switch (status) {
+      case 0:
+        return t('error.offline');
+      case 402:
+        return t('error.payment');
+      case 403:
+        return t('error.forbidden');
+      case 404:
+        return t('error.notFound');
+      case 429:
+        return retryAfterSeconds ? t('error.tooMany', { count: retryAfterSeconds }) : t('error.tooManyNow');
+      default:
+        if (status < 500) return t('error.refused', { detail });
+        return status >= 502 ? t('error.unavailable') : t('error.fault');
+    }
+  };
+}

@@ -1,0 +1,60 @@
+import { Figure } from '../../figures/figure';
+import { changesBetween, mergeChanges, type PriceLine } from './price-line';
+
+const line = (name: string, price: string): PriceLine => ({
+  name,
+  unit: 'per_request',
+  price: Figure.of(price),
+});
+const plain = (changes: { name: string; before?: Figure | undefined; after?: Figure | undefined }[]) =>
+  changes.map(({ name, before, after }) => [name, before?.toString() ?? null, after?.toString() ?? null]);
+
+it('names what was changed, removed and added', () => {
+  const before = [line('kept', '1.50'), line('changed', '2'), line('removed', '3')];
+  const after = [line('added', '0.000000000001'), line('changed', '2.5'), line('kept', '1.5')];
+  expect(plain(changesBetween(before, after))).toEqual([
+    ['changed', '2', '2.5'],
+    ['removed', '3', null],
+    ['added', null, '0.000000000001'],
+  ]);
+});
+
+it('does not mix up the units of a model', () => {
+  const input: PriceLine = { name: 'm', unit: 'per_million_input_tokens', price: Figure.of('1') };
+  const output: PriceLine = { ...input, unit: 'per_million_output_tokens' };
+  expect(changesBetween([input], [output])).toHaveLength(2);
+});
+
+describe('merging with what somebody else published', () => {
+  const base = [line('a', '1'), line('b', '2'), line('c', '3')];
+  const mine = changesBetween(base, [line('a', '1.1'), line('b', '2.2')]);
+
+  it('keeps my changes of what the other one left alone', () => {
+    const { changes, conflicts } = mergeChanges(mine, [...base, line('d', '4')]);
+    expect(plain(changes)).toEqual([
+      ['a', '1', '1.1'],
+      ['b', '2', '2.2'],
+      ['c', '3', null],
+    ]);
+    expect(conflicts).toEqual([]);
+  });
+
+  it('finds the prices that both have changed', () => {
+    const { changes, conflicts } = mergeChanges(mine, [line('a', '1.2'), line('b', '2'), line('c', '9')]);
+    expect(plain(changes)).toEqual([
+      ['a', '1.2', '1.1'],
+      ['b', '2', '2.2'],
+      ['c', '9', null],
+    ]);
+    expect(conflicts.map(({ mine: { name }, theirs }) => [name, theirs?.toString()])).toEqual([
+      ['a', '1.2'],
+      ['c', '9'],
+    ]);
+  });
+
+  it('drops what the other one has changed likewise', () => {
+    const { changes, conflicts } = mergeChanges(mine, [line('a', '1.10'), line('b', '2')]);
+    expect(plain(changes)).toEqual([['b', '2', '2.2']]);
+    expect(conflicts).toEqual([]);
+  });
+});

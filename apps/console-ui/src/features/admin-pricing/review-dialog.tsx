@@ -1,0 +1,99 @@
+import { Alert, Badge, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { toApiError } from '../../api/api-error';
+import { useConsoleApi } from '../../api/console-api';
+import { ErrorNotice } from '../../components/error-notice';
+import { useAdminPricingTexts } from './admin-pricing-texts';
+import { ChangeTable, useLineName } from './change-table';
+import { keyOfLine, type LineChange } from './price-line';
+import { newestListQuery, type PriceKind, usePublishPrices } from './price-list-queries';
+import { type PriceDraft } from './use-price-draft';
+
+const CONFLICT = 409;
+
+interface Props {
+  kind: PriceKind;
+  draft: PriceDraft;
+  onPublished: () => void;
+  onClose: () => void;
+}
+
+/**
+ * Shows what will change and publishes it. If somebody else has published meanwhile, the changes are compared with their
+ * list, and every price that both have changed is marked.
+ */
+export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
+  const t = useAdminPricingTexts();
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  const nameOf = useLineName();
+  const publication = usePublishPrices(kind);
+  const [failure, setFailure] = useState<unknown>();
+  const { changes, base, conflicts } = draft;
+
+  const rebase = async () => {
+    const theirs = await queryClient.fetchQuery({ ...newestListQuery(api, kind), staleTime: 0 });
+    draft.rebase(theirs);
+  };
+  const publish = () => {
+    setFailure(undefined);
+    publication.mutate(
+      { base, changes },
+      {
+        onSuccess: () => {
+          draft.forget();
+          notifications.show({ message: t('review.done') });
+          onPublished();
+        },
+        onError: (error) => {
+          if (toApiError(error).status === CONFLICT) rebase().catch(setFailure);
+          else setFailure(error);
+        },
+      },
+    );
+  };
+  const actionOf = (change: LineChange) => (
+    <Button
+      size="compact-sm"
+      variant="default"
+      aria-label={t('review.drop.named', { name: nameOf(change) })}
+      onClick={() => draft.undo(keyOfLine(change))}
+    >
+      {t('review.drop')}
+    </Button>
+  );
+  const markOf = (change: LineChange) =>
+    conflicts?.has(keyOfLine(change)) && (
+      <Badge miw="max-content" variant="light" color="orange" tt="none">
+        {t('conflict.mark')}
+      </Badge>
+    );
+  return (
+    <Modal opened onClose={onClose} size="xl" title={t('review.title')} closeOnClickOutside={false}>
+      <Stack>
+        {failure !== undefined && <ErrorNotice error={failure} />}
+        {conflicts && (
+          <Alert role="alert" color="orange" variant="light" title={t('conflict.title')}>
+            {conflicts.size > 0 ? t('conflict.both', { count: conflicts.size }) : t('conflict.none')}
+          </Alert>
+        )}
+        {changes.length > 0 ? (
+          <ChangeTable label={t('review.title')} changes={changes} markOf={markOf} actionOf={actionOf} />
+        ) : (
+          <Text>{t('review.nothing')}</Text>
+        )}
+        <Text c="dimmed">{t(`review.effect.${kind}`)}</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {t('review.back')}
+          </Button>
+          <Button onClick={publish} loading={publication.isPending} disabled={changes.length === 0}>
+            {t('review.publish')}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

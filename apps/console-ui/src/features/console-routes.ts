@@ -1,0 +1,158 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { analystRoute, consoleRoute } from './layout-routes';
+import { costReportSearchIn } from './cost-report/cost-report-search';
+import { requestSearchIn } from './usage/request-search';
+import { usageSearchIn } from './usage/usage-search';
+
+const workspaceRoute = createRoute({
+  getParentRoute: () => consoleRoute,
+  path: '/workspaces/$id',
+  component: lazyRouteComponent(() => import('./workspaces/workspace-frame'), 'WorkspaceFrame'),
+});
+
+interface ChatSearch {
+  conversation?: string;
+}
+
+export const consoleRoutes = [
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/overview',
+    component: lazyRouteComponent(() => import('./overview/overview-page'), 'OverviewPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/keys',
+    component: lazyRouteComponent(() => import('./keys/keys-page'), 'KeysPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/playground',
+    component: lazyRouteComponent(() => import('./playground/playground-page'), 'PlaygroundPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/agents',
+    component: lazyRouteComponent(() => import('./agents/agents-page'), 'AgentsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/agents/$id',
+    component: lazyRouteComponent(() => import('./agents/agent-page'), 'AgentPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/workspaces',
+    component: lazyRouteComponent(() => import('./workspaces/workspaces-page'), 'WorkspacesPage'),
+  }),
+  workspaceRoute.addChildren([
+    createRoute({
+      getParentRoute: () => workspaceRoute,
+      path: '/',
+      component: lazyRouteComponent(() => import('./workspaces/documents/documents-part'), 'DocumentsPart'),
+    }),
+    createRoute({
+      getParentRoute: () => workspaceRoute,
+      path: '/ask',
+      validateSearch: ({ conversation }: Record<string, unknown>): ChatSearch =>
+        typeof conversation === 'string' ? { conversation } : {},
+      component: lazyRouteComponent(() => import('./workspaces/chat/chat-part'), 'ChatPart'),
+    }),
+    createRoute({
+      getParentRoute: () => workspaceRoute,
+      path: '/members',
+      component: lazyRouteComponent(() => import('./workspaces/members-part'), 'MembersPart'),
+    }),
+    createRoute({
+      getParentRoute: () => workspaceRoute,
+      path: '/keys',
+      component: lazyRouteComponent(() => import('./workspaces/keys-part'), 'KeysPart'),
+    }),
+  ]),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/training',
+    component: lazyRouteComponent(() => import('./training/training-page'), 'TrainingPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/requests',
+    validateSearch: requestSearchIn,
+    component: lazyRouteComponent(() => import('./requests/requests-page'), 'RequestsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/requests/$requestId',
+    component: lazyRouteComponent(() => import('./requests/request-page'), 'RequestPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/usage',
+    validateSearch: usageSearchIn,
+    component: lazyRouteComponent(() => import('./usage/usage-page'), 'UsagePage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/top-up',
+    component: lazyRouteComponent(() => import('./wallet/top-up-page'), 'TopUpPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/payments',
+    component: lazyRouteComponent(() => import('./wallet/payments-page'), 'PaymentsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/payments/refunds',
+    component: lazyRouteComponent(() => import('./wallet/refunds-page'), 'RefundsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/payments/$paymentId',
+    component: lazyRouteComponent(() => import('./wallet/payment-page'), 'PaymentPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/invoices',
+    component: lazyRouteComponent(() => import('./wallet/documents-page'), 'DocumentsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/transactions',
+    component: lazyRouteComponent(() => import('./wallet/transactions-page'), 'TransactionsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/settings',
+    component: lazyRouteComponent(() => import('./settings/profile-page'), 'ProfilePage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/settings/security',
+    component: lazyRouteComponent(() => import('./settings/security-page'), 'SecurityPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/settings/identities',
+    component: lazyRouteComponent(() => import('./settings/identities-page'), 'IdentitiesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/settings/sessions',
+    component: lazyRouteComponent(() => import('./settings/sessions-page'), 'SessionsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/settings/events',
+    component: lazyRouteComponent(() => import('./settings/events-page'), 'EventsPage'),
+  }),
+] as const;
+
+export const analystRoutes = [
+  createRoute({
+    getParentRoute: () => analystRoute,
+    path: '/cost-report',
+    validateSearch: costReportSearchIn,
+    component: lazyRouteComponent(() => import('./cost-report/cost-report-page'), 'CostReportPage'),
+  }),
+] as const;

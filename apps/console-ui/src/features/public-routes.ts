@@ -1,0 +1,91 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { publicRoute } from './layout-routes';
+import { modelFilterIn } from './models/model-filter';
+import { HOME, nextPageIn } from './sign-in/next-page';
+
+const modelsRoute = createRoute({ getParentRoute: () => publicRoute, path: '/models' });
+
+export const publicRoutes = [
+  // The start page of visitors. Who is signed in works on the other pages.
+  createRoute({
+    getParentRoute: () => publicRoute,
+    path: '/',
+    component: lazyRouteComponent(() => import('./landing/landing-page'), 'LandingPage'),
+    beforeLoad: ({ context: { session } }) => {
+      if (session.getState().status !== 'signed-out') throw redirect({ to: HOME });
+    },
+  }),
+  createRoute({
+    getParentRoute: () => publicRoute,
+    path: '/sign-in',
+    validateSearch: nextPageIn,
+    component: lazyRouteComponent(() => import('./sign-in/sign-in-page'), 'SignInPage'),
+  }),
+  createRoute({
+    getParentRoute: () => publicRoute,
+    path: '/sign-in/second-factor',
+    component: lazyRouteComponent(() => import('./sign-in/second-factor-page'), 'SecondFactorPage'),
+  }),
+  createRoute({
+    getParentRoute: () => publicRoute,
+    path: '/sign-in/complete',
+    component: lazyRouteComponent(() => import('./sign-in/sign-in-complete-page'), 'SignInCompletePage'),
+  }),
+  createRoute({
+    getParentRoute: () => publicRoute,
+    path: '/register',
+    validateSearch: nextPageIn,
+    component: lazyRouteComponent(() => import('./sign-in/register-page'), 'RegisterPage'),
+  }),
+  // `/reset-password` and `/verify-email` are the addresses in mails.
+  createRoute({
+    getParentRoute: () => publicRoute,
+    path: '/forgot-password',
+    component: lazyRouteComponent(
+      () => import('./account-recovery/forgot-password-page'),
+      'ForgotPasswordPage',
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => publicRoute,
+    path: '/reset-password',
+    component: lazyRouteComponent(
+      () => import('./account-recovery/reset-password-page'),
+      'ResetPasswordPage',
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => publicRoute,
+    path: '/verify-email',
+    component: lazyRouteComponent(() => import('./account-recovery/verify-email-page'), 'VerifyEmailPage'),
+  }),
+  // The rest of the path is the slug of a model, which may contain slashes.
+  modelsRoute.addChildren([
+    createRoute({
+      getParentRoute: () => modelsRoute,
+      path: '/',
+      validateSearch: modelFilterIn,
+      component: lazyRouteComponent(() => import('./models/models-page'), 'ModelsPage'),
+    }),
+    createRoute({
+      getParentRoute: () => modelsRoute,
+      path: '$',
+      component: lazyRouteComponent(() => import('./models/model-page'), 'ModelPage'),
+    }),
+  ]),
+  createRoute({
+    getParentRoute: () => publicRoute,
+    path: '/pricing',
+    component: lazyRouteComponent(() => import('./pricing/pricing-page'), 'PricingPage'),
+  }),
+  createRoute({
+    getParentRoute: () => publicRoute,
+    path: '/downloads',
+    component: lazyRouteComponent(() => import('./downloads/downloads-page'), 'DownloadsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => publicRoute,
+    path: '/changelog',
+    component: lazyRouteComponent(() => import('./changelog/changelog-page'), 'ChangelogPage'),
+  }),
+] as const;

@@ -1,0 +1,206 @@
+import { Badge, Button, Group, Select, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { bodyOf, type Schemas, useConsoleApi } from '../../api/console-api';
+import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
+import { Fact, Facts } from '../../components/facts';
+import { QueryState } from '../../components/query-state';
+import { Figure } from '../../figures/figure';
+import { Amount } from '../../figures/figure-text';
+import { symbolOf } from '../../figures/format-figure';
+import { type Language, LANGUAGE_NAMES, LANGUAGES } from '../../language/language';
+import { useLanguage } from '../../language/language-context';
+import { useAccount } from '../../api/account';
+import { Time } from '../../time/time';
+import { TIME_ZONE_CHOICES, type TimeZoneChoice, useTimeZone } from '../../time/time-zone-context';
+import { settingsQuery } from '../wallet/wallet-queries';
+import { Card, SettingsPage } from './settings-page';
+import { useAccountChange, useLowBalanceChange } from './settings-queries';
+import { useSettingsTexts } from './settings-texts';
+
+export function ProfilePage() {
+  return (
+    <SettingsPage part="profile">
+      <AccountCard />
+      <DisplayCard />
+      <LowBalanceCard />
+    </SettingsPage>
+  );
+}
+
+function AccountCard() {
+  const t = useSettingsTexts();
+  const query = useAccount();
+  return (
+    <Card title={t('account')}>
+      <QueryState query={query} skeleton={<Skeleton height={160} />}>
+        {(account) => (
+          <>
+            <Facts>
+              <Fact name={t('account.email')}>
+                <Group gap="xs">
+                  {account.email}
+                  <Badge variant="default" tt="none">
+                    {t(account.email_verified ? 'account.verified' : 'account.unverified')}
+                  </Badge>
+                </Group>
+                {!account.email_verified && <VerificationMail email={account.email} />}
+              </Fact>
+              {account.phone && <Fact name={t('account.phone')}>{account.phone}</Fact>}
+              {account.username && <Fact name={t('account.username')}>{account.username}</Fact>}
+              <Fact name={t('account.role')}>{t(`role.${account.role}`)}</Fact>
+              <Fact name={t('account.since')}>
+                <Time value={account.created_at} detail="day" />
+              </Fact>
+            </Facts>
+            <MailLanguage language={account.language} />
+          </>
+        )}
+      </QueryState>
+    </Card>
+  );
+}
+
+function VerificationMail({ email }: { email: string }) {
+  const t = useSettingsTexts();
+  const api = useConsoleApi();
+  const order = useMutation({
+    mutationFn: () => api.POST('/api/auth/email/verify', { body: { email } }),
+    onSuccess: () => notifications.show({ message: t('account.mailSent') }),
+  });
+  return (
+    <>
+      {order.error && <ErrorNotice error={order.error} />}
+      <Button mt="xs" size="xs" variant="default" loading={order.isPending} onClick={() => order.mutate()}>
+        {t('account.sendMail')}
+      </Button>
+    </>
+  );
+}
+
+/** What this browser remembers, also found in the header. */
+function DisplayCard() {
+  const t = useSettingsTexts();
+  const { language, setLanguage } = useLanguage();
+  const { choice, setChoice, zones } = useTimeZone();
+  return (
+    <Card title={t('display')} description={t('display.text')}>
+      <Group align="flex-start">
+        <Select
+          label={t('display.language')}
+          data={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
+          value={language}
+          allowDeselect={false}
+          onChange={(value) => setLanguage(value as Language)}
+        />
+        <Select
+          label={t('display.timeZone')}
+          data={TIME_ZONE_CHOICES.map((value) => ({
+            value,
+            label: value === 'utc' ? 'UTC' : t(`display.timeZone.${value}`, { zone: zones[value] }),
+          }))}
+          value={choice}
+          allowDeselect={false}
+          onChange={(value) => setChoice(value as TimeZoneChoice)}
+        />
+      </Group>
+    </Card>
+  );
+}
+
+/** The language of mails and receipts, which need not be that of the pages. */
+function MailLanguage({ language }: { language: Language }) {
+  const t = useSettingsTexts();
+  const api = useConsoleApi();
+  const change = useAccountChange((chosen: Language) =>
+    bodyOf(api.PATCH('/api/auth/me', { body: { language: chosen } })),
+  );
+  return (
+    <>
+      {change.error && <ErrorNotice error={change.error} />}
+      <Select
+        label={t('account.mailLanguage')}
+        description={t('account.mailLanguageHint')}
+        data={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
+        value={change.isPending ? change.variables : language}
+        allowDeselect={false}
+        disabled={change.isPending}
+        maw="24rem"
+        onChange={(value) =>
+          change.mutate(value as Language, {
+            onSuccess: () => notifications.show({ message: t('saved') }),
+          })
+        }
+      />
+    </>
+  );
+}
+
+function LowBalanceCard() {
+  const t = useSettingsTexts();
+  const query = useQuery(settingsQuery(useConsoleApi()));
+  const { data: account } = useAccount();
+  return (
+    <Card title={t('lowBalance')} description={t('lowBalance.text', { email: account?.email ?? '…' })}>
+      <QueryState query={query} skeleton={<Skeleton height={140} />}>
+        {(settings) => <LowBalanceForm settings={settings} />}
+      </QueryState>
+    </Card>
+  );
+}
+
+function LowBalanceForm({ settings }: { settings: Schemas['BillingSettingsResponse'] }) {
+  const t = useSettingsTexts();
+  const { currency, balance, low_balance_threshold: threshold } = settings;
+  const save = useLowBalanceChange();
+  const [failure, setFailure] = useState<unknown>();
+  const form = useForm({
+    initialValues: { isOn: threshold !== null, low_balance_threshold: threshold?.toString() ?? '' },
+    validate: {
+      low_balance_threshold: (text, { isOn }) =>
+        !isOn || positiveAmount(text) ? null : t('lowBalance.invalid'),
+    },
+  });
+  const submit = ({ isOn, low_balance_threshold: text }: typeof form.values) => {
+    setFailure(undefined);
+    save.mutate(isOn ? positiveAmount(text)! : null, {
+      onSuccess: () => {
+        form.resetDirty();
+        notifications.show({ message: t('saved') });
+      },
+      onError: (error) => setFailure(showFieldErrors(form, error)),
+    });
+  };
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack gap="sm" maw="24rem">
+        {failure !== undefined && <ErrorNotice error={failure} />}
+        <Switch label={t('lowBalance.on')} {...form.getInputProps('isOn', { type: 'checkbox' })} />
+        <TextInput
+          label={t('lowBalance.threshold')}
+          inputMode="decimal"
+          autoComplete="off"
+          leftSection={symbolOf(currency)}
+          disabled={!form.values.isOn}
+          {...form.getInputProps('low_balance_threshold')}
+        />
+        <Text size="sm" c="dimmed">
+          {t('lowBalance.balance')} <Amount value={balance} currency={currency} />
+        </Text>
+        <Group>
+          <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
+            {t('save')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Undefined unless the text is a positive amount; thousands may be separated. */
+function positiveAmount(text: string): Figure | undefined {
+  const figure = Figure.parse(text.trim().replaceAll(',', ''));
+  return figure && !figure.isZero && !figure.isNegative ? figure : undefined;
+}

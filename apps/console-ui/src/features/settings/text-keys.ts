@@ -1,0 +1,51 @@
+import { type Schemas } from '../../api/console-api';
+import { type PlainTextKey } from '../../language/define-texts';
+import { type en } from './settings-texts';
+
+type Key = PlainTextKey<typeof en>;
+
+/** What happened, for the types that an account sees; types of a newer service are a change of the account. */
+const EVENT_KEYS: Partial<Record<Schemas['AuditEventType'], Key>> = {
+  'account.created': 'event.accountCreated',
+  'account.role_changed': 'event.roleChanged',
+  'api_key.changed': 'event.keyChanged',
+  'api_key.created': 'event.keyCreated',
+  'api_key.deleted': 'event.keyDeleted',
+  'email.verified': 'event.emailVerified',
+  'identity.linked': 'event.identityLinked',
+  'identity.unlinked': 'event.identityUnlinked',
+  'login.challenged': 'event.challenged',
+  'login.failed': 'event.signInFailed',
+  'password.changed': 'event.passwordChanged',
+  'password.failed': 'event.passwordFailed',
+  'password.reset': 'event.passwordReset',
+  'password.reset_requested': 'event.passwordResetRequested',
+  'recovery_codes.replaced': 'event.codesReplaced',
+  'second_factor.failed': 'event.secondFactorFailed',
+  'session.ended': 'event.sessionEnded',
+  'session.opened': 'event.sessionOpened',
+  'session.others_ended': 'event.othersEnded',
+  'session.refresh_token_reused': 'event.tokenReused',
+  'admin.adjustment_posted': 'event.adjusted',
+  'admin.refund_ordered': 'event.refunded',
+  'two_factor.disabled': 'event.twoFactorDisabled',
+  'two_factor.enabled': 'event.twoFactorEnabled',
+  'workspace_key.deleted': 'event.workspaceKeyDeleted',
+};
+
+export const eventTextKey = (type: Schemas['AuditEventType']): Key => EVENT_KEYS[type] ?? 'event.other';
+
+const LINK_ERROR_KEYS: Record<string, Key> = {
+  flow_invalid: 'link.flowInvalid',
+  access_denied: 'link.accessDenied',
+  identity_taken: 'link.taken',
+  session_ended: 'link.flowInvalid',
+  provider_unavailable: 'link.unavailable',
+};
+
+/** The text for `#error=<code>`, with which the linking of an identity comes back; undefined without an error. */
+export function linkErrorKey(fragment: string): Key | undefined {
+  const code = new URLSearchParams(fragment.replace(/^#/, '')).get('error');
+  if (code === null) return undefined;
+  return LINK_ERROR_KEYS[code] ?? 'link.refused';
+}

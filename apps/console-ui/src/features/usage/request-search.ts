@@ -1,0 +1,37 @@
+import { isDay } from '../../time/calendar-day';
+import { isTimeZone, withoutGaps } from './usage-search';
+
+export const OUTCOMES = ['completed', 'disconnected', 'interrupted'] as const;
+
+/** What the address of the page holds. */
+export interface RequestSearch {
+  /** First and last day, both included, in the time zone of the pages. */
+  from?: string;
+  to?: string;
+  model?: string;
+  /** Id of an API key, or `none`. */
+  key?: string;
+  entrypoint?: string;
+  outcome?: (typeof OUTCOMES)[number];
+  /** IANA name of a time zone, if not that of the pages. */
+  zone?: string;
+}
+
+/** Addresses hold numbers as numbers. */
+const textIn = (value: unknown) =>
+  value === undefined || value === '' ? undefined : String(value as string);
+const dayIn = (value: unknown) => (isDay(value) ? value : undefined);
+
+/** Reads the address. What is not understood is left out. */
+export function requestSearchIn(search: Record<string, unknown>): RequestSearch {
+  const zone = textIn(search['zone']);
+  return withoutGaps({
+    from: dayIn(search['from']),
+    to: dayIn(search['to']),
+    model: textIn(search['model']),
+    key: textIn(search['key']),
+    entrypoint: textIn(search['entrypoint']),
+    outcome: OUTCOMES.find((outcome) => outcome === search['outcome']),
+    zone: zone !== undefined && isTimeZone(zone) ? zone : undefined,
+  });
+}

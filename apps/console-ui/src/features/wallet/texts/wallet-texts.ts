@@ -1,5 +1,0 @@
-import { defineTexts } from '../../../language/define-texts';
-import { en } from './en';
-import { zh } from './zh';
-
-export const useWalletTexts = defineTexts('wallet', en, zh);

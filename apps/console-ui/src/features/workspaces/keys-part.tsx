@@ -1,0 +1,261 @@
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Checkbox,
+  Code,
+  Group,
+  Modal,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  Tooltip,
+} from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Plus, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { useMemoApi } from '../../api/service-apis';
+import { type CodeSample, CodeSamples } from '../../components/code-samples';
+import { CopyButton } from '../../components/copy-button';
+import { type Column, DataTable } from '../../components/data-table';
+import { EmptyState } from '../../components/empty-state';
+import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
+import { QueryState } from '../../components/query-state';
+import { useSite } from '../../api/site';
+import { Time } from '../../time/time';
+import { ActionDialog, RoleHint, useRoleOptions } from './dialogs';
+import { useWorkspace } from './workspace-context';
+import {
+  type CreatedWorkspaceKey,
+  useCreateWorkspaceKey,
+  useDeleteWorkspaceKey,
+  type WorkspaceKey,
+  workspaceKeysQuery,
+} from './workspace-key-queries';
+import { type Role } from './workspace-queries';
+import { useWorkspaceTexts } from './workspace-texts';
+
+const MOST_CHARACTERS = 100;
+
+interface Props {
+  onCreated: (created: CreatedWorkspaceKey) => void;
+  onCancel: () => void;
+}
+
+function KeyForm({ onCreated, onCancel }: Props) {
+  const t = useWorkspaceTexts();
+  const { workspace } = useWorkspace();
+  const creation = useCreateWorkspaceKey(workspace.id);
+  const roles = useRoleOptions(workspace.role);
+  const [failure, setFailure] = useState<unknown>();
+  const form = useForm({
+    initialValues: { name: '', role: 'viewer' as Role },
+    validate: { name: (value) => (value.trim() ? null : t('name.missing')) },
+  });
+  const submit = ({ name, role }: typeof form.values) => {
+    setFailure(undefined);
+    creation.mutate(
+      { name: name.trim(), role },
+      { onSuccess: onCreated, onError: (error) => setFailure(showFieldErrors(form, error)) },
+    );
+  };
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack>
+        {failure !== undefined && <ErrorNotice error={failure} />}
+        <TextInput
+          label={t('name')}
+          description={t('key.name.hint')}
+          maxLength={MOST_CHARACTERS}
+          required
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <Select
+          label={t('column.role')}
+          description={<RoleHint role={form.values.role} />}
+          data={roles}
+          allowDeselect={false}
+          {...form.getInputProps('role')}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {t('cancel')}
+          </Button>
+          <Button type="submit" loading={creation.isPending}>
+            {t('key.create.submit')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/**
+ * Creates a key and shows its secret, which is in this component only: when it closes, no page, cache or storage has it.
+ * While the secret is in sight the dialog closes by its button only.
+ */
+function KeyCreation({ onClose }: { onClose: () => void }) {
+  const t = useWorkspaceTexts();
+  const [created, setCreated] = useState<CreatedWorkspaceKey>();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={t(created ? 'key.created.title' : 'key.create')}
+      withCloseButton={!created}
+      closeOnEscape={!created}
+      closeOnClickOutside={false}
+    >
+      {created ? (
+        <CreatedKey secret={created.key} onClose={onClose} />
+      ) : (
+        <KeyForm onCreated={setCreated} onCancel={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+/** The secret of a new key and a first question with it. Whoever closes says to have kept the secret. */
+function CreatedKey({ secret, onClose }: { secret: string; onClose: () => void }) {
+  const t = useWorkspaceTexts();
+  const { urls } = useSite();
+  const { workspace } = useWorkspace();
+  const [isKept, setIsKept] = useState(false);
+  return (
+    <Stack>
+      <Alert color="yellow">{t('key.created.once')}</Alert>
+      <Stack gap="xs" align="flex-start">
+        <Code block w="100%" aria-label={t('key.created.secret')}>
+          {secret}
+        </Code>
+        <CopyButton value={secret} label={t('key.created.copy')} withText />
+      </Stack>
+      <Text size="md">{t('key.created.firstCall')}</Text>
+      <CodeSamples samples={questionSamples(urls.memo, workspace.id)} label={t('key.created.samples')} />
+      <Group justify="space-between">
+        <Checkbox
+          label={t('key.created.kept')}
+          checked={isKept}
+          onChange={(event) => setIsKept(event.currentTarget.checked)}
+        />
+        <Button disabled={!isKept} onClick={onClose}>
+          {t('key.created.close')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** A first question to a workspace. The key comes from the environment, so that no example holds a secret. */
+const questionSamples = (memoUrl: string, workspaceId: string): CodeSample[] => [
+  {
+    name: 'curl',
+    code: `curl -N ${memoUrl}/v1/workspaces/${workspaceId}/chat \\
+  -H "X-API-Key: $WORKSPACE_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"query": "…"}'`,
+  },
+];
+
+/** The keys by which programs use the workspace: all of them for an admin, otherwise the own ones. */
+export function KeysPart() {
+  const t = useWorkspaceTexts();
+  const { workspace } = useWorkspace();
+  const query = useInfiniteQuery(workspaceKeysQuery(useMemoApi(), workspace.id));
+  const deleteKey = useDeleteWorkspaceKey(workspace.id);
+  const [isCreating, setIsCreating] = useState(false);
+  const [deleted, setDeleted] = useState<WorkspaceKey>();
+  const isEmpty = query.data?.pages[0]?.keys.length === 0;
+  const createButton = (
+    <Button leftSection={<Plus size={16} />} onClick={() => setIsCreating(true)}>
+      {t('key.create')}
+    </Button>
+  );
+  const columns: Column<WorkspaceKey>[] = [
+    { key: 'name', title: t('name'), cell: ({ name }) => name },
+    { key: 'prefix', title: t('column.key'), cell: ({ prefix }) => <Code>{prefix}…</Code> },
+    { key: 'role', title: t('column.role'), cell: ({ effective_role: role }) => t(`role.${role}`) },
+    {
+      key: 'created',
+      title: t('column.created'),
+      cell: ({ created_at: at }) => <Time value={at} detail="day" />,
+    },
+    {
+      key: 'used',
+      title: t('column.used'),
+      cell: ({ last_used_at: at }) =>
+        at ? (
+          <Time value={at} />
+        ) : (
+          <Text span inherit c="dimmed">
+            {t('used.never')}
+          </Text>
+        ),
+    },
+    {
+      key: 'actions',
+      title: t('column.actions'),
+      isTitleHidden: true,
+      cell: (key) => (
+        <Group justify="flex-end">
+          <Tooltip label={t('delete')}>
+            <ActionIcon
+              variant="subtle"
+              color="red"
+              aria-label={t('key.delete.named', { name: key.name })}
+              onClick={() => setDeleted(key)}
+            >
+              <Trash2 size={16} />
+            </ActionIcon>
+          </Tooltip>
+        </Group>
+      ),
+    },
+  ];
+  return (
+    <Stack gap="md">
+      {!isEmpty && (
+        <Group justify="space-between" gap="sm">
+          <Text size="md" c="dimmed" maw="65ch">
+            {t('keys.description')}
+          </Text>
+          {createButton}
+        </Group>
+      )}
+      <QueryState
+        query={query}
+        isEmpty={() => isEmpty}
+        empty={
+          <EmptyState title={t('keys.empty')} action={createButton}>
+            {t('keys.description')}
+          </EmptyState>
+        }
+      >
+        {({ pages }) => (
+          <DataTable
+            label={t('keys')}
+            columns={columns}
+            rows={pages.flatMap(({ keys }) => keys)}
+            keyOf={({ id }) => id}
+            onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+            isLoadingMore={query.isFetchingNextPage}
+          />
+        )}
+      </QueryState>
+      {isCreating && <KeyCreation onClose={() => setIsCreating(false)} />}
+      {deleted && (
+        <ActionDialog
+          title={t('key.delete.title', { name: deleted.name })}
+          text={t('key.delete.text')}
+          confirmText={t('delete')}
+          action={() => deleteKey(deleted.id)}
+          onClose={() => setDeleted(undefined)}
+        />
+      )}
+    </Stack>
+  );
+}

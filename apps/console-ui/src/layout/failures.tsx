@@ -1,0 +1,101 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Component, type ReactNode, Suspense } from 'react';
+import { ApiError } from '../api/api-error';
+import { EmptyState } from '../components/empty-state';
+import { ErrorNotice } from '../components/error-notice';
+import { usePageTitle } from '../components/use-page-title';
+import { useLayoutTexts } from './layout-texts';
+
+/**
+ * Stands in place of a page that threw an error: a service that cannot be reached, a file of an older version of the
+ * console that is no longer there, or a fault of the page.
+ */
+export function FailedPage({ error, reset }: { error: unknown; reset?: () => void }) {
+  const t = useLayoutTexts();
+  if (error instanceof ApiError) return <ErrorNotice error={error} onRetry={reset ?? reload} />;
+  return (
+    <EmptyState
+      headingLevel={1}
+      title={t('failed.title')}
+      action={<Button onClick={reload}>{t('failed.reload')}</Button>}
+    >
+      {t('failed.text')}
+    </EmptyState>
+  );
+}
+
+const reload = () => window.location.reload();
+
+interface Props {
+  onReset: () => void;
+  children: ReactNode;
+}
+
+/** Catches what is thrown outside of all pages. */
+export class FailureBoundary extends Component<Props, { error?: unknown }> {
+  override state: { error?: unknown } = {};
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    if (this.state.error === undefined) return this.props.children;
+    const retry = () => {
+      this.props.onReset();
+      this.setState({ error: undefined });
+    };
+    return <FailedPage error={this.state.error} reset={retry} />;
+  }
+}
+
+export function NotFoundPage() {
+  const t = useLayoutTexts();
+  usePageTitle(t('notFound.title'));
+  return (
+    <EmptyState
+      headingLevel={1}
+      title={t('notFound.title')}
+      action={
+        <Button component={Link} to="/">
+          {t('notFound.home')}
+        </Button>
+      }
+    >
+      {t('notFound.text')}
+    </EmptyState>
+  );
+}
+
+interface OptionalPartProps {
+  /** Stands in its place until it is loaded. */
+  fallback?: ReactNode;
+  children: ReactNode;
+}
+
+/**
+ * A part beside the page that is loaded when it is needed. If its file is gone after an update of the console, the page and
+ * what was typed stay.
+ */
+export class OptionalPart extends Component<OptionalPartProps, { isMissing: boolean }> {
+  override state = { isMissing: false };
+
+  static getDerivedStateFromError() {
+    return { isMissing: true };
+  }
+
+  override render() {
+    if (this.state.isMissing) return <Missing />;
+    return <Suspense fallback={this.props.fallback}>{this.props.children}</Suspense>;
+  }
+}
+
+function Missing() {
+  const t = useLayoutTexts();
+  return (
+    <Button size="xs" variant="default" title={t('failed.text')} onClick={() => window.location.reload()}>
+      {t('failed.reload')}
+    </Button>
+  );
+}

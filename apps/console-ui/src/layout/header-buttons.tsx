@@ -1,0 +1,70 @@
+import { ActionIcon, type MantineBreakpoint, Tooltip } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { Search, Settings2 } from 'lucide-react';
+import { type ComponentType, lazy, type ReactNode, useState } from 'react';
+import { OptionalPart } from './failures';
+import { useLayoutTexts } from './layout-texts';
+
+const CommandPalette = lazy(() => import('./command-palette'));
+
+/** Opens the command palette, as Ctrl-K does; only then it is loaded. */
+export function PaletteButton() {
+  const t = useLayoutTexts();
+  const [openings, setOpenings] = useState(0);
+  const open = () => setOpenings((count) => count + 1);
+  useHotkeys([['mod+K', open]], []);
+  return (
+    <>
+      <Tooltip label={`${t('header.palette')} (Ctrl K)`}>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('header.palette')} onClick={open}>
+          <Search size={18} />
+        </ActionIcon>
+      </Tooltip>
+      {openings > 0 && (
+        <OptionalPart>
+          <CommandPalette openings={openings} />
+        </OptionalPart>
+      )}
+    </>
+  );
+}
+
+const PreferencesMenu = lazy(() => import('./preferences-menu'));
+
+/** Opens the menu of language, colours and time zone. */
+export function PreferencesButton() {
+  const t = useLayoutTexts();
+  return <MenuButton label={t('settings')} icon={<Settings2 size={18} />} menu={PreferencesMenu} />;
+}
+
+interface Props {
+  label: string;
+  icon: ReactNode;
+  hiddenFrom?: MantineBreakpoint;
+  /** Made by `lazy`. It has a button of its own, and is open at first. */
+  menu: ComponentType;
+}
+
+/** A button whose menu is loaded when it is first opened: menus would be an eighth of what the sign-in loads. */
+export function MenuButton({ label, icon, hiddenFrom, menu: LazyMenu }: Props) {
+  const [isWanted, setIsWanted] = useState(false);
+  const button = (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="lg"
+      aria-label={label}
+      aria-haspopup="menu"
+      onClick={() => setIsWanted(true)}
+      {...(hiddenFrom && { hiddenFrom })}
+    >
+      {icon}
+    </ActionIcon>
+  );
+  if (!isWanted) return button;
+  return (
+    <OptionalPart fallback={button}>
+      <LazyMenu />
+    </OptionalPart>
+  );
+}
