@@ -132,18 +132,3 @@ it('rejects an app module of more than 60 lines', () => {
   write({ [`${SRC}/app.module.ts`]: '//\n'.repeat(60), 'apps/other/src/app.module.ts': '//\n'.repeat(61) });
   expect(check()).toEqual([expect.stringContaining('apps/other/src/app.module.ts: has 61 lines')]);
 });
-
-it('rejects a folder of more than 12 source files, not counting tests and numbered migrations', () => {
-  const files = (folder: string, count: number, extension: string) =>
-    Object.fromEntries(Array.from({ length: count }, (_, n) => [`${folder}/file-${n}${extension}`, '']));
-  write({
-    ...files('libs/full/src', 12, '.ts'),
-    ...files('libs/full/src', 5, '.spec.ts'),
-    'libs/full/src/0001_roles.ts': '',
-    ...files('libs/full/src', 5, '.fixture.ts'),
-    ...files('libs/full/src/deeper', 12, '.ts'),
-    ...files('tools/crowded', 7, '.mjs'),
-    ...files('tools/crowded', 6, '.ts'),
-  });
-  expect(check()).toEqual([expect.stringContaining('tools/crowded: has 13 source files')]);
-});
