@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { IdempotencyKeyCleanupJob } from './idempotency-key-cleanup.job';
+import { IdempotencyKeyCleanupJob } from './idempotency-keys';
 
 /** Remembers the answers to requests with an idempotency key, see `idempotency-keys.ts`. */
 @Module({ providers: [IdempotencyKeyCleanupJob] })

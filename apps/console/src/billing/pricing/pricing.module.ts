@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
-import { AdminPricingController } from './admin-pricing.controller';
-import { AdminTrainingPriceController } from './admin-training-price.controller';
-import { PriceHistoryController } from './history/price-history.controller';
-import { PriceHistoryService } from './history/price-history.service';
-import { PricingController } from './pricing.controller';
+import { PriceHistoryController } from './price-history.controller';
+import { PriceHistoryService } from './price-history.service';
+import {
+  AdminPricingController,
+  AdminTrainingPriceController,
+  PricingController,
+} from './pricing.controller';
 import { PricingService } from './pricing.service';
 import { TrainingPriceService } from './training-price.service';
 

@@ -2,9 +2,8 @@ import { Module } from '@nestjs/common';
 import { PaymentProvidersModule } from '../payment-providers/payment-providers.module';
 import { ReceiptsModule } from '../receipts/receipts.module';
 import { RefundsModule } from '../refunds/refunds.module';
-import { PaymentMetrics } from './payment-metrics';
 import { PaymentPoller } from './payment-poller';
-import { PaymentSettlement } from './payment-settlement';
+import { PaymentMetrics, PaymentSettlement } from './payment-settlement';
 
 /** Turns what the providers report of orders, by webhook or when polled, into credits of the wallet. */
 @Module({

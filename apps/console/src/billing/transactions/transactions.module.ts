@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AdminTransactionsController } from './admin-transactions.controller';
-import { TransactionsController } from './transactions.controller';
+import { AdminTransactionsController, TransactionsController } from './transactions.controller';
 import { TransactionsService } from './transactions.service';
 
 @Module({

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AdminUsageController } from './admin-usage.controller';
-import { UsageController } from './usage.controller';
+import { AdminUsageController, UsageController } from './usage.controller';
 import { UsageService } from './usage.service';
 
 @Module({

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AdminChangelogController } from './admin-changelog.controller';
-import { ChangelogController } from './changelog.controller';
+import { AdminChangelogController, ChangelogController } from './changelog.controller';
 import { ChangelogService } from './changelog.service';
 
 /** The public changelog, its Atom feed and the administration of its entries. */

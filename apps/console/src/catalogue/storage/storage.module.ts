@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { FilesController } from './folder/files.controller';
-import { FilesService } from './folder/files.service';
+import { FilesController } from './files.controller';
+import { FilesService } from './files.service';
 import { OBJECT_STORAGE, OBJECT_STORAGE_PROVIDER } from './object-storage.provider';
 
 /** Stores model packages in a folder or in S3, and serves the files of the folder. */

@@ -13,7 +13,7 @@ import { type Role } from '@inference/guards';
 import { PageQuery } from '@inference/http';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
-import { IdentifierField } from './account-fields.decorator';
+import { IdentifierField } from './account-fields';
 
 export const ROLES = ['user', 'analyst', 'admin'] satisfies Role[];
 

@@ -1,9 +1,10 @@
 import { type Transaction } from '@inference/database';
+import { queueSecurityMail } from '../../notifications/mail/outbox';
 import { deleteApiKeysMadeBefore } from '../api-keys/api-keys.repository';
-import { type AuditEventType, recordAuditEvent } from '../audit-log/audit-log';
-import { type Origin } from '../audit-log/request-origin';
+import { type Origin } from '../audit-log/actor';
+import { recordAuditEvent } from '../audit-log/audit-log';
+import { type AuditEventType } from '../audit-log/security-event.entity';
 import { deleteIdentitiesLinkedBefore } from '../identities/identities.repository';
-import { queueSecurityMail } from '../../notifications/mail/security-mail';
 import { deleteSecondFactorMadeBefore, lockTotp } from '../second-factor/second-factor.repository';
 import { deleteWorkspaceKeysMadeBefore } from './unproven-access.repository';
 

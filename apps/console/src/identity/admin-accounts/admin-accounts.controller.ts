@@ -1,15 +1,15 @@
-import { Body, Controller, Get, Header, Param, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
-import { type Actor, CurrentActor } from '../audit-log/actor';
+import { Body, Controller, Get, Header, Param, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CredentialAttempt } from '../../rate-limit/rate-limits';
 import {
   AccountListResponse,
   AccountPath,
-  AdminAccountResponse,
   AccountsQuery,
+  AdminAccountResponse,
 } from '../accounts/accounts.dto';
-import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
+import { type Actor, CurrentActor } from '../audit-log/actor';
 import { AdminAccountsService } from './admin-accounts.service';
 import { ChangeRoleDto } from './change-role.dto';
 

@@ -1,7 +1,7 @@
 import { ChoiceField, IdField, InstantProperty, NextCursorProperty } from '@inference/dto';
 import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
-import { AUDIT_EVENT_TYPES, type AuditEventType } from './audit-log';
+import { AUDIT_EVENT_TYPES, type AuditEventType } from './security-event.entity';
 
 export class AdminAuditLogQuery extends PageQuery {
   @IdField({

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AdminAuditLogController } from './admin-audit-log.controller';
-import { AuditLogController } from './audit-log.controller';
+import { AdminAuditLogController, AuditLogController } from './audit-log.controller';
 import { AuditLogService } from './audit-log.service';
 
 @Module({

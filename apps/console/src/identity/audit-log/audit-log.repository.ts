@@ -1,6 +1,5 @@
 import { type Executor, newId, type Position, readNewestFirst } from '@inference/database';
-import { type AuditEventType } from './audit-log';
-import { SecurityEvent } from './security-event.entity';
+import { type AuditEventType, SecurityEvent } from './security-event.entity';
 
 export async function insertSecurityEvent(
   executor: Executor,

@@ -1,9 +1,13 @@
-import { Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
-import { auditEventView } from './audit-event-view';
-import { type AdminAuditLogQuery, type AuditEventListResponse } from './audit-log.dto';
+import { Injectable } from '@nestjs/common';
+import {
+  type AdminAuditLogQuery,
+  type AuditEventListResponse,
+  type AuditEventResponse,
+} from './audit-log.dto';
 import { listSecurityEvents } from './audit-log.repository';
+import { type SecurityEvent } from './security-event.entity';
 
 @Injectable()
 export class AuditLogService {
@@ -29,4 +33,25 @@ export class AuditLogService {
     );
     return { events: rows.map((event) => auditEventView(event)), next_cursor: nextCursor };
   }
+}
+
+/**
+ * @param readerId the account that reads; undefined for an admin, who sees everything. An account learns that an admin
+ *   did something, but not which one or from where
+ */
+function auditEventView(event: SecurityEvent, readerId?: string): AuditEventResponse {
+  const { id, type, accountId, actorId, address, userAgent, details, createdAt } = event;
+  const isOther = actorId !== null && actorId !== accountId;
+  const isHidden = isOther && readerId !== undefined && actorId !== readerId;
+  return {
+    id,
+    type,
+    account_id: accountId,
+    actor: actorId === null ? null : isOther ? 'admin' : 'self',
+    actor_id: isHidden ? null : actorId,
+    address: isHidden ? null : address,
+    user_agent: isHidden ? null : userAgent,
+    details,
+    created_at: createdAt.toISOString(),
+  };
 }

@@ -1,45 +1,7 @@
 import { type Executor, type Transaction } from '@inference/database';
-import { type Actor } from './actor';
+import { type Actor, type Origin } from './actor';
 import { insertSecurityEvent } from './audit-log.repository';
-import { type Origin } from './request-origin';
-import { type SecurityEvent } from './security-event.entity';
-
-/** `<subject>.<what happened to it>`. */
-export const AUDIT_EVENT_TYPES = [
-  'account.created',
-  'account.role_changed',
-  'api_key.changed',
-  'api_key.created',
-  'api_key.deleted',
-  'email.verified',
-  'identity.linked',
-  'identity.unlinked',
-  'login.challenged',
-  'login.failed',
-  'password.changed',
-  'password.failed',
-  'password.reset',
-  'password.reset_requested',
-  'recovery_codes.replaced',
-  'second_factor.failed',
-  'session.ended',
-  'session.opened',
-  'session.others_ended',
-  'session.refresh_token_reused',
-  'two_factor.disabled',
-  'two_factor.enabled',
-  'workspace_key.deleted',
-  'admin.adjustment_posted',
-  'admin.changelog_changed',
-  'admin.exchange_rates_published',
-  'admin.model_changed',
-  'admin.package_removed',
-  'admin.package_uploaded',
-  'admin.prices_published',
-  'admin.refund_ordered',
-  'admin.release_changed',
-] as const;
-export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
+import { type AuditEventType, type SecurityEvent } from './security-event.entity';
 
 export interface NewAuditEvent extends Pick<SecurityEvent, 'type' | 'accountId' | 'actorId'> {
   /** Null for an operator's command. */

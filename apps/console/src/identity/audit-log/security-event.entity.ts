@@ -1,7 +1,43 @@
 import { TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { Account } from '../accounts/account.entity';
-import { type AuditEventType } from './audit-log';
+
+/** `<subject>.<what happened to it>`. */
+export const AUDIT_EVENT_TYPES = [
+  'account.created',
+  'account.role_changed',
+  'api_key.changed',
+  'api_key.created',
+  'api_key.deleted',
+  'email.verified',
+  'identity.linked',
+  'identity.unlinked',
+  'login.challenged',
+  'login.failed',
+  'password.changed',
+  'password.failed',
+  'password.reset',
+  'password.reset_requested',
+  'recovery_codes.replaced',
+  'second_factor.failed',
+  'session.ended',
+  'session.opened',
+  'session.others_ended',
+  'session.refresh_token_reused',
+  'two_factor.disabled',
+  'two_factor.enabled',
+  'workspace_key.deleted',
+  'admin.adjustment_posted',
+  'admin.changelog_changed',
+  'admin.exchange_rates_published',
+  'admin.model_changed',
+  'admin.package_removed',
+  'admin.package_uploaded',
+  'admin.prices_published',
+  'admin.refund_ordered',
+  'admin.release_changed',
+] as const;
+export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 
 /** Something that happened to the credentials of an account, or that an admin did. Rows are never changed. */
 @Entity('security_events', { schema: 'accounts' })

@@ -1,12 +1,12 @@
-import { Controller, HttpCode, Post, Req } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { BodyOneOf } from '@inference/dto';
 import { ReadsCredential } from '@inference/guards';
 import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
-import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
-import { type Origin, RequestOrigin } from '../audit-log/request-origin';
+import { CredentialAttempt } from '../../rate-limit/rate-limits';
+import { type Origin, RequestOrigin } from '../audit-log/actor';
 import { AcceptedResponse } from '../mail-tokens/accepted.response';
 import { RequestVerificationDto, VerifyEmailDto } from './email-verification.dto';
 import { EmailVerificationService } from './email-verification.service';

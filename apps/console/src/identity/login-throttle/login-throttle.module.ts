@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { LoginAttemptCleanupJob } from './login-attempt-cleanup.job';
-import { LoginThrottle } from './login-throttle.service';
+import { LoginAttemptCleanupJob, LoginThrottle } from './login-throttle.service';
 
 @Module({
   providers: [LoginAttemptCleanupJob, LoginThrottle],

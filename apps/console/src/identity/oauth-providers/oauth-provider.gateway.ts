@@ -2,24 +2,82 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
+  AuthorizationResponseError,
   buildAuthorizationUrl,
   calculatePKCECodeChallenge,
+  ClientError,
   ClientSecretBasic,
   ClientSecretPost,
   type Configuration,
   discovery,
   enableNonRepudiationChecks,
   fetchUserInfo,
+  ResponseBodyError,
 } from 'openid-client';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import {
-  OAUTH_PROVIDERS_CONFIG,
-  type OAuthProvider,
-  type OAuthProvidersConfig,
-} from './oauth-providers.config';
-import { emailOf, type ProviderEmail, subjectOf } from './claims';
+import { emailField } from '../accounts/account-fields';
+import { OAUTH_PROVIDERS_CONFIG, type OAuthProvider, type OAuthProvidersConfig } from '../identity.config';
 import { type OAuthErrorCode, OAuthException } from './oauth.exception';
-import { failureOf, kindOf } from './provider-errors';
+
+/** OpenID Connect Core, section 2: at most 255 ASCII characters. */
+const SUBJECT = /^[\x21-\x7e]{1,255}$/;
+
+export interface ProviderEmail {
+  /** In lower case, as it is stored. */
+  email: string;
+  /** Whether the provider says that it has verified the address. */
+  verified: boolean;
+}
+
+function subjectOf(claims: { sub?: unknown } | undefined): string | null {
+  return typeof claims?.sub === 'string' && SUBJECT.test(claims.sub) ? claims.sub : null;
+}
+
+/** Returns null if the claims have no valid address. */
+function emailOf(claims: Record<string, unknown>): ProviderEmail | null {
+  const email = emailField.safeParse(claims.email);
+  return email.success ? { email: email.data, verified: claims.email_verified === true } : null;
+}
+
+/** Errors of an authorization response that mean that the user did not consent. */
+const DENIALS = new Set([
+  'access_denied',
+  'account_selection_required',
+  'consent_required',
+  'interaction_required',
+  'login_required',
+]);
+
+/** Codes of openid-client for a response with a wrong issuer, audience, nonce or signature, or an expired token. */
+const INVALID_ANSWERS = new Set([
+  'OAUTH_INVALID_RESPONSE',
+  'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
+  'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
+  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
+  'OAUTH_KEY_SELECTION_FAILED',
+  'OAUTH_PARSE_ERROR',
+  'OAUTH_UNSUPPORTED_OPERATION',
+]);
+
+const ERROR_NAME = /^[a-z_]{1,64}$/;
+
+/** Every other error means that the provider is down, or that this client is not registered there as configured. */
+function failureOf(error: unknown): OAuthErrorCode {
+  if (error instanceof AuthorizationResponseError && DENIALS.has(error.error)) return 'access_denied';
+  if (error instanceof ResponseBodyError && error.status < 500 && error.error === 'invalid_grant')
+    return 'sign_in_refused';
+  if (error instanceof ClientError && INVALID_ANSWERS.has(error.code ?? '')) return 'sign_in_refused';
+  return 'provider_unavailable';
+}
+
+/** Describes an error for the log without its message, which may contain codes, tokens and claims. */
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { name, code, status, error: named } = error as Error & Record<string, unknown>;
+  const quotable = typeof named === 'string' && ERROR_NAME.test(named) ? named : undefined;
+  const reason = error.cause instanceof Error ? (error.cause as NodeJS.ErrnoException).code : undefined;
+  return [name, code, status, quotable, reason].filter((part) => part !== undefined).join(' ');
+}
 
 /** Time limit of one call to a provider. */
 const TIME_LIMIT_SECONDS = 10;

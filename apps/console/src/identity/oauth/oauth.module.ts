@@ -5,9 +5,8 @@ import { PasswordsModule } from '../passwords/passwords.module';
 import { SealedTokensModule } from '../sealed-tokens/sealed-tokens.module';
 import { SessionsModule } from '../sessions/sessions.module';
 import { SignInModule } from '../sign-in/sign-in.module';
-import { OAuthController } from './oauth.controller';
-import { OAuthFlowCookie } from './oauth-flow-cookie';
 import { OAuthFlowsService } from './oauth-flows.service';
+import { OAuthController, OAuthFlowCookie } from './oauth.controller';
 import { OAuthService } from './oauth.service';
 
 @Module({

@@ -1,11 +1,10 @@
-import { Body, Controller, Header, HttpCode, Post, Put } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { BodyOneOf } from '@inference/dto';
 import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { type Actor, CurrentActor } from '../audit-log/actor';
-import { type Origin, RequestOrigin } from '../audit-log/request-origin';
-import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
+import { Body, Controller, Header, HttpCode, Post, Put } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CredentialAttempt } from '../../rate-limit/rate-limits';
+import { type Actor, CurrentActor, type Origin, RequestOrigin } from '../audit-log/actor';
 import { AcceptedResponse } from '../mail-tokens/accepted.response';
 import {
   ChangePasswordDto,

@@ -2,10 +2,9 @@ import { Module } from '@nestjs/common';
 import { LoginThrottleModule } from '../login-throttle/login-throttle.module';
 import { PasswordsModule } from '../passwords/passwords.module';
 import { SealedTokensModule } from '../sealed-tokens/sealed-tokens.module';
-import { AdminConfirmationService } from './admin/admin-confirmation.service';
-import { AdminTwoFactorController } from './admin/admin-two-factor.controller';
-import { TwoFactorController } from './two-factor.controller';
+import { AdminConfirmationService } from './admin-confirmation.service';
 import { SecondFactorVerifier } from './second-factor-verifier';
+import { AdminTwoFactorController, TwoFactorController } from './two-factor.controller';
 import { TwoFactorService } from './two-factor.service';
 
 @Module({

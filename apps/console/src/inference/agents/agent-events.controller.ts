@@ -1,10 +1,10 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import { ApiRequestHeaders } from '@inference/dto';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { BodyAs, IdempotencyHeaders } from '@inference/http';
+import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { AgentProxy } from '../service-proxy/agent-proxy';
+import { AgentProxy } from '../service-proxy/service-proxies';
 import { AGENT_BODY_LIMIT_BYTES, pathOfEvents } from './agent-paths';
 import {
   AgentEventPath,

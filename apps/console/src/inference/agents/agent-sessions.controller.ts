@@ -1,9 +1,9 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { BodyAs, PageQuery } from '@inference/http';
+import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { AgentProxy } from '../service-proxy/agent-proxy';
+import { AgentProxy } from '../service-proxy/service-proxies';
 import { AGENT_BODY_LIMIT_BYTES, pathOfSession, SESSIONS_PATH } from './agent-paths';
 import { AgentSessionPath, NewAgentSession } from './agents.dto';
 import { ApiAgentCall } from './api-agent-call.decorator';

@@ -1,8 +1,6 @@
 import { Module } from '@nestjs/common';
-import { AgentProxy } from './agent-proxy';
-import { GatewayProxy } from './gateway-proxy';
-import { ProxyMetrics } from './proxy-metrics';
-import { RouterCostProxy } from './router-cost-proxy';
+import { AgentProxy, GatewayProxy, RouterCostProxy } from './service-proxies';
+import { ProxyMetrics } from './service-proxy';
 
 /** Forwards requests to other services of the platform. */
 @Module({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isFileName } from '../release-format/release-asset';
+import { isFileName } from '../release-asset';
 
 const MAX_NAME_CHARS = 200;
 const MAX_FILE_NAME_CHARS = 255;
@@ -70,3 +70,89 @@ export const fileUrlField = z.string().max(MAX_URL_CHARS, 'is too long');
 export const fileSizeField = z
   .number()
   .refine((size) => Number.isSafeInteger(size) && size >= 0, 'must be a number of bytes');
+
+/**
+ * Gitee's API, version 5. Its list has no drafts and no file sizes, and mixes source archives with the files, so the files
+ * are requested per release.
+ */
+export const GITEE: CodeHostApi = {
+  headers: (token) => ({
+    Accept: 'application/json',
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+  }),
+  listQuery: '&direction=desc',
+  isListWithFiles: false,
+  list: z.array(
+    z
+      .object({
+        id: z.int(),
+        tag_name: z.string(),
+        prerelease: z.boolean(),
+        name: titleField,
+        created_at: timeField,
+      })
+      .transform(({ tag_name: tag, created_at: publishedAt, ...rest }) => ({
+        ...rest,
+        tag,
+        draft: false,
+        publishedAt,
+        assets: undefined,
+      })),
+  ),
+  assets: ({ id }, request) => request(`/releases/${id}/attach_files`),
+  asset: z
+    .object({ name: fileNameField, browser_download_url: fileUrlField, size: fileSizeField })
+    .transform(({ name, browser_download_url: url, size }) => ({
+      name,
+      url,
+      size,
+      type: null,
+      isUploaded: true,
+    })),
+};
+
+/** GitHub's REST API, version 2022-11-28. */
+export const GITHUB: CodeHostApi = {
+  headers: (token) => ({
+    Accept: 'application/vnd.github+json',
+    'X-GitHub-Api-Version': '2022-11-28',
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+  }),
+  listQuery: '',
+  isListWithFiles: true,
+  list: z.array(
+    z
+      .object({
+        id: z.number(),
+        tag_name: z.string(),
+        draft: z.boolean(),
+        prerelease: z.boolean(),
+        name: titleField,
+        /** Null in a draft. */
+        published_at: timeField.nullable(),
+        assets: z.unknown(),
+      })
+      .transform(({ tag_name: tag, published_at: publishedAt, draft, ...rest }) => ({
+        ...rest,
+        tag,
+        draft: draft || publishedAt === null,
+        publishedAt: publishedAt ?? new Date(0),
+      })),
+  ),
+  assets: ({ assets }) => Promise.resolve(assets),
+  asset: z
+    .object({
+      name: fileNameField,
+      browser_download_url: fileUrlField,
+      size: fileSizeField,
+      content_type: z.string().nullish(),
+      state: z.string(),
+    })
+    .transform(({ name, browser_download_url: url, size, content_type: type, state }) => ({
+      name,
+      url,
+      size,
+      type: type ?? null,
+      isUploaded: state === 'uploaded',
+    })),
+};

@@ -1,4 +1,4 @@
-import { missingInAssetName } from './asset-name';
+import { missingInAssetName } from '../release-asset';
 
 it.each([
   ...[

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
 import { ENTITIES } from '../../../entities';
-import { errorOf, FileSite } from './files.fixture';
+import { errorOf, FileSite } from '../files.fixture';
 
 const SIZE = 1_000;
 const CONTENT = randomBytes(SIZE);
