@@ -4,6 +4,7 @@ import { API_KEY_CREDENTIALS, CredentialsModule, SESSION_CREDENTIALS } from '@in
 import { DatabaseModule } from '@inference/database';
 import { ExactJsonInterceptor, ServiceModule } from '@inference/http';
 import { JobsModule } from '@inference/jobs';
+import { AccountsModule } from './accounts/accounts.module';
 import { IdentityModule } from './identity/identity.module';
 import { publicKeyOf } from './identity/sessions/signing-keys';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
@@ -42,6 +43,7 @@ export class AppModule {
           publicKeys: config.sessions.signingKeys.map(publicKeyOf),
         }),
         JobRecoveryModule,
+        AccountsModule,
         IdentityModule,
         BillingModule,
         CatalogueModule,

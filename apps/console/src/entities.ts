@@ -8,6 +8,8 @@ import {
   UsageEvent,
 } from '@inference/metering';
 import { WALLET_ENTITIES } from '@inference/wallet';
+import { Account } from './accounts/account.entity';
+import { SecurityEvent } from './accounts/audit-log/security-event.entity';
 import { BillingDocument, DocumentCounter } from './billing/documents/document.entity';
 import { IdempotencyKey } from './billing/idempotency/idempotency-key.entity';
 import { InvoiceFile, InvoiceRequest } from './billing/invoices/invoice.entity';
@@ -21,8 +23,6 @@ import { Model } from './catalogue/models/model.entity';
 import { ResumableUpload, UploadPart } from './catalogue/models/uploads/resumable/resumable-upload.entity';
 import { FollowedRepository } from './catalogue/releases/followed/followed-repository.entity';
 import { Release } from './catalogue/releases/published/release.entity';
-import { Account } from './identity/accounts/account.entity';
-import { SecurityEvent } from './identity/audit-log/security-event.entity';
 import { OAuthIdentity, UsedOAuthFlow } from './identity/identities/oauth-identity.entity';
 import { LoginAttempt } from './identity/login-throttle/login-attempt.entity';
 import { RefreshToken } from './identity/refresh/refresh-token.entity';

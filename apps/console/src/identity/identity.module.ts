@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AdminAccountsModule } from './admin-accounts/admin-accounts.module';
 import { ApiKeysModule } from './api-keys/api-keys.module';
-import { AuditLogModule } from './audit-log/audit-log.module';
 import { EmailVerificationModule } from './email-verification/email-verification.module';
 import { IdentitiesModule } from './identities/identities.module';
 import { OAuthModule } from './oauth/oauth.module';
@@ -12,12 +11,11 @@ import { SessionListModule } from './session-list/session-list.module';
 import { SessionsModule } from './sessions/sessions.module';
 import { SignInModule } from './sign-in/sign-in.module';
 
-/** Accounts, their credentials and everything by which a caller becomes known. */
+/** The credentials of accounts and everything by which a caller becomes known. */
 @Module({
   imports: [
     AdminAccountsModule,
     ApiKeysModule,
-    AuditLogModule,
     EmailVerificationModule,
     IdentitiesModule,
     OAuthModule,

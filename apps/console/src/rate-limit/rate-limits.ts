@@ -3,8 +3,10 @@ import { type RateLimitConfig, throttlerStorage } from '@inference/rate-limits';
 import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { type ThrottlerModuleOptions } from '@nestjs/throttler';
 import { type Request } from 'express';
-import { WEBHOOK_PATH } from '../billing/payment-providers/webhook-path';
 import { type SiteConfig } from '../site.config';
+
+/** The notifications of payment providers arrive below this path. */
+export const WEBHOOK_PATH = '/api/billing/webhooks/';
 
 const CREDENTIAL_LIMIT = 'credential limit';
 

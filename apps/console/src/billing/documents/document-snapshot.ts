@@ -1,6 +1,6 @@
 import { CURRENCIES } from '@inference/config';
 import { z } from 'zod';
-import { type Language, LANGUAGES } from '../../identity/accounts/languages';
+import { type Language, LANGUAGES } from '../../accounts/languages';
 import { type DocumentsConfig } from '../billing.config';
 import { PAYMENT_PROVIDERS } from '../payment-providers/payment-provider';
 import { refundedMinor } from '../payments/minor-amount';

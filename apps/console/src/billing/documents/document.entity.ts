@@ -1,6 +1,6 @@
 import { BigIntColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Account } from '../../identity/accounts/account.entity';
+import { Account } from '../../accounts/account.entity';
 import { Payment } from '../payments/payment.entity';
 
 export type DocumentKind = 'receipt' | 'invoice';

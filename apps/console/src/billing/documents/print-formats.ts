@@ -1,6 +1,6 @@
 import { type Site } from '@inference/config';
 import { formatDecimal } from '@inference/money';
-import { type Language } from '../../identity/accounts/languages';
+import { type Language } from '../../accounts/languages';
 import { type PaymentProviderName } from '../payment-providers/payment-provider';
 import { minorToDecimal } from '../payments/minor-amount';
 

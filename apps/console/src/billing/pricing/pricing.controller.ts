@@ -3,8 +3,8 @@ import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Get, Header, Patch, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { ApiCachedResponse, type CacheableResponse, Cached } from '../../caching/cached.decorator';
-import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
 import {
   CurrentTrainingPriceResponse,
   GpuPriceListResponse,

@@ -1,9 +1,9 @@
 import { type Currency } from '@inference/config';
 import { Database, type Executor, type Transaction } from '@inference/database';
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
+import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/catalogue-changes.repository';
-import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import {
   MAX_ROWS,

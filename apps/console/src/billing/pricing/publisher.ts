@@ -1,7 +1,7 @@
 import { type Transaction } from '@inference/database';
 import { type PriceListKind } from '@inference/metering';
 import { ConflictException } from '@nestjs/common';
-import { type Actor } from '../../identity/audit-log/actor';
+import { type Actor } from '../../accounts/audit-log/actor';
 import { lockLists, readNewestListId } from './price-lists.repository';
 import { type PublishQuery } from './pricing.dto';
 

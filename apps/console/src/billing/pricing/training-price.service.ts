@@ -1,6 +1,6 @@
 import { Database } from '@inference/database';
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
-import { recordActorEvent } from '../../identity/audit-log/audit-log';
+import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { insertTrainingPrice, readNewestPrices, type TrainingPriceRow } from './price-lists.repository';
 import { type TrainingPriceResponse, trainingPriceView } from './price-responses';

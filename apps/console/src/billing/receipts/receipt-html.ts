@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Site } from '@inference/config';
-import { type Language } from '../../identity/accounts/languages';
+import { type Language } from '../../accounts/languages';
 import { escapeHtml } from '../../notifications/mail/templates/message';
 import {
   type ReceiptSnapshot,

@@ -1,6 +1,6 @@
 import { Database, type Transaction } from '@inference/database';
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { readAccount } from '../../identity/accounts/accounts.repository';
+import { readAccount } from '../../accounts/accounts.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { DOCUMENTS_CONFIG, type DocumentsConfig } from '../billing.config';
 import { paymentSnapshot, type ReceiptSnapshot, receiptSnapshot } from '../documents/document-snapshot';

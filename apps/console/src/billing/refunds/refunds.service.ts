@@ -2,8 +2,8 @@ import { Database, newId, type Transaction } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { postTransfer, withLeaseRecall } from '@inference/wallet';
 import { BadRequestException, ConflictException, Injectable, NotFoundException } from '@nestjs/common';
-import { type Actor } from '../../identity/audit-log/actor';
-import { recordAuditEvent } from '../../identity/audit-log/audit-log';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import {
   claimIdempotencyKey,
   type IdempotentRequest,

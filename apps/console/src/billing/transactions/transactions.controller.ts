@@ -3,7 +3,7 @@ import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AccountPath } from '../../identity/accounts/accounts.dto';
+import { AccountPath } from '../../accounts/accounts.dto';
 import { TransactionListResponse } from './transactions.dto';
 import { TransactionsService } from './transactions.service';
 

@@ -4,7 +4,7 @@ import { ApiErrors } from '@inference/openapi';
 import { applyDecorators, Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { AccountPath } from '../../identity/accounts/accounts.dto';
+import { AccountPath } from '../../accounts/accounts.dto';
 import { UsageQuery, UsageResponse, type UsageRowResponse } from './usage.dto';
 import { type UsageDimension } from './usage.repository';
 import { UsageService } from './usage.service';

@@ -9,13 +9,13 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
+import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import {
   ApiCachedResponse,
   ApiCachedXml,
   type CacheableResponse,
   Cached,
 } from '../../caching/cached.decorator';
-import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
 import {
   ChangelogEntryDto,
   ChangelogEntryPath,

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { Database, newId, type Transaction } from '@inference/database';
 import { readPage } from '@inference/http';
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/catalogue-changes.repository';
-import { type Actor } from '../../identity/audit-log/actor';
-import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { escapeXml } from '../escape-xml';
 import {

@@ -1,6 +1,6 @@
 import { BigIntColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { Account } from '../../identity/accounts/account.entity';
+import { Account } from '../../accounts/account.entity';
 import { type Component } from '../component';
 import { Package } from '../models/model-packages/package.entity';
 

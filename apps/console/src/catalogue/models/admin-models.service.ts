@@ -1,8 +1,8 @@
 import { Database } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
-import { type Actor } from '../../identity/audit-log/actor';
-import { recordActorEvent } from '../../identity/audit-log/audit-log';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { PackagesService } from './model-packages/packages.service';
 import {
   type AdminModelListResponse,

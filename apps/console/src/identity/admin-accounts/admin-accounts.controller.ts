@@ -2,14 +2,14 @@ import { Roles } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Get, Header, Param, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CredentialAttempt } from '../../rate-limit/rate-limits';
 import {
   AccountListResponse,
   AccountPath,
   AccountsQuery,
   AdminAccountResponse,
-} from '../accounts/accounts.dto';
-import { type Actor, CurrentActor } from '../audit-log/actor';
+} from '../../accounts/accounts.dto';
+import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
+import { CredentialAttempt } from '../../rate-limit/rate-limits';
 import { AdminAccountsService } from './admin-accounts.service';
 import { ChangeRoleDto } from './change-role.dto';
 

@@ -5,13 +5,11 @@ import { readPage } from '@inference/http';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { readWallets } from '@inference/wallet';
 import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { queueSecurityMail } from '../../notifications/mail/outbox';
-import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import {
   type AccountListResponse,
   type AccountsQuery,
   type AdminAccountResponse,
-} from '../accounts/accounts.dto';
+} from '../../accounts/accounts.dto';
 import {
   type AccountProfile,
   accountSearch,
@@ -19,11 +17,13 @@ import {
   lockAdmins,
   readAccount,
   setRole,
-} from '../accounts/accounts.repository';
-import { isAdminAtVersion } from '../accounts/credentials.repository';
-import { normalizeIdentifier } from '../accounts/identifier';
-import { type Actor, type Origin } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
+} from '../../accounts/accounts.repository';
+import { type Actor, type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { isAdminAtVersion } from '../../accounts/credentials.repository';
+import { normalizeIdentifier } from '../../accounts/identifier';
+import { queueSecurityMail } from '../../notifications/mail/outbox';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { AdminConfirmationService } from '../second-factor/admin-confirmation.service';
 import { type ChangeRoleDto } from './change-role.dto';
 

@@ -1,6 +1,6 @@
 import { ChoiceField } from '@inference/dto';
 import { type Role } from '@inference/guards';
-import { ROLES } from '../accounts/accounts.dto';
+import { ROLES } from '../../accounts/accounts.dto';
 import { AdminConfirmationDto } from '../second-factor/two-factor.dto';
 
 export class ChangeRoleDto extends AdminConfirmationDto {

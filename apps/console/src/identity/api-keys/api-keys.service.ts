@@ -9,9 +9,9 @@ import {
   NotFoundException,
   UnauthorizedException,
 } from '@nestjs/common';
-import { lockAccount } from '../accounts/credentials.repository';
-import { type Actor } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { lockAccount } from '../../accounts/credentials.repository';
 import { API_KEYS_CONFIG, type ApiKeysConfig } from '../identity.config';
 import { lockLiveSession } from '../sessions/sessions.repository';
 import {

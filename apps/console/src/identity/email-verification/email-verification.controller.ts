@@ -5,9 +5,9 @@ import { ApiErrors } from '@inference/openapi';
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
+import { type Origin, RequestOrigin } from '../../accounts/audit-log/actor';
 import { CredentialAttempt } from '../../rate-limit/rate-limits';
-import { type Origin, RequestOrigin } from '../audit-log/actor';
-import { AcceptedResponse } from '../mail-tokens/accepted.response';
+import { AcceptedResponse } from '../mail-token';
 import { RequestVerificationDto, VerifyEmailDto } from './email-verification.dto';
 import { EmailVerificationService } from './email-verification.service';
 

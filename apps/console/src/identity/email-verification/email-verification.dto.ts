@@ -1,5 +1,5 @@
 import { EmailField } from '@inference/dto';
-import { MailTokenField } from '../mail-tokens/mail-token-field.decorator';
+import { MailTokenField } from '../mail-token';
 import { PasswordField } from '../passwords/passwords.dto';
 
 export class VerifyEmailDto {

@@ -1,11 +1,11 @@
 import { Database } from '@inference/database';
 import { type Caller } from '@inference/guards';
 import { Injectable } from '@nestjs/common';
+import { type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { markEmailVerified } from '../../accounts/credentials.repository';
 import { queueMail } from '../../notifications/mail/outbox';
-import { markEmailVerified } from '../accounts/credentials.repository';
-import { type Origin } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
-import { readMailToken, redeemMailToken } from '../mail-tokens/mail-token';
+import { readMailToken, redeemMailToken } from '../mail-token';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
 import { isRecentSession } from '../sessions/sessions.repository';
 import { type VerifyEmailDto } from './email-verification.dto';

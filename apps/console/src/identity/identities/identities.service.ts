@@ -1,13 +1,13 @@
 import { Database } from '@inference/database';
 import { ConflictException, Injectable, NotFoundException, UnauthorizedException } from '@nestjs/common';
-import { queueSecurityMail } from '../../notifications/mail/outbox';
+import { type Actor, type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import {
   incrementCredentialsVersion,
   lockCredentials,
   markEmailVerified,
-} from '../accounts/credentials.repository';
-import { type Actor, type Origin } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
+} from '../../accounts/credentials.repository';
+import { queueSecurityMail } from '../../notifications/mail/outbox';
 import { OAuthProviderGateway, type ProviderIdentity } from '../oauth-providers/oauth-provider.gateway';
 import { OAuthException } from '../oauth-providers/oauth.exception';
 import { endOtherSessions, lockLiveSession } from '../sessions/sessions.repository';

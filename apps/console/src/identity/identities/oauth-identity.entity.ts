@@ -1,6 +1,6 @@
 import { TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Account } from '../accounts/account.entity';
+import { Account } from '../../accounts/account.entity';
 
 /** An authorization code flow that has come back, so that it cannot be used again. */
 @Entity('oauth_flows_used', { schema: 'accounts' })

@@ -14,8 +14,8 @@ import {
   fetchUserInfo,
   ResponseBodyError,
 } from 'openid-client';
+import { emailField } from '../../accounts/account-fields';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { emailField } from '../accounts/account-fields';
 import { OAUTH_PROVIDERS_CONFIG, type OAuthProvider, type OAuthProvidersConfig } from '../identity.config';
 import { type OAuthErrorCode, OAuthException } from './oauth.exception';
 

@@ -25,9 +25,9 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type CookieOptions, type Request, type Response } from 'express';
+import { type Actor, CurrentActor, type Origin, RequestOrigin } from '../../accounts/audit-log/actor';
 import { CredentialAttempt } from '../../rate-limit/rate-limits';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { type Actor, CurrentActor, type Origin, RequestOrigin } from '../audit-log/actor';
 import { OAUTH_PROVIDERS_CONFIG, type OAuthProvidersConfig } from '../identity.config';
 import { codeOf } from '../oauth-providers/oauth.exception';
 import { SESSION_COOKIES, SessionCookies } from '../sessions/session-cookies';

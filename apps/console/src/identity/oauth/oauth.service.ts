@@ -1,12 +1,11 @@
 import { Database } from '@inference/database';
 import { Inject, Injectable } from '@nestjs/common';
+import { insertAccount, readForSignIn, type SignInAccount } from '../../accounts/accounts.repository';
+import { type Actor, type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { proveAddressByIdentity } from '../../accounts/credentials.repository';
+import { SITE_LANGUAGE } from '../../accounts/languages';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { insertAccount, readForSignIn, type SignInAccount } from '../accounts/accounts.repository';
-import { proveAddressByIdentity } from '../accounts/credentials.repository';
-import { SITE_LANGUAGE } from '../accounts/languages';
-import { lockBeforeProof, revokeUnprovenAccess } from '../address-proof/revoke-unproven-access';
-import { type Actor, type Origin } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
 import { insertIdentity, lockIdentity } from '../identities/identities.repository';
 import { IdentitiesService, type LinkRequest } from '../identities/identities.service';
 import { type OAuthProvider, SIGN_UP_CONFIG, type SignUpConfig } from '../identity.config';
@@ -17,6 +16,7 @@ import {
 } from '../oauth-providers/oauth-provider.gateway';
 import { OAuthException } from '../oauth-providers/oauth.exception';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
+import { lockBeforeProof, revokeUnprovenAccess } from '../revoke-unproven-access';
 import { endOtherSessions } from '../sessions/sessions.repository';
 import { type ChallengeResponse } from '../sign-in/auth.dto';
 import { type SignedIn, SignInService } from '../sign-in/sign-in.service';

@@ -3,9 +3,9 @@ import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Header, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Actor, CurrentActor, type Origin, RequestOrigin } from '../../accounts/audit-log/actor';
 import { CredentialAttempt } from '../../rate-limit/rate-limits';
-import { type Actor, CurrentActor, type Origin, RequestOrigin } from '../audit-log/actor';
-import { AcceptedResponse } from '../mail-tokens/accepted.response';
+import { AcceptedResponse } from '../mail-token';
 import {
   ChangePasswordDto,
   ForgottenPasswordByEmailDto,

@@ -1,6 +1,6 @@
 import { type FieldOptions, TextField } from '@inference/dto';
-import { IdentifierField } from '../accounts/account-fields';
-import { MailTokenField } from '../mail-tokens/mail-token-field.decorator';
+import { IdentifierField } from '../../accounts/account-fields';
+import { MailTokenField } from '../mail-token';
 
 export const MIN_PASSWORD_LENGTH = 8;
 export const MAX_PASSWORD_LENGTH = 256;

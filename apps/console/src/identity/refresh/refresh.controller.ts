@@ -15,8 +15,8 @@ import {
 } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
+import { type Origin, RequestOrigin } from '../../accounts/audit-log/actor';
 import { RefreshAttempt } from '../../rate-limit/rate-limits';
-import { type Origin, RequestOrigin } from '../audit-log/actor';
 import { SESSIONS_CONFIG, type SessionsConfig } from '../identity.config';
 import { NEW_COOKIE_HEADERS, SessionCookies } from '../sessions/session-cookies';
 import { SessionUserResponse } from '../sessions/sessions.dto';

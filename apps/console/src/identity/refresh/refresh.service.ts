@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { Database, type Executor } from '@inference/database';
 import { Injectable } from '@nestjs/common';
-import { type Origin } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
+import { type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { endSession } from '../sessions/sessions.repository';
 import { type AccessToken, SessionsService } from '../sessions/sessions.service';
 import {

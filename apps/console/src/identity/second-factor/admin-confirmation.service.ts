@@ -1,8 +1,8 @@
 import { Database } from '@inference/database';
 import { BadRequestException, ForbiddenException, Injectable } from '@nestjs/common';
-import { readForSignIn, type SignInAccount } from '../accounts/accounts.repository';
-import { type Actor } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
+import { readForSignIn, type SignInAccount } from '../../accounts/accounts.repository';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
 import { SecondFactorVerifier } from './second-factor-verifier';

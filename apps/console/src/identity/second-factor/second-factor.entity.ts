@@ -1,6 +1,6 @@
 import { BigIntColumn, TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
-import { Account } from '../accounts/account.entity';
+import { Account } from '../../accounts/account.entity';
 
 /** The authenticator of an account (RFC 6238). */
 @Entity('totp', { schema: 'accounts' })

@@ -2,9 +2,9 @@ import { type Caller, CurrentCaller, Roles } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AccountPath } from '../../accounts/accounts.dto';
+import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { CredentialAttempt } from '../../rate-limit/rate-limits';
-import { AccountPath } from '../accounts/accounts.dto';
-import { type Actor, CurrentActor } from '../audit-log/actor';
 import {
   AdminConfirmationDto,
   ConfirmTwoFactorDto,

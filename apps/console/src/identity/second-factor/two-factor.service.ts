@@ -9,17 +9,17 @@ import {
   UnauthorizedException,
 } from '@nestjs/common';
 import { toDataURL } from 'qrcode';
-import { revokeMailTokens } from '../../notifications/mail/mail-tokens.repository';
-import { queueSecurityMail } from '../../notifications/mail/outbox';
-import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { readAccount } from '../accounts/accounts.repository';
+import { readAccount } from '../../accounts/accounts.repository';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import {
   incrementCredentialsVersion,
   isAdminAtVersion,
   lockCredentials,
-} from '../accounts/credentials.repository';
-import { type Actor } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
+} from '../../accounts/credentials.repository';
+import { revokeMailTokens } from '../../notifications/mail/mail-tokens.repository';
+import { queueSecurityMail } from '../../notifications/mail/outbox';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
 import { endOtherSessions, lockLiveSession } from '../sessions/sessions.repository';

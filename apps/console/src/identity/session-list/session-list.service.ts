@@ -1,8 +1,8 @@
 import { Database } from '@inference/database';
 import { Injectable, NotFoundException, UnauthorizedException } from '@nestjs/common';
-import { lockAccount } from '../accounts/credentials.repository';
-import { type Actor } from '../audit-log/actor';
-import { recordActorEvent } from '../audit-log/audit-log';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordActorEvent } from '../../accounts/audit-log/audit-log';
+import { lockAccount } from '../../accounts/credentials.repository';
 import { endOtherSessions, endSessionOf, lockLiveSession } from '../sessions/sessions.repository';
 import { type ListedSessionResponse } from './session-list.dto';
 import { listLiveSessions } from './session-list.repository';

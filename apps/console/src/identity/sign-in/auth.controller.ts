@@ -10,9 +10,9 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
+import { type Actor, CurrentActor, type Origin, RequestOrigin } from '../../accounts/audit-log/actor';
+import { type Language, LANGUAGES } from '../../accounts/languages';
 import { CredentialAttempt } from '../../rate-limit/rate-limits';
-import { type Language, LANGUAGES } from '../accounts/languages';
-import { type Actor, CurrentActor, type Origin, RequestOrigin } from '../audit-log/actor';
 import {
   CLEARED_COOKIE_HEADERS,
   NEW_COOKIE_HEADERS,

@@ -1,8 +1,8 @@
 import { ChoiceField, EmailField, InstantProperty, TextField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { IdentifierField, UsernameField } from '../accounts/account-fields';
-import { AccountResponse } from '../accounts/accounts.dto';
-import { type Language, LANGUAGES } from '../accounts/languages';
+import { IdentifierField, UsernameField } from '../../accounts/account-fields';
+import { AccountResponse } from '../../accounts/accounts.dto';
+import { type Language, LANGUAGES } from '../../accounts/languages';
 import { NewPasswordField, PASSWORD_RULE, PasswordField } from '../passwords/passwords.dto';
 import { CodeField } from '../second-factor/two-factor.dto';
 import { SessionUserResponse } from '../sessions/sessions.dto';

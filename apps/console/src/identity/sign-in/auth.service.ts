@@ -7,13 +7,13 @@ import {
   Injectable,
   UnauthorizedException,
 } from '@nestjs/common';
+import { findForLogin, insertAccount, readAccount, setLanguage } from '../../accounts/accounts.repository';
+import { type Actor, type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { normalizeIdentifier, normalizePhone } from '../../accounts/identifier';
+import { type Language, SITE_LANGUAGE } from '../../accounts/languages';
 import { queueMail } from '../../notifications/mail/outbox';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { findForLogin, insertAccount, readAccount, setLanguage } from '../accounts/accounts.repository';
-import { normalizeIdentifier, normalizePhone } from '../accounts/identifier';
-import { type Language, SITE_LANGUAGE } from '../accounts/languages';
-import { type Actor, type Origin } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
 import { SIGN_UP_CONFIG, type SignUpConfig } from '../identity.config';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { hashPassword, PasswordHasher } from '../passwords/password-hasher';

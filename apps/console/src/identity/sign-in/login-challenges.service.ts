@@ -1,8 +1,8 @@
 import { Database, type Transaction } from '@inference/database';
 import { Injectable, UnauthorizedException } from '@nestjs/common';
-import { readForSignIn } from '../accounts/accounts.repository';
-import { type Origin } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
+import { readForSignIn } from '../../accounts/accounts.repository';
+import { type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { SecondFactorVerifier } from '../second-factor/second-factor-verifier';
 import { type VerifyChallengeDto } from './auth.dto';

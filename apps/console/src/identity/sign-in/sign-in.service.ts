@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Database, randomBase62, type Transaction } from '@inference/database';
 import { Injectable, UnauthorizedException } from '@nestjs/common';
-import { type SignInAccount } from '../accounts/accounts.repository';
-import { type Origin } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
+import { type SignInAccount } from '../../accounts/accounts.repository';
+import { type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { RefreshService } from '../refresh/refresh.service';
 import { SessionsService } from '../sessions/sessions.service';
 import { type ChallengeResponse, type SessionResponse } from './auth.dto';

@@ -1,5 +1,5 @@
 import { type Executor, newId } from '@inference/database';
-import { type Origin } from '../../identity/audit-log/actor';
+import { type Origin } from '../../accounts/audit-log/actor';
 import { type MailRequest, type SecurityMailFacts, type SecurityMailKind } from './mail-kinds';
 import { type ClaimedMail, deleteExpiredMail, insertMail, postponeMail } from './outbox.repository';
 

@@ -1,7 +1,7 @@
 import { Database, type Transaction } from '@inference/database';
 import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
-import { type Actor } from '../../../identity/audit-log/actor';
-import { recordActorEvent } from '../../../identity/audit-log/audit-log';
+import { type Actor } from '../../../accounts/audit-log/actor';
+import { recordActorEvent } from '../../../accounts/audit-log/audit-log';
 import { isPublishedPackage } from '../models.repository';
 import { packageResponse, type PackageResponse } from './packages.dto';
 import { listPackages, lockPackage, markPublished, removePackage } from './packages.repository';

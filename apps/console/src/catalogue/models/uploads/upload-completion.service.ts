@@ -1,8 +1,8 @@
 import { Database } from '@inference/database';
 import { type ObjectStorage } from '@inference/storage';
 import { ConflictException, Inject, Injectable, Logger } from '@nestjs/common';
-import { type Actor } from '../../../identity/audit-log/actor';
-import { recordActorEvent } from '../../../identity/audit-log/audit-log';
+import { type Actor } from '../../../accounts/audit-log/actor';
+import { recordActorEvent } from '../../../accounts/audit-log/audit-log';
 import { OBJECT_STORAGE } from '../../storage/object-storage.provider';
 import { packageResponse, type PackageResponse } from '../model-packages/packages.dto';
 import { findVersion, type PackageWithModel } from '../model-packages/packages.repository';

@@ -1,10 +1,10 @@
 import { Database, type Transaction } from '@inference/database';
 import { readPage } from '@inference/http';
 import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { type Actor } from '../../../accounts/audit-log/actor';
+import { recordActorEvent } from '../../../accounts/audit-log/audit-log';
 import { type CacheableResponse } from '../../../caching/cached.decorator';
 import { readLastChange } from '../../../caching/catalogue-changes.repository';
-import { type Actor } from '../../../identity/audit-log/actor';
-import { recordActorEvent } from '../../../identity/audit-log/audit-log';
 import { CODE_HOST_CONFIG, type CodeHostConfig } from '../../catalogue.config';
 import { type Component } from '../../component';
 import { contentTypeOf, downloadUrlFault, normalizeUrl, type ReleaseAsset } from '../release-asset';

@@ -1,13 +1,9 @@
 import { Database, type Transaction } from '@inference/database';
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  type AccountProfile,
-  findForLogin,
-  readAccount,
-} from '../../../identity/accounts/accounts.repository';
-import { type Language, SITE_LANGUAGE } from '../../../identity/accounts/languages';
-import { hasUnprovenAccess } from '../../../identity/address-proof/unproven-access.repository';
-import { recordAuditEvent } from '../../../identity/audit-log/audit-log';
+import { type AccountProfile, findForLogin, readAccount } from '../../../accounts/accounts.repository';
+import { recordAuditEvent } from '../../../accounts/audit-log/audit-log';
+import { type Language, SITE_LANGUAGE } from '../../../accounts/languages';
+import { hasUnprovenAccess } from '../../../accounts/unproven-access.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
 import { MAIL_CONFIG, type MailConfig } from '../../notifications.config';
 import { InvoiceAttachments } from '../invoice-attachments';

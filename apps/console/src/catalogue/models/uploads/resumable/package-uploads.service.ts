@@ -10,7 +10,7 @@ import {
   NotFoundException,
   PayloadTooLargeException,
 } from '@nestjs/common';
-import { type Actor } from '../../../../identity/audit-log/actor';
+import { type Actor } from '../../../../accounts/audit-log/actor';
 import { STORAGE_CONFIG, type StorageConfig } from '../../../catalogue.config';
 import { OBJECT_STORAGE } from '../../../storage/object-storage.provider';
 import { findVersion } from '../../model-packages/packages.repository';

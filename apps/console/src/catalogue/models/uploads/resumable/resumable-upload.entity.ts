@@ -1,6 +1,6 @@
 import { BigIntColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { type Origin } from '../../../../identity/audit-log/actor';
+import { type Origin } from '../../../../accounts/audit-log/actor';
 import { Package } from '../../model-packages/package.entity';
 
 /** A package that arrives in parts. Its package exists from the beginning. */

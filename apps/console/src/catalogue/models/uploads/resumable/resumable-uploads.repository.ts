@@ -1,6 +1,6 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { IsNull } from 'typeorm';
-import { type Origin } from '../../../../identity/audit-log/actor';
+import { type Origin } from '../../../../accounts/audit-log/actor';
 import { type Package } from '../../model-packages/package.entity';
 import { ResumableUpload, UploadPart } from './resumable-upload.entity';
 

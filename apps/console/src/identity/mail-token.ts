@@ -1,6 +1,21 @@
-import { BadRequestException } from '@nestjs/common';
 import { type Executor, type Transaction } from '@inference/database';
-import { accountOfMailToken, consumeMailToken } from '../../notifications/mail/mail-tokens';
+import { type FieldOptions, TextField } from '@inference/dto';
+import { BadRequestException } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { accountOfMailToken, consumeMailToken } from '../notifications/mail/mail-tokens';
+
+/** Answer to a request that concerns mail. It does not show whether there is an account. */
+export class AcceptedResponse {
+  @ApiProperty({ description: 'Always `accepted`.', enum: ['accepted'], example: 'accepted' })
+  status!: 'accepted';
+}
+
+/** Chosen: longer than any token. */
+const MAX_TOKEN_LENGTH = 200;
+
+/** A token that came by mail. */
+export const MailTokenField = (options: FieldOptions): PropertyDecorator =>
+  TextField({ ...options, maxLength: MAX_TOKEN_LENGTH });
 
 type Purpose = 'reset_password' | 'verify_email';
 

@@ -1,12 +1,12 @@
 import { type Transaction } from '@inference/database';
-import { queueSecurityMail } from '../../notifications/mail/outbox';
-import { deleteApiKeysMadeBefore } from '../api-keys/api-keys.repository';
-import { type Origin } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
-import { type AuditEventType } from '../audit-log/security-event.entity';
-import { deleteIdentitiesLinkedBefore } from '../identities/identities.repository';
-import { deleteSecondFactorMadeBefore, lockTotp } from '../second-factor/second-factor.repository';
-import { deleteWorkspaceKeysMadeBefore } from './unproven-access.repository';
+import { type Origin } from '../accounts/audit-log/actor';
+import { recordAuditEvent } from '../accounts/audit-log/audit-log';
+import { type AuditEventType } from '../accounts/audit-log/security-event.entity';
+import { deleteWorkspaceKeysMadeBefore } from '../accounts/unproven-access.repository';
+import { queueSecurityMail } from '../notifications/mail/outbox';
+import { deleteApiKeysMadeBefore } from './api-keys/api-keys.repository';
+import { deleteIdentitiesLinkedBefore } from './identities/identities.repository';
+import { deleteSecondFactorMadeBefore, lockTotp } from './second-factor/second-factor.repository';
 
 interface Proof {
   accountId: string;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Answer } from '../../testing/console.fixture';
-import { OAuthSite } from '../oauth/oauth.fixture';
+import { type Answer } from '../testing/console.fixture';
+import { OAuthSite } from './oauth/oauth.fixture';
 
 const SUBJECT_DIGITS = 24;
 /** The subject of an address at the sandbox. */

@@ -1,7 +1,7 @@
 import { waitForLock } from '@inference/testing';
-import { createMailToken } from '../../notifications/mail/mail-tokens';
-import { TestSite } from '../../testing/console.fixture';
-import { hasUnprovenAccess } from './unproven-access.repository';
+import { hasUnprovenAccess } from '../accounts/unproven-access.repository';
+import { createMailToken } from '../notifications/mail/mail-tokens';
+import { TestSite } from '../testing/console.fixture';
 
 const PASSWORD = 'correct horse battery';
 const NEW_PASSWORD = 'staple of another horse';

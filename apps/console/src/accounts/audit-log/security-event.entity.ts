@@ -1,6 +1,6 @@
 import { TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { Account } from '../accounts/account.entity';
+import { Account } from '../account.entity';
 
 /** `<subject>.<what happened to it>`. */
 export const AUDIT_EVENT_TYPES = [
