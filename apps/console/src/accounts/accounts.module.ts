@@ -1,5 +1,12 @@
 import { Module } from '@nestjs/common';
-import { AuditLogModule } from './audit-log/audit-log.module';
+import { AdminAuditLogController, AuditLogController } from './audit-log/audit-log.controller';
+import { AuditLogService } from './audit-log/audit-log.service';
+
+@Module({
+  controllers: [AdminAuditLogController, AuditLogController],
+  providers: [AuditLogService],
+})
+class AuditLogModule {}
 
 /** Accounts and what happened to them: what every other area refers to. */
 @Module({ imports: [AuditLogModule] })

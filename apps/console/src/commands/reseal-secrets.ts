@@ -3,7 +3,7 @@ import { Database, PoolDataSource } from '@inference/database';
 import { z } from 'zod';
 import { ENTITIES } from '../entities';
 import { sealedTokenFields, sealedTokensOf } from '../identity/identity.config';
-import { SealedTokens } from '../identity/sealed-tokens/sealed-tokens';
+import { SealedTokens } from '../identity/sealed-tokens';
 import { resealSecrets } from '../identity/second-factor/second-factor-verifier';
 
 /**

@@ -1,5 +1,5 @@
 import { ForbiddenException, Inject, Injectable } from '@nestjs/common';
-import { SealedTokens } from '../../identity/sealed-tokens/sealed-tokens';
+import { SealedTokens } from '../../identity/sealed-tokens';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type DownloadLinkResponse } from './download';
 

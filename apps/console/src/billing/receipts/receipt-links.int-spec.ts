@@ -1,6 +1,6 @@
 import { type Database } from '@inference/database';
 import { readConsoleConfig } from '../../config';
-import { SealedTokens } from '../../identity/sealed-tokens/sealed-tokens';
+import { SealedTokens } from '../../identity/sealed-tokens';
 import { type SignedIn, testEnvironment, TestSite } from '../../testing/console.fixture';
 import { insertPayment } from '../documents/documents.fixture';
 import { type DownloadLinkResponse } from '../documents/download';

@@ -10,8 +10,8 @@ import {
 } from '../../accounts/accounts.dto';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { CredentialAttempt } from '../../rate-limit/rate-limits';
+import { ChangeRoleDto } from './admin-accounts.dto';
 import { AdminAccountsService } from './admin-accounts.service';
-import { ChangeRoleDto } from './change-role.dto';
 
 @Controller('api/admin/accounts')
 @ApiTags('Administration of accounts')

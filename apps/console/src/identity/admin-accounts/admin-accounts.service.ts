@@ -25,7 +25,7 @@ import { normalizeIdentifier } from '../../accounts/identifier';
 import { queueSecurityMail } from '../../notifications/mail/outbox';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { AdminConfirmationService } from '../second-factor/admin-confirmation.service';
-import { type ChangeRoleDto } from './change-role.dto';
+import { type ChangeRoleDto } from './admin-accounts.dto';
 
 function view(account: AccountProfile, balancePicos: bigint, currency: Currency): AdminAccountResponse {
   const { id, email, emailVerified, phone, username, role, twoFactor, createdAt } = account;

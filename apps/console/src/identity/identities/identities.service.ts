@@ -8,8 +8,8 @@ import {
   markEmailVerified,
 } from '../../accounts/credentials.repository';
 import { queueSecurityMail } from '../../notifications/mail/outbox';
-import { OAuthProviderGateway, type ProviderIdentity } from '../oauth-providers/oauth-provider.gateway';
-import { OAuthException } from '../oauth-providers/oauth.exception';
+import { OAuthProviderGateway, type ProviderIdentity } from '../oauth-provider.gateway';
+import { OAuthException } from '../oauth.exception';
 import { endOtherSessions, lockLiveSession } from '../sessions/sessions.repository';
 import { type IdentityResponse } from './identities.dto';
 import { deleteIdentity, insertIdentity, listIdentities, lockIdentity } from './identities.repository';

@@ -29,7 +29,7 @@ import { type Actor, CurrentActor, type Origin, RequestOrigin } from '../../acco
 import { CredentialAttempt } from '../../rate-limit/rate-limits';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { OAUTH_PROVIDERS_CONFIG, type OAuthProvidersConfig } from '../identity.config';
-import { codeOf } from '../oauth-providers/oauth.exception';
+import { codeOf } from '../oauth.exception';
 import { SESSION_COOKIES, SessionCookies } from '../sessions/session-cookies';
 import { ChallengeResponse, SessionResponse } from '../sign-in/auth.dto';
 import { type Flow, FLOW_SECONDS } from './oauth-flows.service';

@@ -9,12 +9,8 @@ import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { insertIdentity, lockIdentity } from '../identities/identities.repository';
 import { IdentitiesService, type LinkRequest } from '../identities/identities.service';
 import { type OAuthProvider, SIGN_UP_CONFIG, type SignUpConfig } from '../identity.config';
-import {
-  OAuthProviderGateway,
-  type ProviderEmail,
-  type ProviderIdentity,
-} from '../oauth-providers/oauth-provider.gateway';
-import { OAuthException } from '../oauth-providers/oauth.exception';
+import { OAuthProviderGateway, type ProviderEmail, type ProviderIdentity } from '../oauth-provider.gateway';
+import { OAuthException } from '../oauth.exception';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
 import { lockBeforeProof, revokeUnprovenAccess } from '../revoke-unproven-access';
 import { endOtherSessions } from '../sessions/sessions.repository';

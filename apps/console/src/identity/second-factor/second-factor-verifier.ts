@@ -1,7 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { CLOCK_LIMIT_MILLIS, readClockDifferenceMillis, type Transaction } from '@inference/database';
 import { Injectable } from '@nestjs/common';
-import { SealedTokens } from '../sealed-tokens/sealed-tokens';
+import { SealedTokens } from '../sealed-tokens';
 import { wrongClock } from '../sessions/sessions.service';
 import { type Totp } from './second-factor.entity';
 import {

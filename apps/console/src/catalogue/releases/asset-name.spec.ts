@@ -1,4 +1,4 @@
-import { missingInAssetName } from '../release-asset';
+import { missingInAssetName } from './release-asset';
 
 it.each([
   ...[

@@ -4,9 +4,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
 import { type Request, type Response } from 'express';
-import { ENTITIES } from '../../../entities';
-import { FileSite, readResponses } from '../files.fixture';
-import { PipelinedResponses } from '../files.service';
+import { ENTITIES } from '../../entities';
+import { FileSite, readResponses } from './files.fixture';
+import { PipelinedResponses } from './files.service';
 
 const LARGE_BYTES = 64 * 2 ** 20;
 const MAX_WAITING = 100;

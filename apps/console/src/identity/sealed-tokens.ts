@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { EncryptJWT, errors, jwtDecrypt, type JWTPayload } from 'jose';
-import { SEALED_TOKENS_CONFIG, type SealedTokensConfig } from '../identity.config';
+import { SEALED_TOKENS_CONFIG, type SealedTokensConfig } from './identity.config';
 
 const ALGORITHM = 'dir';
 const ENCRYPTION = 'A256GCM';

@@ -14,9 +14,9 @@ import {
   fetchUserInfo,
   ResponseBodyError,
 } from 'openid-client';
-import { emailField } from '../../accounts/account-fields';
-import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { OAUTH_PROVIDERS_CONFIG, type OAuthProvider, type OAuthProvidersConfig } from '../identity.config';
+import { emailField } from '../accounts/account-fields';
+import { SITE_CONFIG, type SiteConfig } from '../site.config';
+import { OAUTH_PROVIDERS_CONFIG, type OAuthProvider, type OAuthProvidersConfig } from './identity.config';
 import { type OAuthErrorCode, OAuthException } from './oauth.exception';
 
 /** OpenID Connect Core, section 2: at most 255 ASCII characters. */

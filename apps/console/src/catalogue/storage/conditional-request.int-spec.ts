@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { CONTENT, errorOf, type FileSite, type Headers, SIZE, StoredFiles, TAG } from '../files.fixture';
-import { readConditionalHeaders } from '../files.service';
+import { CONTENT, errorOf, type FileSite, type Headers, SIZE, StoredFiles, TAG } from './files.fixture';
+import { readConditionalHeaders } from './files.service';
 
 describe('a link to a file', () => {
   let files: StoredFiles;

@@ -1,4 +1,4 @@
-import { type SignedIn, TestSite } from '../../../testing/console.fixture';
+import { type SignedIn, TestSite } from '../../testing/console.fixture';
 
 const PRICING = '/api/admin/billing/pricing';
 const BOTH = 'per_million_tokens';

@@ -4,8 +4,8 @@ import fs from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
-import { ENTITIES } from '../../../entities';
-import { errorOf, FileSite } from '../files.fixture';
+import { ENTITIES } from '../../entities';
+import { errorOf, FileSite } from './files.fixture';
 
 const SIZE = 1_000;
 const CONTENT = randomBytes(SIZE);

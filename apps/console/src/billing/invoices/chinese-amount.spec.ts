@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { formatChineseAmount } from '../invoice-pdf';
+import { formatChineseAmount } from './invoice-pdf';
 
 const FIGURES: Record<string, bigint> = {
   ...{ 零: 0n, 壹: 1n, 贰: 2n, 叁: 3n, 肆: 4n, 伍: 5n, 陆: 6n, 柒: 7n, 捌: 8n, 玖: 9n },
