@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module';
 import { AdminAccountsController } from './admin-accounts/admin-accounts.controller';
 import { AdminAccountsService } from './admin-accounts/admin-accounts.service';
 import { ApiKeysController } from './api-keys/api-keys.controller';
@@ -145,6 +146,8 @@ class SessionListModule {}
   imports: [
     AdminAccountsModule,
     ApiKeysModule,
+    // Here for the order of the schemas in the API document.
+    AccountsModule,
     EmailVerificationModule,
     IdentitiesModule,
     OAuthModule,
