@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AgentEventsController } from './agents/agent-events.controller';
-import { AgentSessionsController } from './agents/agent-sessions.controller';
+import { AgentEventsController, AgentSessionsController } from './agents/agents.controller';
 import { PlaygroundController } from './playground/playground.controller';
 import { AgentProxy, GatewayProxy, RouterCostProxy } from './service-proxy/service-proxies';
 import { ProxyMetrics } from './service-proxy/service-proxy';

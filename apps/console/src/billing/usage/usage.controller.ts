@@ -13,7 +13,7 @@ const CSV_EXAMPLE =
   'timestamp,model,quantity,unit,cost,currency\r\n2026-01-31T00:00:00.000Z,sandbox-chat,0.001234,per_million_tokens,0.002468,USD\r\n';
 
 /** Documents what `usageAnswer` returns. */
-export const ApiUsageResponse = () =>
+const ApiUsageResponse = () =>
   applyDecorators(
     ApiExtraModels(UsageResponse),
     ApiOkResponse({
@@ -29,7 +29,7 @@ export const ApiUsageResponse = () =>
   );
 
 /** The rows as JSON, or as CSV if the client prefers that. */
-export function usageAnswer(
+function usageAnswer(
   { group_by: dimensions }: UsageQuery,
   usage: UsageRowResponse[],
   { request, response }: { request: Request; response: Response },

@@ -42,7 +42,7 @@ export interface CodeHostApi {
   asset: z.ZodType<CodeHostAsset>;
 }
 
-export const timeField = z.iso
+const timeField = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
   .refine(
@@ -51,7 +51,7 @@ export const timeField = z.iso
   );
 
 /** A title is only displayed, so it is cleaned and shortened instead of refused. */
-export const titleField = z
+const titleField = z
   .string()
   .nullish()
   .transform((text) =>
@@ -60,14 +60,14 @@ export const titleField = z
       .join(''),
   );
 
-export const fileNameField = z
+const fileNameField = z
   .string()
   .max(MAX_FILE_NAME_CHARS, 'is too long')
   .refine(isFileName, 'must be the name of a file');
 
-export const fileUrlField = z.string().max(MAX_URL_CHARS, 'is too long');
+const fileUrlField = z.string().max(MAX_URL_CHARS, 'is too long');
 
-export const fileSizeField = z
+const fileSizeField = z
   .number()
   .refine((size) => Number.isSafeInteger(size) && size >= 0, 'must be a number of bytes');
 
