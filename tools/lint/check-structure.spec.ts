@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { checkStructure } from './check-structure.mjs';
@@ -73,7 +73,10 @@ it('rejects an import cycle between three features of several areas', () => {
     ...feature('b/two/two', '../../c/three/three.module'),
     ...feature('c/three/three', '../../a/one/one.module'),
   });
-  expect(check()).toEqual([expect.stringContaining(`${SRC}/a/one: import cycle with b/two, c/three (`)]);
+  expect(check()).toEqual([
+    expect.stringContaining(`${SRC}/a/one: import cycle with b/two, c/three (`),
+    expect.stringContaining(`${SRC}/a: area in an import cycle with b, c (`),
+  ]);
 });
 
 it('accepts an import of types against the direction of the other imports', () => {
@@ -128,22 +131,131 @@ it('treats a module below a feature as a part of the feature', () => {
   expect(check()).toEqual([]);
 });
 
+/** The modules of the features of `SHOP` in the module file of their area. */
+function areaShop({ ordersClasses = 'OrdersService, OrdersRepository', cartsClasses = 'CartsService' } = {}) {
+  const {
+    [`${SRC}/sales/orders/orders.module.ts`]: _o,
+    [`${SRC}/sales/carts/carts.module.ts`]: _c,
+    ...rest
+  } = SHOP;
+  return {
+    ...rest,
+    [`${SRC}/sales/sales.module.ts`]: [
+      "import { OrdersService } from './orders/orders.service';",
+      "import { OrdersRepository } from './orders/orders.repository';",
+      "import { CartsService } from './carts/carts.service';",
+      nestModule('OrdersModule', ordersClasses, 'OrdersService'),
+      `@Module({ imports: [OrdersModule], providers: [${cartsClasses}] })\nclass CartsModule {}\n`,
+      '@Module({ imports: [OrdersModule, CartsModule] })\nexport class SalesModule {}\n',
+    ].join('\n'),
+  };
+}
+
+describe('of an area whose module file holds a module for each feature', () => {
+  it('accepts imports of providers that a module of the area exports', () => {
+    write(areaShop());
+    expect(check()).toEqual([]);
+  });
+
+  it('rejects an import cycle between features, also of one without a provider', () => {
+    write({
+      ...areaShop(),
+      [`${SRC}/sales/orders/order.ts`]:
+        "import { EMPTY } from '../prices/price';\nexport const MAX_ITEMS = 10;\n",
+      [`${SRC}/sales/prices/price.ts`]: "import { CART } from '../carts/cart';\nexport const EMPTY = [];\n",
+      [`${SRC}/sales/carts/cart.ts`]: 'export const CART = 1;\n',
+    });
+    expect(check()).toEqual([
+      expect.stringContaining(`${SRC}/sales/carts: import cycle with sales/orders, sales/prices (`),
+    ]);
+  });
+
+  it('rejects an import of a module against the direction of other imports', () => {
+    const files = areaShop();
+    const modules = `${SRC}/sales/sales.module.ts`;
+    write({
+      ...files,
+      [modules]: files[modules]!.replace(
+        '@Module({ providers: [OrdersS',
+        '@Module({ imports: [CartsModule], providers: [OrdersS',
+      ),
+    });
+    expect(check()).toEqual([
+      `${SRC}/sales/carts: import cycle with sales/orders (sales/sales.module.ts imports sales/carts; sales/sales.module.ts imports sales/orders)`,
+    ]);
+  });
+
+  it('rejects the import of a provider that no module of the area exports', () => {
+    const text = "import { OrdersRepository } from '../orders/orders.repository';\n";
+    write({
+      ...areaShop(),
+      [`${SRC}/sales/carts/cart.ts`]: text,
+      [`${SRC}/sales/prices.ts`]: text.replace('..', '.'),
+      [`${SRC}/main.ts`]: text.replace('..', './sales'),
+    });
+    const problem = 'imports OrdersRepository, which the module of sales/orders does not export';
+    expect(check().sort()).toEqual(
+      ['main.ts', 'sales/carts/cart.ts', 'sales/prices.ts'].map((file) => `${SRC}/${file}: ${problem}`),
+    );
+  });
+
+  it('rejects the import of a private provider beside the module file of the area', () => {
+    write({
+      ...areaShop(),
+      [`${SRC}/sales/prices.service.ts`]: provider('PricesService'),
+      [`${SRC}/sales/carts/cart.ts`]: "import { PricesService } from '../prices.service';\n",
+    });
+    expect(check()).toEqual([
+      `${SRC}/sales/carts/cart.ts: imports PricesService, which the module of sales does not export`,
+    ]);
+  });
+
+  it('rejects a module that lists classes of several features', () => {
+    write(areaShop({ ordersClasses: 'OrdersService', cartsClasses: 'CartsService, OrdersRepository' }));
+    expect(check()).toEqual([
+      `${SRC}/sales/sales.module.ts: CartsModule lists classes of sales/carts, sales/orders: a module lists those of one feature of its area`,
+    ]);
+  });
+
+  it('rejects a module that lists a class of another area', () => {
+    const files = areaShop({ cartsClasses: 'Stock' });
+    const modules = `${SRC}/sales/sales.module.ts`;
+    write({
+      ...files,
+      [modules]: "import { Stock } from '../goods/stock/stock';\n" + files[modules],
+      [`${SRC}/goods/stock/stock.ts`]: provider('Stock'),
+      [`${SRC}/goods/stock/stock.module.ts`]: nestModule('StockModule', 'Stock', 'Stock'),
+    });
+    expect(check()).toEqual([
+      `${SRC}/sales/sales.module.ts: CartsModule lists classes of goods/stock: a module lists those of one feature of its area`,
+    ]);
+  });
+
+  it('rejects a class that several modules list', () => {
+    write({
+      ...areaShop({ ordersClasses: 'OrdersService, Prices', cartsClasses: 'CartsService, Prices' }),
+      [`${SRC}/sales/prices.ts`]: provider('Prices'),
+    });
+    const modules = join(root, `${SRC}/sales/sales.module.ts`);
+    writeFileSync(modules, "import { Prices } from './prices';\n" + readFileSync(modules, 'utf8'));
+    expect(check()).toEqual([`${SRC}/sales: several modules list Prices: import the module that exports it`]);
+  });
+});
+
+it('rejects an import cycle between areas, also of types only and of entities', () => {
+  write({
+    [`${SRC}/sales/order.entity.ts`]: "import { Product } from '../goods/product.entity';\n",
+    [`${SRC}/goods/product.entity.ts`]: "import { type Price } from '../prices/price';\n",
+    [`${SRC}/prices/price.ts`]: "import type { Line } from '../sales/line';\nexport type Price = Line;\n",
+    [`${SRC}/sales/line.ts`]: 'export interface Line {}\n',
+    [`${SRC}/sales/orders/orders.module.ts`]: nestModule('OrdersModule', '', ''),
+  });
+  expect(check()).toEqual([
+    `${SRC}/goods: area in an import cycle with prices, sales (goods/product.entity.ts imports prices; prices/price.ts imports sales; sales/order.entity.ts imports goods)`,
+  ]);
+});
+
 it('rejects an app module of more than 60 lines', () => {
   write({ [`${SRC}/app.module.ts`]: '//\n'.repeat(60), 'apps/other/src/app.module.ts': '//\n'.repeat(61) });
   expect(check()).toEqual([expect.stringContaining('apps/other/src/app.module.ts: has 61 lines')]);
-});
-
-it('rejects a folder of more than 12 source files, not counting tests and numbered migrations', () => {
-  const files = (folder: string, count: number, extension: string) =>
-    Object.fromEntries(Array.from({ length: count }, (_, n) => [`${folder}/file-${n}${extension}`, '']));
-  write({
-    ...files('libs/full/src', 12, '.ts'),
-    ...files('libs/full/src', 5, '.spec.ts'),
-    'libs/full/src/0001_roles.ts': '',
-    ...files('libs/full/src', 5, '.fixture.ts'),
-    ...files('libs/full/src/deeper', 12, '.ts'),
-    ...files('tools/crowded', 7, '.mjs'),
-    ...files('tools/crowded', 6, '.ts'),
-  });
-  expect(check()).toEqual([expect.stringContaining('tools/crowded: has 13 source files')]);
 });

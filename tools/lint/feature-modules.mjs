@@ -4,14 +4,28 @@ import { isTestFile, parseFile, sourceFilesIn } from './source-files.mjs';
 /**
  * Checks the feature modules of an app.
  *
- * A feature is a folder with a `*.module.ts` file, together with its sub-folders. A folder directly below `src` whose
- * sub-folders have modules of their own is an area, not a feature. Files outside of all features are not checked, except
- * that they must respect the exports of the features, too.
+ * An area is a folder directly below `src`. If its module file holds several Nest modules, one for each feature, then every
+ * folder below the area is a feature, and whatever the modules of the area export may be used by others. Otherwise a feature
+ * is a folder with a `*.module.ts` file, together with its sub-folders; a folder directly below `src` whose sub-folders have
+ * modules of their own is none. Files outside of all features are not checked, except that they must respect the exports of
+ * the features, too, and the directions between areas.
  *
  * @typedef {import('./source-files.mjs').ParsedFile} ParsedFile
  * @typedef {{ folder: string, exports: Set<string> }} Feature
+ * @typedef {Feature & { moduleFiles: string[] }} Area whose module files hold the modules of its features
  * @typedef {{ place: string, problem: string }} Problem
+ * @typedef {{ src: string, files: Map<string, ParsedFile>, features: Feature[], areas: Area[] }} App
  */
+
+/**
+ * Temporary: areas that still import each other, by app. Remove an entry once its app has no such cycle. What is listed may not
+ * grow by another area.
+ * @type {Record<string, string[]>}
+ */
+const KNOWN_AREA_CYCLES = {
+  'apps/agent': ['session-log', 'sessions', 'streams', 'tool-calls', 'turns'],
+  'apps/memo': ['access', 'chat', 'documents', 'ingestion', 'jobs', 'retrieval', 'workspaces'],
+};
 
 /** @param {string} root of the repository @param {string} app such as `apps/console` @returns {Problem[]} */
 export function findModuleViolations(root, app) {
@@ -21,31 +35,61 @@ export function findModuleViolations(root, app) {
       .filter((file) => !isTestFile(path.relative(src, file)))
       .map((file) => [file, parseFile(file)]),
   );
-  const features = findFeatures(src, files);
-  return [...cycles(src, files, features), ...privateImports(src, files, features)].map(
-    ({ place, problem }) => ({ place: path.posix.join(app, 'src', place), problem }),
-  );
+  const areas = findAreas(src, files);
+  const context = { src, files, areas, features: findFeatures(src, files, areas) };
+  return [
+    ...featureCycles(context),
+    ...areaCycles(context, KNOWN_AREA_CYCLES[app] ?? []),
+    ...privateImports(context),
+    ...mixedModules(context),
+  ].map(({ place, problem }) => ({ place: path.posix.join(app, 'src', place), problem }));
 }
 
-/** @param {string} src @param {Map<string, ParsedFile>} files @returns {Feature[]} */
-function findFeatures(src, files) {
-  const modules = [...files.keys()].filter(
-    (file) => file.endsWith('.module.ts') && path.dirname(file) !== src,
-  );
-  const folders = [...new Set(modules.map((file) => path.dirname(file)))];
+/** @param {string} src @param {string} file */
+const isAreaModule = (src, file) => file.endsWith('.module.ts') && path.dirname(path.dirname(file)) === src;
+
+/** The areas with a module file that holds several modules. @param {string} src @param {Map<string, ParsedFile>} files @returns {Area[]} */
+function findAreas(src, files) {
+  const folders = [...files]
+    .filter(([file, { modules }]) => isAreaModule(src, file) && modules.length > 1)
+    .map(([file]) => path.dirname(file));
+  return [...new Set(folders)].map((folder) => ({
+    folder,
+    exports: exportsIn(files, folder),
+    moduleFiles: [...files.keys()].filter((file) => isAreaModule(src, file) && isInside(file, folder)),
+  }));
+}
+
+/** @param {string} src @param {Map<string, ParsedFile>} files @param {Area[]} areas @returns {Feature[]} */
+function findFeatures(src, files, areas) {
+  const isInArea = (/** @type {string} */ place) => areas.some(({ folder }) => isInside(place, folder));
+  const ofAreas = areas.flatMap(({ folder, exports }) => {
+    const names = [...files.keys()]
+      .filter((file) => isInside(file, folder) && path.dirname(file) !== folder)
+      .map((file) => path.relative(folder, file).split(path.sep)[0] ?? '');
+    return [...new Set(names)].map((name) => ({ folder: path.join(folder, name), exports }));
+  });
+  const folders = [
+    ...new Set(
+      [...files.keys()]
+        .filter((file) => file.endsWith('.module.ts') && path.dirname(file) !== src && !isInArea(file))
+        .map((file) => path.dirname(file)),
+    ),
+  ];
   const isArea = (/** @type {string} */ folder) =>
     path.dirname(folder) === src && folders.some((other) => isInside(other, folder));
   const candidates = folders.filter((folder) => !isArea(folder));
   const outermost = candidates.filter((folder) => !candidates.some((other) => isInside(folder, other)));
-  return outermost.map((folder) => ({
-    folder,
-    exports: new Set(
-      modules
-        .filter((file) => isInside(file, folder))
-        .flatMap((file) => [...(files.get(file)?.moduleExports ?? [])]),
-    ),
-  }));
+  return [...ofAreas, ...outermost.map((folder) => ({ folder, exports: exportsIn(files, folder) }))];
 }
+
+/** What the modules in a folder export. @param {Map<string, ParsedFile>} files @param {string} folder @returns {Set<string>} */
+const exportsIn = (files, folder) =>
+  new Set(
+    [...files]
+      .filter(([file]) => file.endsWith('.module.ts') && isInside(file, folder))
+      .flatMap(([, { moduleExports }]) => [...moduleExports]),
+  );
 
 /** @param {string} file */
 const isEntityFile = (file) => file.endsWith('.entity.ts');
@@ -56,19 +100,60 @@ const isInside = (place, folder) => place.startsWith(folder + path.sep);
 /** @param {Feature[]} features @param {string} file @returns {Feature | undefined} */
 const featureOf = (features, file) => features.find(({ folder }) => isInside(file, folder));
 
-/** @param {string} src @param {Map<string, ParsedFile>} files @param {Feature[]} features @returns {Problem[]} */
-function cycles(src, files, features) {
-  /** @type {Map<Feature, Map<Feature, string>>} the imported features, each with an importing file as an example */
-  const imported = new Map(features.map((feature) => [feature, new Map()]));
-  for (const [file, { imports }] of files) {
-    const from = featureOf(features, file);
-    for (const { file: target } of imports) {
+/** The file that declares an imported class. @param {ParsedFile} parsed @param {string} name */
+const fileOf = ({ imports }, name) => imports.find(({ names }) => names.includes(name))?.file;
+
+/**
+ * The features whose classes a module lists.
+ * @param {App} app @param {string} file of the module @param {import('./source-files.mjs').NestModule} listing @returns {Feature[]}
+ */
+function featuresOf({ files, features }, file, { classes }) {
+  const found = classes.flatMap((name) => {
+    const declaring = fileOf(/** @type {ParsedFile} */ (files.get(file)), name);
+    const feature = declaring && featureOf(features, declaring);
+    return feature ? [feature] : [];
+  });
+  return [...new Set(found)];
+}
+
+/**
+ * The imports between the modules of areas, which are the imports between their features.
+ * @param {App} app @returns {{ from: Feature, to: Feature, file: string }[]}
+ */
+function moduleImports(app) {
+  const { files, areas } = app;
+  return areas
+    .flatMap(({ moduleFiles }) => moduleFiles)
+    .flatMap((file) => {
+      const parsed = /** @type {ParsedFile} */ (files.get(file));
+      return parsed.modules.flatMap((importing) =>
+        importing.imports.flatMap((name) => {
+          const place = fileOf(parsed, name) ?? file;
+          const imported = files.get(place)?.modules.find((other) => other.name === name);
+          if (!imported) return [];
+          return featuresOf(app, file, importing).flatMap((from) =>
+            featuresOf(app, place, imported).map((to) => ({ from, to, file })),
+          );
+        }),
+      );
+    });
+}
+
+/** @param {App} app @returns {Problem[]} */
+function featureCycles(app) {
+  const { src, files, features } = app;
+  const fileImports = [...files].flatMap(([file, { imports }]) =>
+    imports.flatMap(({ file: target }) => {
+      const from = featureOf(features, file);
       const to = featureOf(features, target);
       // Foreign keys: the tables have an order of their own.
-      if (isEntityFile(file) && isEntityFile(target)) continue;
-      if (from && to && from !== to) imported.get(from)?.set(to, file);
-    }
-  }
+      return from && to && !(isEntityFile(file) && isEntityFile(target)) ? [{ from, to, file }] : [];
+    }),
+  );
+  /** @type {Map<Feature, Map<Feature, string>>} the imported features, each with an importing file as an example */
+  const imported = new Map(features.map((feature) => [feature, new Map()]));
+  for (const { from, to, file } of [...fileImports, ...moduleImports(app)])
+    if (from !== to) imported.get(from)?.set(to, file);
   return components(features, (feature) => [...(imported.get(feature)?.keys() ?? [])])
     .filter((component) => component.length > 1)
     .map((component) => {
@@ -79,6 +164,46 @@ function cycles(src, files, features) {
       );
       const [place = '', ...others] = component.map(({ folder }) => path.relative(src, folder)).sort();
       return { place, problem: `import cycle with ${others.join(', ')} (${edges.sort().join('; ')})` };
+    });
+}
+
+/**
+ * Finds areas that import each other in a circle. Imports of types count, and those of entities.
+ * @param {App} app @param {string[]} known areas of a known cycle @returns {Problem[]}
+ */
+function areaCycles({ src, files, features }, known) {
+  // Not a Nest app.
+  if (features.length === 0) return [];
+  const areaOf = (/** @type {string} */ file) => {
+    const [area = '', ...rest] = path.relative(src, file).split(path.sep);
+    return rest.length > 0 && area !== '..' ? area : undefined;
+  };
+  /** @type {Map<string, Map<string, string>>} the imported areas, each with an importing file as an example */
+  const imported = new Map();
+  for (const [file, { importedFiles }] of files) {
+    const from = areaOf(file);
+    if (from === undefined) continue;
+    const targets = imported.get(from) ?? new Map();
+    imported.set(from, targets);
+    for (const target of importedFiles) {
+      const to = files.has(target) ? areaOf(target) : undefined;
+      if (to !== undefined && to !== from && !targets.has(to)) targets.set(to, path.relative(src, file));
+    }
+  }
+  return components([...imported.keys()], (area) => [...(imported.get(area)?.keys() ?? [])])
+    .filter((component) => component.length > 1)
+    .filter((component) => !component.every((area) => known.includes(area)))
+    .map((component) => {
+      const edges = component.flatMap((from) =>
+        [...(imported.get(from) ?? [])]
+          .filter(([to]) => component.includes(to))
+          .map(([to, file]) => `${file} imports ${to}`),
+      );
+      const [place = '', ...others] = component.sort();
+      return {
+        place,
+        problem: `area in an import cycle with ${others.join(', ')} (${edges.sort().join('; ')})`,
+      };
     });
 }
 
@@ -117,17 +242,18 @@ function components(nodes, successorsOf) {
 }
 
 /**
- * Finds imports of providers and controllers that their feature does not export.
- * @param {string} src
- * @param {Map<string, ParsedFile>} files
- * @param {Feature[]} features
- * @returns {Problem[]}
+ * Finds imports of providers and controllers that their feature, or their area, does not export. The module file of an area
+ * lists what is in the area.
+ * @param {App} app @returns {Problem[]}
  */
-function privateImports(src, files, features) {
+function privateImports({ src, files, features, areas }) {
+  const ownerOf = (/** @type {string} */ file) => featureOf(features, file) ?? featureOf(areas, file);
+  const listsIn = (/** @type {string} */ file, /** @type {string} */ target) =>
+    areas.some(({ folder, moduleFiles }) => moduleFiles.includes(file) && isInside(target, folder));
   return [...files].flatMap(([file, { imports }]) =>
     imports.flatMap(({ file: target, names }) => {
-      const owner = featureOf(features, target);
-      if (!owner || owner === featureOf(features, file)) return [];
+      const owner = ownerOf(target);
+      if (!owner || owner === ownerOf(file) || listsIn(file, target)) return [];
       return names
         .filter((name) => isProvider(files.get(target), name) && !owner.exports.has(name))
         .map((name) => ({
@@ -136,6 +262,41 @@ function privateImports(src, files, features) {
         }));
     }),
   );
+}
+
+/**
+ * Finds modules of areas that list classes of several features or of other areas, and classes that several modules list.
+ * @param {App} app @returns {Problem[]}
+ */
+function mixedModules(app) {
+  const { src, files, areas } = app;
+  return areas.flatMap(({ folder, moduleFiles }) => {
+    const modules = moduleFiles.flatMap((file) =>
+      (files.get(file)?.modules ?? []).map((listing) => ({ file, listing })),
+    );
+    const mixed = modules.flatMap(({ file, listing }) => {
+      const folders = featuresOf(app, file, listing).map((feature) => feature.folder);
+      if (folders.length < 2 && folders.every((place) => isInside(place, folder))) return [];
+      const listed = folders.map((place) => path.relative(src, place)).sort();
+      return [
+        {
+          place: path.relative(src, file),
+          problem: `${listing.name} lists classes of ${listed.join(', ')}: a module lists those of one feature of its area`,
+        },
+      ];
+    });
+    const classes = modules.flatMap(({ file, listing }) =>
+      listing.classes.filter((name) => fileOf(/** @type {ParsedFile} */ (files.get(file)), name)),
+    );
+    const repeated = [...new Set(classes.filter((name, index) => classes.indexOf(name) !== index))];
+    return [
+      ...mixed,
+      ...repeated.map((name) => ({
+        place: path.relative(src, folder),
+        problem: `several modules list ${name}: import the module that exports it`,
+      })),
+    ];
+  });
 }
 
 /** @param {ParsedFile | undefined} parsed @param {string} name */

@@ -9,10 +9,17 @@ import ts from 'typescript';
  * @property {string} file absolute path of the imported file
  * @property {string[]} names the imported values; types are left out
  *
+ * @typedef {object} NestModule
+ * @property {string} name of the class
+ * @property {string[]} imports the names in `imports`
+ * @property {string[]} classes the names in `controllers` and `providers`
+ *
  * @typedef {object} ParsedFile
  * @property {ImportedNames[]} imports of files of the repository by relative path
+ * @property {Set<string>} importedFiles absolute paths of all imported files, also of those of which only types are imported
  * @property {Map<string, string[]>} decorators of the classes of the file, by class name
- * @property {Set<string>} moduleExports the names in `exports` of a Nest module
+ * @property {Set<string>} moduleExports the names in `exports` of the Nest modules
+ * @property {NestModule[]} modules the Nest modules of a module file
  */
 
 const SOURCE = /\.(tsx?|mjs)$/;
@@ -35,28 +42,49 @@ export function sourceFilesIn(folder) {
 export function parseFile(file) {
   const source = ts.createSourceFile(file, fs.readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
   /** @type {ParsedFile} */
-  const parsed = { imports: [], decorators: new Map(), moduleExports: new Set() };
+  const parsed = {
+    imports: [],
+    importedFiles: new Set(),
+    decorators: new Map(),
+    moduleExports: new Set(),
+    modules: [],
+  };
+  const isModuleFile = file.endsWith('.module.ts');
   for (const statement of source.statements) {
     if (ts.isImportDeclaration(statement)) addImport(parsed, file, statement);
-    if (ts.isClassDeclaration(statement) && statement.name)
-      parsed.decorators.set(statement.name.text, decoratorsOf(statement));
+    if (ts.isExportDeclaration(statement)) addImportedFile(parsed, file, statement.moduleSpecifier);
+    if (!ts.isClassDeclaration(statement) || !statement.name) continue;
+    const decorators = decoratorsOf(statement);
+    parsed.decorators.set(statement.name.text, decorators);
+    if (isModuleFile && decorators.includes('Module'))
+      parsed.modules.push({
+        name: statement.name.text,
+        imports: namesIn(statement, ['imports']),
+        classes: namesIn(statement, ['controllers', 'providers']),
+      });
   }
-  if (file.endsWith('.module.ts')) addModuleExports(parsed, source);
+  if (isModuleFile) parsed.moduleExports = new Set(namesIn(source, ['exports']));
   return parsed;
 }
 
 /** @param {ParsedFile} parsed @param {string} file @param {ts.ImportDeclaration} statement */
 function addImport(parsed, file, { importClause, moduleSpecifier }) {
-  if (!ts.isStringLiteral(moduleSpecifier) || !moduleSpecifier.text.startsWith('.')) return;
-  if (importClause?.isTypeOnly) return;
-  const target = resolve(path.resolve(path.dirname(file), moduleSpecifier.text));
-  if (!target) return;
+  const target = addImportedFile(parsed, file, moduleSpecifier);
+  if (!target || importClause?.isTypeOnly) return;
   const bindings = importClause?.namedBindings;
   const elements = bindings && ts.isNamedImports(bindings) ? [...bindings.elements] : [];
   const values = elements.filter(({ isTypeOnly }) => !isTypeOnly);
   if (elements.length > 0 && values.length === 0) return;
   const names = values.map(({ name, propertyName }) => (propertyName ?? name).text);
   parsed.imports.push({ file: target, names });
+}
+
+/** @param {ParsedFile} parsed @param {string} file @param {ts.Expression | undefined} specifier @returns {string | undefined} the file */
+function addImportedFile(parsed, file, specifier) {
+  if (!specifier || !ts.isStringLiteral(specifier) || !specifier.text.startsWith('.')) return undefined;
+  const target = resolve(path.resolve(path.dirname(file), specifier.text));
+  if (target) parsed.importedFiles.add(target);
+  return target;
 }
 
 /** @param {string} target @returns {string | undefined} */
@@ -72,13 +100,19 @@ function decoratorsOf(declaration) {
   );
 }
 
-/** Reads every array named `exports`, of `@Module` and of dynamic modules alike. @param {ParsedFile} parsed @param {ts.Node} node */
-function addModuleExports(parsed, node) {
+/**
+ * The elements of all arrays that are properties with these names, in `@Module` and in dynamic modules alike.
+ * @param {ts.Node} node @param {string[]} properties @returns {string[]}
+ */
+function namesIn(node, properties) {
+  /** @type {string[]} */
+  const names = [];
   if (
     ts.isPropertyAssignment(node) &&
-    node.name.getText() === 'exports' &&
+    properties.includes(node.name.getText()) &&
     ts.isArrayLiteralExpression(node.initializer)
   )
-    for (const element of node.initializer.elements) parsed.moduleExports.add(element.getText());
-  ts.forEachChild(node, (child) => addModuleExports(parsed, child));
+    for (const element of node.initializer.elements) names.push(element.getText());
+  ts.forEachChild(node, (child) => void names.push(...namesIn(child, properties)));
+  return names;
 }

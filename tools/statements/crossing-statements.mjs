@@ -226,7 +226,7 @@ export const CROSSING_STATEMENTS = [
     why: 'Counts what waits for providers and mail servers, by indexes of what waits; at most every few seconds for a scrape of the metrics.',
   },
   {
-    place: 'apps/console/src/identity/accounts/accounts.repository.ts lockAdmins',
+    place: 'apps/console/src/accounts/accounts.repository.ts lockAdmins',
     kind: 'admin',
     tables: ['accounts.accounts'],
     why: 'Locks all admins before a role changes, so that one is left.',
@@ -244,7 +244,7 @@ export const CROSSING_STATEMENTS = [
     why: 'Lists accounts, newest first, or searches them.',
   },
   {
-    place: 'apps/console/src/identity/audit-log/audit-log.service.ts listAll',
+    place: 'apps/console/src/accounts/audit-log/audit-log.service.ts listAll',
     kind: 'admin',
     tables: ['accounts.security_events'],
     why: 'Lists the security events of all accounts, newest first.',

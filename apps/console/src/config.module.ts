@@ -1,23 +1,23 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { RATE_LIMIT_CONFIG } from '@inference/rate-limits';
-import { DOCUMENTS_CONFIG } from './billing/documents/documents.config';
-import { INVOICES_CONFIG } from './billing/invoices/invoices.config';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { DOCUMENTS_CONFIG, INVOICES_CONFIG, PAYMENTS_CONFIG, TOP_UP_CONFIG } from './billing/billing.config';
 import { PAYMENT_PROVIDERS_CONFIG } from './billing/payment-providers/payment-providers.config';
-import { PAYMENTS_CONFIG } from './billing/payments/payments.config';
-import { TOP_UP_CONFIG } from './billing/settings/top-up.config';
-import { CODE_HOST_CONFIG } from './catalogue/releases/code-host/code-host.config';
-import { SITE_METADATA_CONFIG } from './catalogue/site/site-metadata.config';
-import { SITEMAP_CONFIG } from './catalogue/sitemap/sitemap.config';
-import { STORAGE_CONFIG } from './catalogue/storage/storage.config';
+import {
+  CODE_HOST_CONFIG,
+  SITE_METADATA_CONFIG,
+  SITEMAP_CONFIG,
+  STORAGE_CONFIG,
+} from './catalogue/catalogue.config';
 import { type ConsoleConfig } from './config';
-import { SIGN_UP_CONFIG } from './identity/accounts/sign-up.config';
-import { API_KEYS_CONFIG } from './identity/api-keys/api-keys.config';
-import { OAUTH_PROVIDERS_CONFIG } from './identity/oauth-providers/oauth-providers.config';
-import { SEALED_TOKENS_CONFIG } from './identity/sealed-tokens/sealed-tokens.config';
-import { SESSIONS_CONFIG } from './identity/sessions/sessions.config';
+import {
+  API_KEYS_CONFIG,
+  OAUTH_PROVIDERS_CONFIG,
+  SEALED_TOKENS_CONFIG,
+  SESSIONS_CONFIG,
+  SIGN_UP_CONFIG,
+} from './identity/identity.config';
 import { INFERENCE_CONFIG } from './inference/inference.config';
-import { LOW_BALANCE_CONFIG } from './notifications/low-balance/low-balance.config';
-import { MAIL_CONFIG } from './notifications/mail/mail.config';
+import { LOW_BALANCE_CONFIG, MAIL_CONFIG } from './notifications/notifications.config';
 import { SERVICE_HEALTH_CONFIG } from './service-health/service-health.config';
 import { SITE_CONFIG } from './site.config';
 import { USER_INTERFACE_CONFIG } from './user-interface/user-interface.config';

@@ -1,26 +1,50 @@
 import { env, loadConfig } from '@inference/config';
 import { rateLimitFields, rateLimitOf } from '@inference/rate-limits';
 import { z } from 'zod';
-import { documentFields, documentsOf } from './billing/documents/documents.config';
-import { checkInvoices, invoiceFields, invoicesOf } from './billing/invoices/invoices.config';
-import { checkCodeHost, codeHostFields, codeHostOf } from './catalogue/releases/code-host/code-host.config';
-import { serviceUrlFields, siteMetadataOf } from './catalogue/site/site-metadata.config';
-import { sitemapFields, sitemapOf } from './catalogue/sitemap/sitemap.config';
-import { checkPackageStorage, storageFields, storageOf } from './catalogue/storage/storage.config';
-import { signUpOf, signUpFields } from './identity/accounts/sign-up.config';
-import { apiKeyFields, apiKeysOf } from './identity/api-keys/api-keys.config';
-import { oauthProviderFields, oauthProvidersOf } from './identity/oauth-providers/oauth-providers.config';
-import { sealedTokenFields, sealedTokensOf } from './identity/sealed-tokens/sealed-tokens.config';
-import { checkSessions, sessionFields, sessionsOf } from './identity/sessions/sessions.config';
-import { inferenceFields, inferenceOf } from './inference/inference.config';
+import {
+  checkInvoices,
+  checkTopUp,
+  documentFields,
+  documentsOf,
+  invoiceFields,
+  invoicesOf,
+  paymentFields,
+  paymentsOf,
+  topUpFields,
+  topUpOf,
+} from './billing/billing.config';
 import {
   checkPaymentProviders,
   paymentProviderFields,
   paymentProvidersOf,
 } from './billing/payment-providers/payment-providers.config';
-import { paymentFields, paymentsOf } from './billing/payments/payments.config';
-import { checkTopUp, topUpFields, topUpOf } from './billing/settings/top-up.config';
-import { checkMail, mailFields, mailOf } from './notifications/mail/mail.config';
+import {
+  checkCodeHost,
+  checkPackageStorage,
+  codeHostFields,
+  codeHostOf,
+  serviceUrlFields,
+  sitemapFields,
+  sitemapOf,
+  siteMetadataOf,
+  storageFields,
+  storageOf,
+} from './catalogue/catalogue.config';
+import {
+  apiKeyFields,
+  apiKeysOf,
+  checkSessions,
+  oauthProviderFields,
+  oauthProvidersOf,
+  sealedTokenFields,
+  sealedTokensOf,
+  sessionFields,
+  sessionsOf,
+  signUpFields,
+  signUpOf,
+} from './identity/identity.config';
+import { inferenceFields, inferenceOf } from './inference/inference.config';
+import { checkMail, mailFields, mailOf } from './notifications/notifications.config';
 import { serviceHealthOf } from './service-health/service-health.config';
 import { siteFields, siteOf } from './site.config';
 import { userInterfaceFields, userInterfaceOf } from './user-interface/user-interface.config';

@@ -1,4 +1,4 @@
-import { CURRENCY_BY_SITE, type Currency, env, type Site } from '@inference/config';
+import { type Currency, CURRENCY_BY_SITE, env, type Site } from '@inference/config';
 import { z } from 'zod';
 
 export const SITE_CONFIG = Symbol('SITE_CONFIG');
@@ -34,4 +34,12 @@ export function siteOf(config: Fields): SiteConfig {
     consoleUrl: config.CONSOLE_URL,
     consoleUiUrl: config.CONSOLE_UI_URL ?? config.CONSOLE_URL,
   };
+}
+
+const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Whether the connection is protected from the network: https, or an address of this machine. Throws if `url` is not a URL. */
+export function isPrivateChannel(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || LOOPBACK_HOSTS.has(hostname);
 }

@@ -3,22 +3,22 @@ import { parseArgs } from 'node:util';
 import { CURRENCY_BY_SITE, env, loadConfig } from '@inference/config';
 import { Database, PoolDataSource } from '@inference/database';
 import { z } from 'zod';
-import { ENTITIES } from '../entities';
-import { ROLES } from '../identity/accounts/accounts.dto';
+import { emailField } from '../accounts/account-fields';
+import { ROLES } from '../accounts/accounts.dto';
 import {
   findForLogin,
   insertAccount,
   lockAdmins,
   readAccount,
   setRole,
-} from '../identity/accounts/accounts.repository';
-import { SITE_LANGUAGE } from '../identity/accounts/languages';
-import { emailField } from '../identity/accounts/account-fields';
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../identity/passwords/password-fields.decorator';
-import { announceAdmin } from '../identity/admin-accounts/announce-admin';
-import { recordAuditEvent } from '../identity/audit-log/audit-log';
-import { faultOfPassword } from '../identity/passwords/refused-passwords';
+} from '../accounts/accounts.repository';
+import { recordAuditEvent } from '../accounts/audit-log/audit-log';
+import { SITE_LANGUAGE } from '../accounts/languages';
+import { ENTITIES } from '../entities';
+import { announceAdmin } from '../identity/admin-accounts/admin-accounts.service';
 import { hashPassword, PasswordHasher } from '../identity/passwords/password-hasher';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../identity/passwords/passwords.dto';
+import { faultOfPassword } from '../identity/passwords/refused-passwords';
 
 /**
  * Makes an account even if sign-up is closed, or gives an existing one its role:

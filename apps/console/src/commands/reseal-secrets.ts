@@ -2,8 +2,8 @@ import { env, loadConfig } from '@inference/config';
 import { Database, PoolDataSource } from '@inference/database';
 import { z } from 'zod';
 import { ENTITIES } from '../entities';
-import { SealedTokens } from '../identity/sealed-tokens/sealed-tokens';
-import { sealedTokenFields, sealedTokensOf } from '../identity/sealed-tokens/sealed-tokens.config';
+import { sealedTokenFields, sealedTokensOf } from '../identity/identity.config';
+import { SealedTokens } from '../identity/sealed-tokens';
 import { resealSecrets } from '../identity/second-factor/second-factor-verifier';
 
 /**

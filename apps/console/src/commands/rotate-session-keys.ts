@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { loadConfig } from '@inference/config';
 import { randomBase62 } from '@inference/database';
 import { z } from 'zod';
-import { sessionFields } from '../identity/sessions/sessions.config';
+import { sessionFields } from '../identity/identity.config';
 import { type SigningKey } from '../identity/sessions/signing-keys';
 
 /**

@@ -1,6 +1,23 @@
 import { Module } from '@nestjs/common';
-import { AgentsModule } from './agents/agents.module';
-import { PlaygroundModule } from './playground/playground.module';
+import { AgentEventsController, AgentSessionsController } from './agents/agents.controller';
+import { PlaygroundController } from './playground/playground.controller';
+import { AgentProxy, GatewayProxy, RouterCostProxy } from './service-proxy/service-proxies';
+import { ProxyMetrics } from './service-proxy/service-proxy';
+
+/** Forwards requests to other services of the platform. */
+@Module({
+  providers: [ProxyMetrics, AgentProxy, GatewayProxy, RouterCostProxy],
+  exports: [AgentProxy, GatewayProxy, RouterCostProxy],
+})
+export class ServiceProxyModule {}
+
+/** Agent sessions in a browser, through the agent service. */
+@Module({ imports: [ServiceProxyModule], controllers: [AgentSessionsController, AgentEventsController] })
+class AgentsModule {}
+
+/** Calls of models in a browser, through the gateway. */
+@Module({ imports: [ServiceProxyModule], controllers: [PlaygroundController] })
+class PlaygroundModule {}
 
 /** Models and agents for the pages of the console: the gateway and the agent service, called for the account that is signed in. */
 @Module({ imports: [AgentsModule, PlaygroundModule] })

@@ -1,11 +1,32 @@
-import { type ExecutionContext } from '@nestjs/common';
-import { type ThrottlerModuleOptions } from '@nestjs/throttler';
 import { addressGroup } from '@inference/http';
 import { type RateLimitConfig, throttlerStorage } from '@inference/rate-limits';
+import { type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { type ThrottlerModuleOptions } from '@nestjs/throttler';
 import { type Request } from 'express';
-import { WEBHOOK_PATH } from '../billing/payment-providers/webhook-path';
 import { type SiteConfig } from '../site.config';
-import { type CredentialLimit, hasCredentialLimit } from './credential-attempt.decorator';
+
+/** The notifications of payment providers arrive below this path. */
+export const WEBHOOK_PATH = '/api/billing/webhooks/';
+
+const CREDENTIAL_LIMIT = 'credential limit';
+
+/** A limit in addition to that of all requests. */
+type CredentialLimit = 'attempts' | 'refreshes';
+
+/**
+ * Marks a route that accepts, creates or replaces a credential. It has the strict limit, because it can be abused to
+ * find a credential by trying, to cause mail or to cause much work.
+ */
+export const CredentialAttempt = () => SetMetadata(CREDENTIAL_LIMIT, 'attempts' satisfies CredentialLimit);
+
+/**
+ * Marks the route that continues sessions. It is counted apart, with a limit that many tabs and people behind one address do not
+ * reach: its credential is too long to be found by trying.
+ */
+export const RefreshAttempt = () => SetMetadata(CREDENTIAL_LIMIT, 'refreshes' satisfies CredentialLimit);
+
+const hasCredentialLimit = (context: ExecutionContext, limit: CredentialLimit): boolean =>
+  Reflect.getMetadata(CREDENTIAL_LIMIT, context.getHandler()) === limit;
 
 const WINDOW_MILLIS = 60_000;
 /** Requests of one address in a window: chosen so that no person and no page reaches it. */

@@ -1,6 +1,6 @@
-import { type inferenceFields } from '../inference/inference.config';
-import { type serviceUrlFields } from '../catalogue/site/site-metadata.config';
 import { type z } from 'zod';
+import { type serviceUrlFields } from '../catalogue/catalogue.config';
+import { type inferenceFields } from '../inference/inference.config';
 
 export const SERVICE_HEALTH_CONFIG = Symbol('SERVICE_HEALTH_CONFIG');
 

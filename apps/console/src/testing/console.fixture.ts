@@ -3,9 +3,8 @@ import { rm } from 'node:fs/promises';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type NestExpressApplication } from '@nestjs/platform-express';
+import { Database, type Executor, newId } from '@inference/database';
 import { type Role } from '@inference/guards';
-import { Database, newId, type Executor } from '@inference/database';
 import { createService } from '@inference/http';
 import { charge, RATE_DIGITS, type TokenUsage, type UnitRate, type UsageOutcome } from '@inference/metering';
 import { scaledToDecimal } from '@inference/money';
@@ -23,11 +22,12 @@ import {
   type TestDatabase,
   testLog,
 } from '@inference/testing';
-import { ENTITIES } from '../entities';
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import { readForSignIn } from '../accounts/accounts.repository';
 import { AppModule } from '../app.module';
-import { readForSignIn } from '../identity/accounts/accounts.repository';
-import { SessionsService } from '../identity/sessions/sessions.service';
 import { readConsoleConfig } from '../config';
+import { ENTITIES } from '../entities';
+import { SessionsService } from '../identity/sessions/sessions.service';
 import { SERVICE_OPTIONS } from '../service-options';
 
 export function newSigningKey(kid: string = randomUUID()) {

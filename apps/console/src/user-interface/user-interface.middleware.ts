@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
 import { ConfigError } from '@inference/config';
+import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
 import { type NextFunction, type Request, type Response } from 'express';
 import send from 'send';
-import { contentSecurityPolicy } from './content-security-policy';
 import { USER_INTERFACE_CONFIG, type UserInterfaceConfig } from './user-interface.config';
 
 /** Paths of the API and of operations. They are never answered with a page. */
@@ -76,4 +75,22 @@ export class UserInterfaceMiddleware implements NestMiddleware {
       .on('error', () => otherwise())
       .pipe(response);
   }
+}
+
+/**
+ * The policy of the console's pages: own scripts and styles only, no inline ones, no frames, and calls to the listed
+ * origins only.
+ */
+function contentSecurityPolicy(calledOrigins: string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    `connect-src ${["'self'", ...calledOrigins].join(' ')}`,
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 }

@@ -1,8 +1,8 @@
-import { type Type } from '@nestjs/common';
 import { validated } from '@inference/dto';
 import { HOSTILE_NAMES } from '@inference/testing';
+import { type Type } from '@nestjs/common';
 import { CreateInvoiceDto } from '../billing/invoices/invoices.dto';
-import { GpuHistoryQuery, ModelHistoryQuery } from '../billing/pricing/history/price-history.dto';
+import { GpuHistoryQuery, ModelHistoryQuery } from '../billing/pricing/price-history.dto';
 import {
   GpuPriceChangeDto,
   GpuPriceDto,
@@ -13,8 +13,7 @@ import { ChangelogEntryDto } from '../catalogue/changelog/changelog.dto';
 import { NewModelPath, NewPackagePath, PutModelDto } from '../catalogue/models/models.dto';
 import { BeginUploadDto } from '../catalogue/models/uploads/resumable/package-uploads.dto';
 import { UploadQuery } from '../catalogue/models/uploads/uploads.dto';
-import { ReleaseAssetDto } from '../catalogue/releases/published/release-assets.dto';
-import { PutReleaseDto } from '../catalogue/releases/published/releases.dto';
+import { PutReleaseDto, ReleaseAssetDto } from '../catalogue/releases/published/releases.dto';
 import { CreateApiKeyDto, UpdateApiKeyDto } from '../identity/api-keys/api-keys.dto';
 
 /** Every field of a name that the console stores or looks up. Usernames and versions have a form of their own. */

@@ -1,9 +1,9 @@
-import { Body, Controller, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
 import { Idempotency, IdempotencyHeaders } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { AdjustmentResponse, CreateAdjustmentDto } from './adjustments.dto';
 import { AdjustmentsService } from './adjustments.service';
 

@@ -2,8 +2,7 @@ import { type Currency } from '@inference/config';
 import { CurrencyProperty, IdField, InstantProperty, MoneyProperty, TextField } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
-import { AmountField } from '../../validation/amount-field.decorator';
-import { MONEY_BOUNDS } from '../../validation/money-fields';
+import { AmountField, MONEY_BOUNDS } from '../../validation/amount-field.decorator';
 
 export class CreateAdjustmentDto {
   @IdField({ description: 'The account whose wallet is corrected.', noun: 'account', prefix: 'acct' })

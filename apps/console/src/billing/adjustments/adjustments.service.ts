@@ -1,12 +1,12 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { Database, newId, type Transaction } from '@inference/database';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { postTransfer, withLeaseRecall } from '@inference/wallet';
-import { type Actor } from '../../identity/audit-log/actor';
-import { recordAuditEvent } from '../../identity/audit-log/audit-log';
-import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert.repository';
-import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { TOP_UP_CONFIG, type TopUpConfig } from '../billing.config';
 import { type AdjustmentResponse, type CreateAdjustmentDto } from './adjustments.dto';
 
 @Injectable()

@@ -1,9 +1,9 @@
-import { Body, Controller, Get, Header, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
 import { Idempotency, IdempotencyHeaders } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
+import { Body, Controller, Get, Header, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { PaymentPath } from '../payments/payments.dto';
 import { CreateRefundDto, RefundResponse } from '../refunds/refunds.dto';
 import { RefundsService } from '../refunds/refunds.service';

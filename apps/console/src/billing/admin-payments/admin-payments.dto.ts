@@ -3,7 +3,7 @@ import { PageQuery } from '@inference/http';
 import { type InstantMicros } from '@inference/time';
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { PAYMENT_PROVIDERS, type PaymentProviderName } from '../payment-providers/payment-provider';
-import { PAYMENT_STATUSES, type PaymentStatus } from '../payments/payment-status';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../payments/payment.entity';
 import { PaymentResponse } from '../payments/payments.dto';
 import { RefundResponse } from '../refunds/refunds.dto';
 

@@ -1,3 +1,5 @@
+import { type Caller, CurrentCaller, Roles } from '@inference/guards';
+import { CodedErrorResponse } from '@inference/openapi';
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import {
   ApiExtraModels,
@@ -7,10 +9,8 @@ import {
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { type Caller, CurrentCaller, Roles } from '@inference/guards';
-import { CodedErrorResponse } from '@inference/openapi';
 import { type Request, type Response } from 'express';
-import { RouterCostProxy } from '../../inference/service-proxy/router-cost-proxy';
+import { RouterCostProxy } from '../../inference/service-proxy/service-proxies';
 import { CostReportQuery, CostReportResponse } from './cost-report.dto';
 
 const CSV_EXAMPLE = 'user,cost_usd,tokens\r\nacct_0Vc3kZ8dQ1mXw7RtYb2LsA,0.002468,1234\r\n';

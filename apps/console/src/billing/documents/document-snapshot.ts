@@ -1,7 +1,12 @@
 import { CURRENCIES } from '@inference/config';
 import { z } from 'zod';
-import { LANGUAGES } from '../../identity/accounts/languages';
+import { type Language, LANGUAGES } from '../../accounts/languages';
+import { type DocumentsConfig } from '../billing.config';
 import { PAYMENT_PROVIDERS } from '../payment-providers/payment-provider';
+import { refundedMinor } from '../payments/minor-amount';
+import { type Payment } from '../payments/payment.entity';
+import { type Refund } from '../payments/refund.entity';
+import { splitTaxes } from './tax';
 
 /** In hundredths of the currency; text in the database, since most JSON parsers read numbers as floats. */
 const minor = z
@@ -68,4 +73,42 @@ export function serialiseSnapshot(snapshot: DocumentSnapshot): string {
     if (typeof value === 'bigint') return value.toString();
     return typeof value === 'string' ? value.replace(UNSTORABLE, '\ufffd') : value;
   });
+}
+
+/** Description of the document's only line. */
+const TOP_UP: Record<Language, string> = {
+  en: 'Top-up of prepaid account credit',
+  'zh-CN': '账户充值（预付费）',
+};
+
+/** The shared part of the snapshot of a paid payment. */
+export function paymentSnapshot(
+  payment: Payment,
+  { seller, taxRates }: DocumentsConfig,
+  language: Language,
+): DocumentSnapshot {
+  const { id, provider, providerReference, paidAt, amountMinor, currency } = payment;
+  return {
+    language,
+    seller,
+    currency,
+    lines: [{ description: TOP_UP[language], amountMinor }],
+    ...splitTaxes(amountMinor, taxRates),
+    totalMinor: amountMinor,
+    payment: { id, provider, reference: providerReference ?? '', paidAt: paidAt ?? new Date() },
+  };
+}
+
+/** `pending`: a refund is under way and nothing was given back yet. */
+export type RefundState = 'pending' | 'partial' | 'full';
+
+/** The refunds that a document shows: those that have succeeded or are under way. */
+export const shownRefunds = (refunds: Refund[]): Refund[] =>
+  refunds.filter(({ status }) => status !== 'failed');
+
+/** What has become of the money of a document's payment; null if no refund is shown. */
+export function refundStateOf(totalMinor: bigint, refunds: Refund[]): RefundState | null {
+  const givenBack = refundedMinor(refunds);
+  if (givenBack > 0n) return givenBack < totalMinor ? 'partial' : 'full';
+  return shownRefunds(refunds).length > 0 ? 'pending' : null;
 }

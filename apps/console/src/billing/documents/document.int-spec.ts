@@ -1,12 +1,12 @@
 import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
-import { ENTITIES } from '../../entities';
 import { readConsoleConfig } from '../../config';
+import { ENTITIES } from '../../entities';
 import { testEnvironment } from '../../testing/console.fixture';
+import { type Payment } from '../payments/payment.entity';
 import { ReceiptsService } from '../receipts/receipts.service';
-import { type Payment } from '../payments/entities/payment.entity';
-import { paymentSnapshot } from './payment-snapshot';
-import { issueDocument, newDocumentId } from './documents.repository';
+import { paymentSnapshot } from './document-snapshot';
 import { insertPayment } from './documents.fixture';
+import { issueDocument, newDocumentId } from './documents.repository';
 
 const CONCURRENCY = 50;
 const YEAR = new Date().getUTCFullYear();

@@ -1,9 +1,8 @@
 import { type Executor, newId } from '@inference/database';
 import { type PaymentProviderName } from '../payment-providers/payment-provider';
-import { type Payment } from '../payments/entities/payment.entity';
-import { type RefundStatus } from '../payments/entities/refund.entity';
-import { type PaymentStatus } from '../payments/payment-status';
+import { type Payment, type PaymentStatus } from '../payments/payment.entity';
 import { findPayment } from '../payments/payments.repository';
+import { type RefundStatus } from '../payments/refund.entity';
 
 interface PaymentOptions {
   provider?: PaymentProviderName;

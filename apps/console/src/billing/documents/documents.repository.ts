@@ -1,8 +1,8 @@
 import { type Site } from '@inference/config';
 import { type Executor, newId, type Transaction } from '@inference/database';
 import { type DocumentSnapshot, serialiseSnapshot } from './document-snapshot';
-import { BillingDocument, type DocumentKind } from './entities/document.entity';
-import { TIME_ZONES } from './site-time';
+import { BillingDocument, type DocumentKind } from './document.entity';
+import { TIME_ZONES } from './print-formats';
 
 export type IssuedDocument = Pick<BillingDocument, 'id' | 'number' | 'issuedAt'>;
 

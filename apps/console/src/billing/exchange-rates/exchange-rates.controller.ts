@@ -1,11 +1,11 @@
-import { Body, Controller, Get, Header, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
+import { PageQuery } from '@inference/http';
 import { RATE_DIGITS } from '@inference/metering';
 import { exactNumber, scaledToDecimal } from '@inference/money';
-import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
+import { Body, Controller, Get, Header, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import {
   ExchangeRateHistoryResponse,
   ExchangeRateListResponse,

@@ -4,7 +4,7 @@ import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { AmountField } from '../../validation/amount-field.decorator';
-import { DayField } from '../../validation/day-field.decorator';
+import { DayField } from '../../validation/time-fields.decorator';
 
 const MAX_RATE = 1_000_000;
 const MAX_DAYS = 1_000;

@@ -1,11 +1,11 @@
-import { BadRequestException, ConflictException, Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { decodeCursor, encodeCursor, type PageQuery } from '@inference/http';
 import { type ExchangeRate, RATE_DIGITS } from '@inference/metering';
 import { exactNumber, scaledToDecimal } from '@inference/money';
+import { BadRequestException, ConflictException, Inject, Injectable } from '@nestjs/common';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { type Actor } from '../../identity/audit-log/actor';
-import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import {
   type ExchangeRateHistoryResponse,
   type ExchangeRateResponse,

@@ -1,6 +1,6 @@
 import { TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { Account } from '../../identity/accounts/account.entity';
+import { Account } from '../../accounts/account.entity';
 
 export type IdempotentOperation = 'payment' | 'refund' | 'invoice';
 

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { ConflictException } from '@nestjs/common';
-import { type Database, type Executor, type Transaction } from '@inference/database';
+import { Database, type Executor, type Transaction } from '@inference/database';
+import { BackgroundJobs, EVERY_TEN_MINUTES } from '@inference/jobs';
 import { parseExact, stringifyExact } from '@inference/money';
+import { ConflictException, Injectable } from '@nestjs/common';
 import { type IdempotencyKey, type IdempotentOperation } from './idempotency-key.entity';
 import {
+  deleteOldIdempotencyKeys,
   deleteUnansweredKey,
   findIdempotencyKey,
   insertIdempotencyKey,
@@ -103,4 +105,22 @@ export function runIdempotently<T>(
     if (earlier) return earlier.answer as T;
     return storeFirstAnswer(transaction, request, await work(transaction));
   });
+}
+
+/** Rows of one statement, so that none holds its locks for long. */
+const BATCH_ROWS = 1_000;
+
+/** Deletes old idempotency keys. Any number of consoles may run it at once. */
+@Injectable()
+export class IdempotencyKeyCleanupJob {
+  constructor(
+    private readonly database: Database,
+    jobs: BackgroundJobs,
+  ) {
+    jobs.schedule('delete-old-idempotency-keys', EVERY_TEN_MINUTES, () => this.run());
+  }
+
+  async run(): Promise<void> {
+    while ((await deleteOldIdempotencyKeys(this.database, BATCH_ROWS)) === BATCH_ROWS);
+  }
 }

@@ -4,7 +4,7 @@ import { HOSTILE_TEXT, insertRefund } from '../documents/documents.fixture';
 import { findPayment } from '../payments/payments.repository';
 import { readInvoiceFile } from './invoice-file';
 import { type InvoiceBody, InvoiceSite } from './invoices.fixture';
-import { readPdf } from './pdf/pdf-text.fixture';
+import { readPdf } from './pdf-text.fixture';
 
 const MISSING = [404, { error: 'no such invoice' }];
 

@@ -1,17 +1,16 @@
 import { Readable } from 'node:stream';
-import { Body, Controller, Get, Header, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
 import { Idempotency, IdempotencyHeaders, PageQuery, Public } from '@inference/http';
 import { ApiErrors, ApiFile } from '@inference/openapi';
+import { Body, Controller, Get, Header, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { TokenQuery } from '../../validation/token-query.dto';
-import { DocumentLinksService } from '../document-links/document-links.service';
-import { DownloadLinkResponse, LinkQuery } from '../document-links/download-link.dto';
-import { sendDownload } from '../documents/download';
+import { DocumentLinksService } from '../documents/document-links.service';
+import { DownloadLinkResponse, LinkQuery, sendDownload } from '../documents/download';
 import { CreateInvoiceDto, InvoiceListResponse, InvoicePath, InvoiceResponse } from './invoices.dto';
 import { InvoicesService } from './invoices.service';
-import { TAX_FILE_TYPES } from './issuer/tax-file-types';
+import { TAX_FILE_TYPES } from './issuer/invoice-issuer';
 
 /** Applies to the issuer's files too, so no content of the file may be executed. */
 const FILE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";

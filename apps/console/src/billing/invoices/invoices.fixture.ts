@@ -1,6 +1,6 @@
 import { type Answer, type SignedIn, TestSite } from '../../testing/console.fixture';
 import { insertPayment } from '../documents/documents.fixture';
-import { type Payment } from '../payments/entities/payment.entity';
+import { type Payment } from '../payments/payment.entity';
 
 export const COMPANY = {
   type: 'company',

@@ -2,7 +2,7 @@ import { newId } from '@inference/database';
 import { waitForLock } from '@inference/testing';
 import { type SignedIn, TestSite } from '../../testing/console.fixture';
 import { insertPayment } from '../documents/documents.fixture';
-import { type Payment } from '../payments/entities/payment.entity';
+import { type Payment } from '../payments/payment.entity';
 import { COMPANY, type InvoiceBody, InvoiceSite } from './invoices.fixture';
 
 const YEAR_IN_CHINA = new Date(Date.now() + 8 * 3_600_000).getUTCFullYear();

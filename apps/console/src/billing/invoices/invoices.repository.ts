@@ -1,6 +1,6 @@
 import { type Executor, type Position } from '@inference/database';
-import { BillingDocument } from '../documents/entities/document.entity';
-import { InvoiceFile } from './invoice-file.entity';
+import { BillingDocument } from '../documents/document.entity';
+import { InvoiceFile } from './invoice.entity';
 import { type InvoiceStatus } from './invoices.dto';
 
 /** An invoice with the tax authority's file, if it has arrived. */

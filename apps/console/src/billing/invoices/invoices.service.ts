@@ -1,3 +1,5 @@
+import { Database, type Transaction } from '@inference/database';
+import { type PageQuery, readPage } from '@inference/http';
 import {
   BadRequestException,
   ConflictException,
@@ -5,21 +7,22 @@ import {
   Injectable,
   NotFoundException,
 } from '@nestjs/common';
-import { Database, type Transaction } from '@inference/database';
-import { type PageQuery, readPage } from '@inference/http';
+import { queueMail } from '../../notifications/mail/outbox';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { paymentSnapshot } from '../documents/payment-snapshot';
-import { type InvoiceSnapshot, invoiceSnapshot } from '../documents/document-snapshot';
-import { DOCUMENTS_CONFIG, type DocumentsConfig } from '../documents/documents.config';
+import {
+  DOCUMENTS_CONFIG,
+  type DocumentsConfig,
+  INVOICES_CONFIG,
+  type InvoicesConfig,
+} from '../billing.config';
+import { type InvoiceSnapshot, invoiceSnapshot, paymentSnapshot } from '../documents/document-snapshot';
 import { findDocumentNumber, issueDocument, newDocumentId } from '../documents/documents.repository';
 import { type IdempotentRequest, runIdempotently } from '../idempotency/idempotency-keys';
-import { queueMail } from '../../notifications/mail/outbox';
-import { type Payment } from '../payments/entities/payment.entity';
 import { minorToNumber } from '../payments/minor-amount';
+import { type Payment } from '../payments/payment.entity';
 import { lockOwnPayment } from '../payments/payments.repository';
 import { isRefunded } from '../payments/refunds.repository';
 import { findOwnInvoiceFile, type InvoiceDownload } from './invoice-file';
-import { INVOICES_CONFIG, type InvoicesConfig } from './invoices.config';
 import { type CreateInvoiceDto, type InvoiceListResponse, type InvoiceResponse } from './invoices.dto';
 import { type InvoiceState, listInvoices } from './invoices.repository';
 import { queueTaxFileRequest } from './issuer/invoice-requests.repository';

@@ -1,8 +1,7 @@
+import { Public } from '@inference/http';
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Public } from '@inference/http';
-import { ApiCachedResponse } from '../../caching/api-cached-response.decorator';
-import { type CacheableResponse, Cached } from '../../caching/cached.decorator';
+import { ApiCachedResponse, type CacheableResponse, Cached } from '../../caching/cached.decorator';
 import { PaymentProviders } from './payment-providers';
 import { PaymentProviderListResponse } from './payment-providers.dto';
 

@@ -1,7 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { type Site } from '@inference/config';
+import { Inject, Injectable } from '@nestjs/common';
+import { WEBHOOK_PATH } from '../../rate-limit/rate-limits';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { WEBHOOK_PATH } from './webhook-path';
 import { AlipayProvider } from './alipay/alipay-provider';
 import { type PaymentProvider, type PaymentProviderName } from './payment-provider';
 import { PAYMENT_PROVIDERS_CONFIG, type PaymentProvidersConfig } from './payment-providers.config';

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { env } from '@inference/config';
 import { z } from 'zod';
-import { isPrivateChannel } from '../../validation/secure-url';
+import { isPrivateChannel } from '../../site.config';
 
 /** Specified: Alipay's RSA2 requires at least 2048 bits, and WeChat Pay's certificates have 2048. */
 const MIN_RSA_BITS = 2048;

@@ -2,20 +2,43 @@ import { CURRENCIES, type Currency } from '@inference/config';
 import {
   ChoiceField,
   CurrencyProperty,
+  type FieldOptions,
   IdField,
   InstantProperty,
   MoneyProperty,
   NextCursorProperty,
+  TextField,
 } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { ValidateBy } from 'class-validator';
 import { AmountField } from '../../validation/amount-field.decorator';
 import { PAYMENT_PROVIDERS, type PaymentProviderName } from '../payment-providers/payment-provider';
-import { type Payment } from './entities/payment.entity';
-import { type Refund, REFUND_STATUSES, type RefundStatus } from './entities/refund.entity';
 import { minorToNumber, POSITIVE_AMOUNT, refundedMinor } from './minor-amount';
-import { PAYMENT_STATUSES, type PaymentStatus } from './payment-status';
-import { ReturnUrlField } from './return-url-field.decorator';
+import { type Payment, PAYMENT_STATUSES, type PaymentStatus } from './payment.entity';
+import { type Refund, REFUND_STATUSES, type RefundStatus } from './refund.entity';
+
+/** All providers accept 2,000 characters, and no return page needs more. */
+const MAX_URL_CHARS = 2_000;
+
+const isHttpUrl = (value: unknown): value is string =>
+  typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+
+/** An address of a page. The DTO holds the normalized spelling, which is the only one that providers accept. */
+const ReturnUrlField = (options: FieldOptions): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value }: { value: unknown }) => (isHttpUrl(value) ? new URL(value).href : value)),
+    TextField({ ...options, maxLength: MAX_URL_CHARS, format: 'uri' }),
+    ValidateBy({
+      name: 'isHttpUrl',
+      validator: {
+        validate: isHttpUrl,
+        defaultMessage: () => 'must be a URL starting with http:// or https://',
+      },
+    }),
+  );
 
 const CHECKOUT_TYPES = ['redirect', 'qr'] as const;
 

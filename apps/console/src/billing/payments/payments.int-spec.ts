@@ -1,5 +1,5 @@
-import { IdempotencyKeyCleanupJob } from '../idempotency/idempotency-key-cleanup.job';
 import { type SignedIn, TestConsole, TestSite } from '../../testing/console.fixture';
+import { IdempotencyKeyCleanupJob } from '../idempotency/idempotency-keys';
 import { PaymentSettlement } from '../settlement/payment-settlement';
 import { type PaymentBody, PaymentSite, PROVIDERS, SHOP } from './payments.fixture';
 

@@ -1,9 +1,7 @@
 import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
 import { ENTITIES } from '../../entities';
 import { insertPayment, insertRefund } from '../documents/documents.fixture';
-import { type Payment } from './entities/payment.entity';
-import { type RefundStatus } from './entities/refund.entity';
-import { type PaymentStatus } from './payment-status';
+import { type Payment, type PaymentStatus } from './payment.entity';
 import {
   endRefusedPayment,
   endUnpaidPayment,
@@ -11,6 +9,7 @@ import {
   releasePayment,
   storeCheckout,
 } from './payments.repository';
+import { type RefundStatus } from './refund.entity';
 import { findRefund, requestRefundCheck } from './refunds.repository';
 
 const checkout = (name: string) =>

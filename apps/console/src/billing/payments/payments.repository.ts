@@ -1,8 +1,7 @@
 import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { In, IsNull } from 'typeorm';
 import { type OpenedOrder, type PaymentProviderName } from '../payment-providers/payment-provider';
-import { Payment } from './entities/payment.entity';
-import { allowedPreviousStatuses, type PaymentStatus } from './payment-status';
+import { allowedPreviousStatuses, Payment, type PaymentStatus } from './payment.entity';
 
 type NewPayment = Pick<Payment, 'id' | 'accountId' | 'provider' | 'amountMinor' | 'currency' | 'returnUrl'>;
 

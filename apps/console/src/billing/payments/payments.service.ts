@@ -1,3 +1,6 @@
+import { Database, newId, type Transaction } from '@inference/database';
+import { type PageQuery, readPage, TooManyRequestsException } from '@inference/http';
+import { picosToDecimal } from '@inference/money';
 import {
   BadRequestException,
   ConflictException,
@@ -7,14 +10,12 @@ import {
   NotFoundException,
   ServiceUnavailableException,
 } from '@nestjs/common';
-import { Database, newId, type Transaction } from '@inference/database';
-import { type PageQuery, readPage, TooManyRequestsException } from '@inference/http';
-import { picosToDecimal } from '@inference/money';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { PAYMENTS_CONFIG, type PaymentsConfig, TOP_UP_CONFIG, type TopUpConfig } from '../billing.config';
 import {
   claimIdempotencyKey,
-  releaseIdempotencyKey,
   type IdempotentRequest,
+  releaseIdempotencyKey,
   storeFirstAnswer,
 } from '../idempotency/idempotency-keys';
 import {
@@ -23,12 +24,8 @@ import {
   ProviderUnavailableError,
 } from '../payment-providers/payment-provider';
 import { PaymentProviders } from '../payment-providers/payment-providers';
-import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
-import { type Payment } from './entities/payment.entity';
 import { minorToPicos } from './minor-amount';
-import { toProviderOrder } from './provider-order';
-import { PAYMENTS_CONFIG, type PaymentsConfig } from './payments.config';
-import { FIRST_CHECK_SECONDS, nextCheckAfterEndSeconds } from './provider-poll-schedule';
+import { type Payment } from './payment.entity';
 import {
   type CreatePaymentDto,
   type PaymentListResponse,
@@ -45,6 +42,7 @@ import {
   markPaymentSeen,
   storeCheckout,
 } from './payments.repository';
+import { FIRST_CHECK_SECONDS, nextCheckAfterEndSeconds, toProviderOrder } from './provider-poll-schedule';
 import { listRefunds } from './refunds.repository';
 
 /** Retry-After of an account with too many pending payments: within a minute some of them expire or are paid. */

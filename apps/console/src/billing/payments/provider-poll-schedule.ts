@@ -1,3 +1,7 @@
+import { type SiteConfig } from '../../site.config';
+import { type ProviderOrder } from '../payment-providers/payment-provider';
+import { type Payment } from './payment.entity';
+
 /** Most payers finish within seconds: twice lets them wait longer after a lost notification, half doubles the calls for payments in progress. */
 export const FIRST_CHECK_SECONDS = 5;
 /** The longest time for which a lost notification delays a credit; half doubles the calls for old payments. */
@@ -16,4 +20,20 @@ export function nextCheckSeconds(ageSeconds: number): number {
 export function nextCheckAfterEndSeconds(endedSecondsAgo: number): number | null {
   const next = CHECKS_AFTER_END_SECONDS.find((seconds) => seconds > endedSecondsAgo);
   return next === undefined ? null : next - endedSecondsAgo;
+}
+
+/** The provider order of a payment. It is the same at every call, as idempotent provider APIs require. */
+export function toProviderOrder(
+  payment: Payment,
+  { name, consoleUiUrl }: Pick<SiteConfig, 'name' | 'consoleUiUrl'>,
+): ProviderOrder {
+  return {
+    paymentId: payment.id,
+    amountMinor: payment.amountMinor,
+    currency: payment.currency,
+    description: name,
+    expiresAt: payment.expiresAt,
+    returnUrl: payment.returnUrl ?? `${consoleUiUrl}/payments/${payment.id}`,
+    providerOrderId: payment.providerOrderId,
+  };
 }

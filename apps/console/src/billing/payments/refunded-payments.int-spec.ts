@@ -1,6 +1,6 @@
 import { type SignedIn, TestSite } from '../../testing/console.fixture';
 import { insertPayment, insertRefund } from '../documents/documents.fixture';
-import { type Payment } from './entities/payment.entity';
+import { type Payment } from './payment.entity';
 import { type PaymentBody } from './payments.fixture';
 
 describe('a refunded payment', () => {

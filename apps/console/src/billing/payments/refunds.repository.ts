@@ -1,7 +1,7 @@
 import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { In, Not } from 'typeorm';
-import { type Payment } from './entities/payment.entity';
-import { Refund, type RefundStatus } from './entities/refund.entity';
+import { type Payment } from './payment.entity';
+import { Refund, type RefundStatus } from './refund.entity';
 
 type NewRefund = Pick<Refund, 'id' | 'paymentId' | 'amountMinor' | 'reason' | 'orderedBy'>;
 

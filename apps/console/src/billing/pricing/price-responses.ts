@@ -1,8 +1,15 @@
 import { type Currency } from '@inference/config';
 import { CurrencyProperty, MoneyProperty } from '@inference/dto';
-import { PRICE_UNITS, type PriceUnit } from '@inference/metering';
-import { type ExactNumber } from '@inference/money';
+import { PRICE_UNITS, type PriceUnit, UNIT_DIGITS } from '@inference/metering';
+import {
+  type ExactNumber,
+  exactNumber,
+  PICO_DIGITS,
+  picosToDecimal,
+  scaledToDecimal,
+} from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
+import { type GpuPriceRow, type ModelPriceRow, type TrainingPriceRow } from './price-lists.repository';
 
 /** Spec: Published pricing. */
 export class ModelPriceResponse {
@@ -108,3 +115,34 @@ export class PublishedTrainingPriceResponse {
   @ApiProperty({ description: 'The price that is published, or would be.', type: TrainingPriceResponse })
   training!: TrainingPriceResponse;
 }
+
+/** Decimals that a price in this unit may have, so that the price of the smallest quantity is whole picos. */
+export const priceDecimals = (unit: PriceUnit) => PICO_DIGITS - UNIT_DIGITS[unit];
+
+export const modelPriceView = (
+  { slug, unit, ratePicos }: ModelPriceRow,
+  currency: Currency,
+): ModelPriceResponse => ({
+  slug,
+  unit,
+  price: exactNumber(scaledToDecimal(ratePicos, priceDecimals(unit))),
+  currency,
+});
+
+export const gpuPriceView = (
+  { name, hourlyPricePicos }: GpuPriceRow,
+  currency: Currency,
+): GpuPriceResponse => ({
+  name,
+  hourly_price: exactNumber(picosToDecimal(hourlyPricePicos)),
+  currency,
+});
+
+export const trainingPriceView = (
+  { tokenRatePicos, gpuHourPicos }: TrainingPriceRow,
+  currency: Currency,
+): TrainingPriceResponse => ({
+  token_per_m: exactNumber(scaledToDecimal(tokenRatePicos, priceDecimals('per_million_tokens'))),
+  gpu_hour: gpuHourPicos === null ? null : exactNumber(picosToDecimal(gpuHourPicos)),
+  currency,
+});

@@ -12,7 +12,7 @@ import { PICO_DIGITS } from '@inference/money';
 import { AmountField, type AmountOptions } from '../../validation/amount-field.decorator';
 import { SlugField } from '../../validation/slug-field.decorator';
 import { MAX_ROWS } from './price-list-rules';
-import { priceDecimals } from './price-views';
+import { priceDecimals } from './price-responses';
 
 /** A higher price for a million tokens, a request or an hour is a typing error. */
 const MAX_PRICE = 1_000_000;

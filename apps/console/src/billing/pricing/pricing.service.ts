@@ -1,11 +1,10 @@
-import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { type Currency } from '@inference/config';
 import { Database, type Executor, type Transaction } from '@inference/database';
+import { BadRequestException, Inject, Injectable } from '@nestjs/common';
+import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/catalogue-changes.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { recordActorEvent } from '../../identity/audit-log/audit-log';
-import { changesBetween, mergePrices } from './price-changes';
 import {
   MAX_ROWS,
   overlappingUnits,
@@ -21,12 +20,12 @@ import {
   type ModelPriceRow,
   readNewestPrices,
 } from './price-lists.repository';
-import { gpuPriceView, modelPriceView } from './price-views';
-import { lockListsFor, type Publisher } from './publishing/publisher';
 import {
   type GpuPriceResponse,
+  gpuPriceView,
   type GpuPublicationResponse,
   type ModelPriceResponse,
+  modelPriceView,
   type ModelPublicationResponse,
   type PricingResponse,
 } from './price-responses';
@@ -36,6 +35,7 @@ import {
   type ModelPriceChangeDto,
   type ModelPriceDto,
 } from './pricing.dto';
+import { lockListsFor, type Publisher } from './publisher';
 
 /** One of the lists that are published row by row. */
 interface ListAccess<Row> {
@@ -205,4 +205,43 @@ function refuse(list: string, faults: RowFault[]): void {
   throw new BadRequestException(
     faults.map(({ index, field, message }) => `${list}.${index}.${field}: ${message}`).join('; '),
   );
+}
+
+/** How a list differs from the one before. */
+interface PriceChanges<Row> {
+  added: Row[];
+  changed: { row: Row; before: Row }[];
+  removed: Row[];
+}
+
+/** @param keyOf identifies a price within its list @param picosOf the price */
+function changesBetween<Row>(
+  before: readonly Row[],
+  after: readonly Row[],
+  keyOf: (row: Row) => string,
+  picosOf: (row: Row) => bigint,
+): PriceChanges<Row> {
+  const old = new Map(before.map((row) => [keyOf(row), row]));
+  const kept = new Set(after.map(keyOf));
+  const changes: PriceChanges<Row> = { added: [], changed: [], removed: [] };
+  for (const row of after) {
+    const former = old.get(keyOf(row));
+    if (former === undefined) changes.added.push(row);
+    else if (picosOf(former) !== picosOf(row)) changes.changed.push({ row, before: former });
+  }
+  changes.removed = before.filter((row) => !kept.has(keyOf(row)));
+  return changes;
+}
+
+/** Returns the list with changed prices in their places, new ones at its end, and without those whose new price is null. */
+function mergePrices<Row, Change>(
+  before: readonly Row[],
+  changes: readonly Change[],
+  keyOf: (row: Row | Change) => string,
+  isPrice: (change: Row | Change) => change is Row,
+): Row[] {
+  const byKey = new Map(changes.map((change) => [keyOf(change), change]));
+  const known = new Set(before.map(keyOf));
+  const added = changes.filter((change) => !known.has(keyOf(change)));
+  return [...before.map((row) => byKey.get(keyOf(row)) ?? row), ...added].filter(isPrice);
 }

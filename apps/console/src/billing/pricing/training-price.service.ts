@@ -1,12 +1,11 @@
-import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
+import { BadRequestException, Inject, Injectable } from '@nestjs/common';
+import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { recordActorEvent } from '../../identity/audit-log/audit-log';
 import { insertTrainingPrice, readNewestPrices, type TrainingPriceRow } from './price-lists.repository';
-import { type TrainingPriceResponse } from './price-responses';
-import { trainingPriceView } from './price-views';
+import { type TrainingPriceResponse, trainingPriceView } from './price-responses';
 import { type PublishTrainingPriceDto } from './pricing.dto';
-import { lockListsFor, type Publisher } from './publishing/publisher';
+import { lockListsFor, type Publisher } from './publisher';
 
 /** What training costs. A new price replaces the previous one, which stays as history. */
 @Injectable()

@@ -1,15 +1,98 @@
 import { createHash } from 'node:crypto';
 import { type Site } from '@inference/config';
-import { formatMinorAmount } from '../documents/format-amount';
-import { type IssuedDocument } from '../documents/documents.repository';
-import { toPrintableLine } from '../documents/printable-line';
-import { PROVIDER_DISPLAY_NAMES } from '../documents/provider-display-names';
-import { formatSiteTime } from '../documents/site-time';
-import { refundStateOf, shownRefunds } from '../documents/refund-state';
-import { type Refund } from '../payments/entities/refund.entity';
-import { type ReceiptSnapshot } from '../documents/document-snapshot';
+import { type Language } from '../../accounts/languages';
 import { escapeHtml } from '../../notifications/mail/templates/message';
-import { RECEIPT_TEXTS, type ReceiptTexts } from './receipt-texts';
+import {
+  type ReceiptSnapshot,
+  type RefundState,
+  refundStateOf,
+  shownRefunds,
+} from '../documents/document-snapshot';
+import { type IssuedDocument } from '../documents/documents.repository';
+import {
+  formatMinorAmount,
+  formatSiteTime,
+  PROVIDER_DISPLAY_NAMES,
+  toPrintableLine,
+} from '../documents/print-formats';
+import { type Refund } from '../payments/refund.entity';
+
+interface ReceiptTexts {
+  receipt: string;
+  number: string;
+  issuedAt: string;
+  paidAt: string;
+  seller: string;
+  buyer: string;
+  account: string;
+  taxId: string;
+  phone: string;
+  bank: string;
+  bankAccount: string;
+  description: string;
+  amount: string;
+  net: string;
+  total: string;
+  /** Heading of the table of payment facts. */
+  payment: string;
+  method: string;
+  reference: string;
+  paymentId: string;
+  /** Heading of the table of refunds. */
+  refunds: string;
+  /** Note on the receipt of a payment that was given back. */
+  refundState: Record<RefundState, string>;
+}
+
+const EN: ReceiptTexts = {
+  receipt: 'Receipt',
+  number: 'Receipt number',
+  issuedAt: 'Issued',
+  paidAt: 'Paid',
+  seller: 'From',
+  buyer: 'Received from',
+  account: 'Account',
+  taxId: 'Tax ID',
+  phone: 'Phone',
+  bank: 'Bank',
+  bankAccount: 'Bank account',
+  description: 'Description',
+  amount: 'Amount',
+  net: 'Net',
+  total: 'Total paid',
+  payment: 'Payment',
+  method: 'Method',
+  reference: 'Transaction',
+  paymentId: 'Payment number',
+  refunds: 'Refunds',
+  refundState: { pending: 'Refund in progress', partial: 'Partly refunded', full: 'Refunded in full' },
+};
+
+const ZH: ReceiptTexts = {
+  receipt: '收据',
+  number: '收据编号',
+  issuedAt: '开具时间',
+  paidAt: '付款时间',
+  seller: '收款方',
+  buyer: '付款方',
+  account: '账户',
+  taxId: '税号',
+  phone: '电话',
+  bank: '开户银行',
+  bankAccount: '银行账号',
+  description: '项目',
+  amount: '金额',
+  net: '不含税金额',
+  total: '实付金额',
+  payment: '付款信息',
+  method: '付款方式',
+  reference: '交易号',
+  paymentId: '付款单号',
+  refunds: '退款信息',
+  refundState: { pending: '退款处理中', partial: '已部分退款', full: '已全额退款' },
+};
+
+const RECEIPT_TEXTS: Record<Language, ReceiptTexts> = { en: EN, 'zh-CN': ZH };
 
 const STYLE = `
   @page { size: A4; margin: 18mm; }

@@ -1,10 +1,10 @@
 import { type Database } from '@inference/database';
 import { readConsoleConfig } from '../../config';
-import { SealedTokens } from '../../identity/sealed-tokens/sealed-tokens';
+import { SealedTokens } from '../../identity/sealed-tokens';
 import { type SignedIn, testEnvironment, TestSite } from '../../testing/console.fixture';
 import { insertPayment } from '../documents/documents.fixture';
-import { type DownloadLinkResponse } from '../document-links/download-link.dto';
-import { type Payment } from '../payments/entities/payment.entity';
+import { type DownloadLinkResponse } from '../documents/download';
+import { type Payment } from '../payments/payment.entity';
 import { ReceiptsService } from './receipts.service';
 
 const SITE = 'http://console.test';

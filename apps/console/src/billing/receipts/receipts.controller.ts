@@ -1,17 +1,21 @@
 import { Readable } from 'node:stream';
-import { Controller, Get, Header, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { IdField } from '@inference/dto';
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
 import { Public } from '@inference/http';
 import { ApiErrors, ApiFile } from '@inference/openapi';
+import { Controller, Get, Header, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { TokenQuery } from '../../validation/token-query.dto';
-import { DocumentLinksService } from '../document-links/document-links.service';
-import { DownloadLinkResponse, LinkQuery } from '../document-links/download-link.dto';
-import { sendDownload } from '../documents/download';
+import { DocumentLinksService } from '../documents/document-links.service';
+import { DownloadLinkResponse, LinkQuery, sendDownload } from '../documents/download';
 import { RECEIPT_POLICY } from './receipt-html';
-import { ReceiptPath } from './receipts.dto';
 import { ReceiptsService } from './receipts.service';
+
+class ReceiptPath {
+  @IdField({ description: 'The id of the payment.', noun: 'receipt', prefix: 'pay' })
+  paymentId!: string;
+}
 
 const NO_RECEIPT =
   'The account has no such payment, the payment has no receipt, or the site is the China site.';

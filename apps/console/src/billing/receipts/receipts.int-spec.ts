@@ -7,12 +7,12 @@ import {
   type RequestOptions,
   type SignedIn,
   SIGNING_KEY,
-  testEnvironment,
   TestConsole,
+  testEnvironment,
   TestSite,
 } from '../../testing/console.fixture';
 import { HOSTILE_TEXT, insertPayment, insertRefund } from '../documents/documents.fixture';
-import { type Payment } from '../payments/entities/payment.entity';
+import { type Payment } from '../payments/payment.entity';
 import { ReceiptsService } from './receipts.service';
 
 const SELLER = {

@@ -1,17 +1,16 @@
-import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database, type Transaction } from '@inference/database';
-import { readAccount } from '../../identity/accounts/accounts.repository';
+import { Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { readAccount } from '../../accounts/accounts.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { type ReceiptSnapshot, receiptSnapshot } from '../documents/document-snapshot';
-import { DOCUMENTS_CONFIG, type DocumentsConfig } from '../documents/documents.config';
+import { DOCUMENTS_CONFIG, type DocumentsConfig } from '../billing.config';
+import { paymentSnapshot, type ReceiptSnapshot, receiptSnapshot } from '../documents/document-snapshot';
 import {
   findDocumentNumber,
   findOwnDocument,
   issueDocument,
   newDocumentId,
 } from '../documents/documents.repository';
-import { paymentSnapshot } from '../documents/payment-snapshot';
-import { MAX_PAYER_CHARS, type Payment } from '../payments/entities/payment.entity';
+import { MAX_PAYER_CHARS, type Payment } from '../payments/payment.entity';
 import { listRefunds } from '../payments/refunds.repository';
 import { receiptHtml } from './receipt-html';
 

@@ -1,20 +1,19 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, isDatabaseUnavailable, type Transaction } from '@inference/database';
 import { postTransfer } from '@inference/wallet';
-import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert.repository';
 import { queueMail } from '../../notifications/mail/outbox';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { TOP_UP_CONFIG, type TopUpConfig } from '../billing.config';
 import {
   type PaymentProvider,
   ProviderRefusedError,
   type RefundState,
 } from '../payment-providers/payment-provider';
 import { PaymentProviders } from '../payment-providers/payment-providers';
-import { nextCheckSeconds } from '../payments/provider-poll-schedule';
-import { toProviderOrder } from '../payments/provider-order';
 import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
 import { findPayment } from '../payments/payments.repository';
-import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
+import { nextCheckSeconds, toProviderOrder } from '../payments/provider-poll-schedule';
 import {
   claimDueRefund,
   type ClaimedRefund,

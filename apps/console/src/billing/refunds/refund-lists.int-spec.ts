@@ -1,6 +1,6 @@
 import { type Answer, type SignedIn, TestSite } from '../../testing/console.fixture';
 import { insertPayment, insertRefund } from '../documents/documents.fixture';
-import { type Payment } from '../payments/entities/payment.entity';
+import { type Payment } from '../payments/payment.entity';
 
 interface Page {
   refunds: { id: string; payment_id: string; account_id: string; ended_at: string | null }[];

@@ -12,9 +12,9 @@ import { PageQuery } from '@inference/http';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { AmountField } from '../../validation/amount-field.decorator';
-import { type Refund, REFUND_STATUSES, type RefundStatus } from '../payments/entities/refund.entity';
 import { minorToNumber, POSITIVE_AMOUNT } from '../payments/minor-amount';
 import { PaymentRefundResponse, paymentRefundView } from '../payments/payments.dto';
+import { type Refund, REFUND_STATUSES, type RefundStatus } from '../payments/refund.entity';
 import { type ListedRefund } from '../payments/refunds.repository';
 
 export class CreateRefundDto {

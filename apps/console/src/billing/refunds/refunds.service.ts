@@ -1,20 +1,30 @@
-import { BadRequestException, ConflictException, Injectable, NotFoundException } from '@nestjs/common';
 import { Database, newId, type Transaction } from '@inference/database';
+import { type PageQuery, readPage } from '@inference/http';
 import { postTransfer, withLeaseRecall } from '@inference/wallet';
-import { type Actor } from '../../identity/audit-log/actor';
-import { recordAuditEvent } from '../../identity/audit-log/audit-log';
+import { BadRequestException, ConflictException, Injectable, NotFoundException } from '@nestjs/common';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import {
   claimIdempotencyKey,
   type IdempotentRequest,
   storeFirstAnswer,
 } from '../idempotency/idempotency-keys';
 import { PaymentProviders } from '../payment-providers/payment-providers';
-import { FIRST_CHECK_SECONDS } from '../payments/provider-poll-schedule';
 import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
 import { lockPayment } from '../payments/payments.repository';
-import { findRefund, insertRefund } from '../payments/refunds.repository';
+import { FIRST_CHECK_SECONDS } from '../payments/provider-poll-schedule';
+import { findRefund, insertRefund, listRefundsNewestFirst } from '../payments/refunds.repository';
 import { RefundExecutor } from './refund-executor';
-import { type CreateRefundDto, type RefundResponse, refundView } from './refunds.dto';
+import {
+  type AdminRefundsQuery,
+  type AllRefundsResponse,
+  type CreateRefundDto,
+  listedRefundView,
+  ownRefundView,
+  type RefundListResponse,
+  type RefundResponse,
+  refundView,
+} from './refunds.dto';
 
 @Injectable()
 export class RefundsService {
@@ -96,5 +106,29 @@ export class RefundsService {
         amount: minorToDecimal(amountMinor),
       },
     });
+  }
+}
+
+@Injectable()
+export class RefundListsService {
+  constructor(private readonly database: Database) {}
+
+  /** A page of the refunds of the account's payments, newest first. Throws 400 for a bad cursor. */
+  async list(accountId: string, query: PageQuery): Promise<RefundListResponse> {
+    const { rows, nextCursor } = await readPage(`refunds ${accountId}`, query, (after, count) =>
+      listRefundsNewestFirst(this.database, { accountId }, after, count),
+    );
+    return { refunds: rows.map(ownRefundView), next_cursor: nextCursor };
+  }
+
+  /** A page of the refunds of all accounts that match the query, newest first. Throws 400 for a bad cursor. */
+  async listOfAll(query: AdminRefundsQuery): Promise<AllRefundsResponse> {
+    const filter = { accountId: query.account_id, status: query.status };
+    const { rows, nextCursor } = await readPage(
+      `all refunds ${JSON.stringify(filter)}`,
+      query,
+      (after, count) => listRefundsNewestFirst(this.database, filter, after, count),
+    );
+    return { refunds: rows.map(listedRefundView), next_cursor: nextCursor };
   }
 }

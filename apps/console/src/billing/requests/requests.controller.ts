@@ -1,13 +1,19 @@
 import { Readable } from 'node:stream';
-import { BadRequestException, Controller, Get, Header, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
+import { csvLine } from '@inference/http';
 import { stringifyExact } from '@inference/money';
 import { ApiErrors } from '@inference/openapi';
+import { BadRequestException, Controller, Get, Header, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { sendStream } from '../documents/download';
-import { requestsCsv } from './requests.csv';
-import { RequestDetailResponse, RequestListResponse, RequestPath, RequestsQuery } from './requests.dto';
+import {
+  RequestDetailResponse,
+  RequestListResponse,
+  RequestPath,
+  type RequestResponse,
+  RequestsQuery,
+} from './requests.dto';
 import { RequestsService } from './requests.service';
 
 const CSV_EXAMPLE =
@@ -72,4 +78,29 @@ export class RequestsController {
   ): Promise<RequestDetailResponse> {
     return this.requests.find(accountId, requestId);
   }
+}
+
+const COLUMNS: [name: string, valueOf: (request: RequestResponse) => string][] = [
+  ['id', ({ id }) => id],
+  ['created_at', (request) => request.created_at],
+  ['started_at', (request) => request.started_at],
+  ['model', ({ model }) => model],
+  ['api_key_id', (request) => request.api_key?.id ?? ''],
+  ['api_key_name', (request) => request.api_key?.name ?? ''],
+  ['entrypoint', ({ entrypoint }) => entrypoint],
+  ['input_tokens', (request) => String(request.input_tokens)],
+  ['output_tokens', (request) => String(request.output_tokens)],
+  ['estimated', ({ estimated }) => String(estimated)],
+  ['cost', ({ cost }) => cost.toString()],
+  ['currency', ({ currency }) => currency],
+  ['outcome', ({ outcome }) => outcome],
+];
+
+const HEADER = csvLine(COLUMNS.map(([name]) => name));
+
+/** Renders the calls as CSV: a header, then one line per call, with the texts of the JSON. */
+async function* requestsCsv(pages: AsyncIterable<RequestResponse[]>): AsyncGenerator<string> {
+  yield HEADER;
+  for await (const requests of pages)
+    yield requests.map((request) => csvLine(COLUMNS.map(([, valueOf]) => valueOf(request)))).join('');
 }

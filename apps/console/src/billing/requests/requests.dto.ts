@@ -14,7 +14,7 @@ import { PRICE_UNITS, type PriceUnit, USAGE_OUTCOMES, type UsageOutcome } from '
 import { type ExactNumber } from '@inference/money';
 import { type InstantMicros } from '@inference/time';
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiKeyReference } from '../../identity/api-keys/api-key-reference.dto';
+import { ApiKeyReference } from '../../identity/api-keys/api-keys.dto';
 import { ApiKeyFilter, EntrypointFilter, ModelFilter } from '../../validation/call-filters.decorator';
 
 const OUTCOMES =

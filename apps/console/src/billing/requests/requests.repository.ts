@@ -1,6 +1,6 @@
 import { type Executor, type Position } from '@inference/database';
 import { type PriceUnit, type UsageEvent, type UsageOutcome } from '@inference/metering';
-import { type ApiKeyReference } from '../../identity/api-keys/api-key-reference.dto';
+import { type ApiKeyReference } from '../../identity/api-keys/api-keys.dto';
 
 /** A served call as the log shows it. */
 export type LoggedRequest = Pick<

@@ -2,8 +2,7 @@ import { type Currency } from '@inference/config';
 import { CurrencyProperty, MoneyProperty } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
-import { AmountField } from '../../validation/amount-field.decorator';
-import { MONEY_BOUNDS } from '../../validation/money-fields';
+import { AmountField, MONEY_BOUNDS } from '../../validation/amount-field.decorator';
 import { PaymentProviderResponse } from '../payment-providers/payment-providers.dto';
 
 /** All amounts are in `currency`. */

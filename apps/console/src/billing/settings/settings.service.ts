@@ -1,11 +1,11 @@
-import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { readWallet } from '@inference/wallet';
+import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { setLowBalanceThreshold } from '../../notifications/low-balance/low-balance-alert.repository';
+import { TOP_UP_CONFIG, type TopUpConfig } from '../billing.config';
 import { PaymentProviders } from '../payment-providers/payment-providers';
 import { type BillingSettingsResponse, type UpdateBillingSettingsDto } from './settings.dto';
-import { TOP_UP_CONFIG, type TopUpConfig } from './top-up.config';
 
 const toAmount = (picos: bigint) => exactNumber(picosToDecimal(picos));
 

@@ -1,6 +1,6 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, isDatabaseUnavailable } from '@inference/database';
 import { BackgroundJobs } from '@inference/jobs';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import {
   type OrderState,
@@ -8,13 +8,15 @@ import {
   ProviderUnavailableError,
 } from '../payment-providers/payment-provider';
 import { PaymentProviders } from '../payment-providers/payment-providers';
-import { nextCheckAfterEndSeconds, nextCheckSeconds } from '../payments/provider-poll-schedule';
-import { toProviderOrder } from '../payments/provider-order';
-import { type Payment } from '../payments/entities/payment.entity';
+import { type Payment } from '../payments/payment.entity';
 import { claimDuePayment, type ClaimedPayment, releasePayment } from '../payments/payments.repository';
-import { PaymentMismatchError } from './settlement-errors';
-import { PaymentSettlement } from './payment-settlement';
+import {
+  nextCheckAfterEndSeconds,
+  nextCheckSeconds,
+  toProviderOrder,
+} from '../payments/provider-poll-schedule';
 import { RefundExecutor } from '../refunds/refund-executor';
+import { PaymentMismatchError, PaymentSettlement } from './payment-settlement';
 
 /** Checks of payments and refunds that one process makes at a provider at the same time. Chosen: a slow answer then delays few others. */
 const CONCURRENCY_BY_PROVIDER = 10;

@@ -1,21 +1,66 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, type Transaction } from '@inference/database';
+import { Metrics } from '@inference/http';
 import { postTransfer } from '@inference/wallet';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Counter } from 'prom-client';
 import { enableLowBalanceAlert } from '../../notifications/low-balance/low-balance-alert.repository';
 import { queueMail } from '../../notifications/mail/outbox';
+import { TOP_UP_CONFIG, type TopUpConfig } from '../billing.config';
 import {
   type OrderState,
+  PAYMENT_PROVIDERS,
   type PaymentProof,
   type PaymentProviderName,
 } from '../payment-providers/payment-provider';
-import { ReceiptsService } from '../receipts/receipts.service';
-import { TOP_UP_CONFIG, type TopUpConfig } from '../settings/top-up.config';
 import { minorToDecimal, minorToPicos } from '../payments/minor-amount';
-import { nextCheckAfterEndSeconds } from '../payments/provider-poll-schedule';
-import { MAX_PAYER_CHARS, type Payment } from '../payments/entities/payment.entity';
+import {
+  MAX_PAYER_CHARS,
+  type Payment,
+  PAYMENT_STATUSES,
+  type PaymentStatus,
+} from '../payments/payment.entity';
 import { endUnpaidPayment, findPayment, markPaid } from '../payments/payments.repository';
-import { PaymentMetrics } from './payment-metrics';
-import { PaymentMismatchError, UnknownPaymentError } from './settlement-errors';
+import { nextCheckAfterEndSeconds } from '../payments/provider-poll-schedule';
+import { ReceiptsService } from '../receipts/receipts.service';
+
+/** Counts the payments that this process has brought to their end. */
+@Injectable()
+export class PaymentMetrics {
+  private readonly payments: Counter<'provider' | 'status'>;
+
+  constructor({ registry }: Metrics) {
+    this.payments = new Counter({
+      name: 'console_payments_total',
+      help: 'Payments that were paid, have failed or have expired.',
+      labelNames: ['provider', 'status'],
+      registers: [registry],
+    });
+    for (const provider of PAYMENT_PROVIDERS)
+      for (const status of PAYMENT_STATUSES)
+        if (status !== 'pending') this.payments.inc({ provider, status }, 0);
+  }
+
+  count(provider: PaymentProviderName, status: Exclude<PaymentStatus, 'pending'>): void {
+    this.payments.inc({ provider, status });
+  }
+}
+
+/** A provider reported a payment that does not exist here. */
+export class UnknownPaymentError extends Error {
+  constructor(readonly paymentId: string) {
+    super(`no such payment: ${paymentId}`);
+  }
+}
+
+/** A provider's proof contradicts the payment. An operator has to look at it. */
+export class PaymentMismatchError extends Error {
+  constructor(
+    readonly paymentId: string,
+    readonly reason: string,
+  ) {
+    super(`${paymentId}: ${reason}`);
+  }
+}
 
 /** Named in the wallet transaction of a top-up. */
 const METHOD_NAMES: Record<PaymentProviderName, string> = {

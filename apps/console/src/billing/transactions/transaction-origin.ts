@@ -1,6 +1,6 @@
 import { type Executor } from '@inference/database';
 import { type StatementLine } from '@inference/wallet';
-import { type Payment } from '../payments/entities/payment.entity';
+import { type Payment } from '../payments/payment.entity';
 import { findPayments } from '../payments/payments.repository';
 import { findRefunds } from '../payments/refunds.repository';
 

@@ -1,10 +1,69 @@
-import { Controller, Get, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type Caller, CurrentCaller } from '@inference/guards';
+import { type Caller, CurrentCaller, Roles } from '@inference/guards';
+import { csvLine } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
+import { applyDecorators, Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { ApiUsageResponse, usageAnswer } from './usage-answer';
-import { UsageQuery, type UsageResponse } from './usage.dto';
+import { AccountPath } from '../../accounts/accounts.dto';
+import { UsageQuery, UsageResponse, type UsageRowResponse } from './usage.dto';
+import { type UsageDimension } from './usage.repository';
 import { UsageService } from './usage.service';
+
+const CSV_EXAMPLE =
+  'timestamp,model,quantity,unit,cost,currency\r\n2026-01-31T00:00:00.000Z,sandbox-chat,0.001234,per_million_tokens,0.002468,USD\r\n';
+
+/** Documents what `usageAnswer` returns. */
+const ApiUsageResponse = () =>
+  applyDecorators(
+    ApiExtraModels(UsageResponse),
+    ApiOkResponse({
+      description: 'The usage of the period, as JSON or CSV.',
+      content: {
+        'application/json': { schema: { $ref: getSchemaPath(UsageResponse) } },
+        'text/csv': {
+          schema: { type: 'string', description: 'RFC 4180: a header line, then a line per row.' },
+          example: CSV_EXAMPLE,
+        },
+      },
+    }),
+  );
+
+/** The rows as JSON, or as CSV if the client prefers that. */
+function usageAnswer(
+  { group_by: dimensions }: UsageQuery,
+  usage: UsageRowResponse[],
+  { request, response }: { request: Request; response: Response },
+): UsageResponse | string {
+  response.vary('Accept');
+  if (request.accepts(['json', 'csv']) !== 'csv') return { usage };
+  response.type('text/csv');
+  return usageCsv(dimensions, usage);
+}
+
+type Column = [name: string, valueOf: (row: UsageRowResponse) => string];
+
+const COLUMNS: Record<UsageDimension, Column[]> = {
+  model: [['model', ({ model }) => model ?? '']],
+  api_key: [
+    ['api_key_id', ({ api_key: key }) => key?.id ?? ''],
+    ['api_key_name', ({ api_key: key }) => key?.name ?? ''],
+  ],
+  entrypoint: [['entrypoint', ({ entrypoint }) => entrypoint ?? '']],
+};
+
+/** Renders the rows as CSV: a header, then one line per row, with the texts of the JSON. */
+function usageCsv(dimensions: readonly UsageDimension[], rows: readonly UsageRowResponse[]): string {
+  const columns: Column[] = [
+    ['timestamp', ({ timestamp }) => timestamp],
+    ...dimensions.flatMap((dimension) => COLUMNS[dimension]),
+    ['quantity', ({ quantity }) => quantity.toString()],
+    ['unit', ({ unit }) => unit],
+    ['cost', ({ cost }) => cost.toString()],
+    ['currency', ({ currency }) => currency],
+  ];
+  const lines = rows.map((row) => columns.map(([, valueOf]) => valueOf(row)));
+  return [columns.map(([name]) => name), ...lines].map(csvLine).join('');
+}
 
 @Controller('api/billing/usage')
 @ApiTags('Wallet')
@@ -25,6 +84,31 @@ export class UsageController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<UsageResponse | string> {
     const usage = await this.usage.read(accountId, query);
+    return usageAnswer(query, usage, { request, response });
+  }
+}
+
+@Controller('api/admin/accounts')
+@ApiTags('Administration of accounts')
+@Roles('admin')
+export class AdminUsageController {
+  constructor(private readonly usage: UsageService) {}
+
+  @Get(':id/usage')
+  @ApiOperation({
+    operationId: 'getUsageOfAccount',
+    summary: 'Returns the usage of an account and its cost, as the account itself sees it.',
+    description: 'With `Accept: text/csv`, the same rows come as CSV.',
+  })
+  @ApiUsageResponse()
+  @ApiErrors({ 404: 'There is no such account.' })
+  async read(
+    @Param() { id }: AccountPath,
+    @Query() query: UsageQuery,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<UsageResponse | string> {
+    const usage = await this.usage.readOfAccount(id, query);
     return usageAnswer(query, usage, { request, response });
   }
 }

@@ -10,7 +10,7 @@ import {
 } from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiKeyReference } from '../../identity/api-keys/api-key-reference.dto';
+import { ApiKeyReference } from '../../identity/api-keys/api-keys.dto';
 import { ApiKeyFilter, EntrypointFilter, ModelFilter } from '../../validation/call-filters.decorator';
 import { USAGE_DIMENSIONS, type UsageDimension } from './usage.repository';
 

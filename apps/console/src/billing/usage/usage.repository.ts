@@ -1,11 +1,17 @@
 import { type Executor } from '@inference/database';
-import { bucketLines, type PriceUnit, type RollupPeriod } from '@inference/metering';
-import { type ApiKeyReference } from '../../identity/api-keys/api-key-reference.dto';
-import { type UsageRange } from './usage-range';
+import { bucketLines, type PriceUnit, type RollupPeriod, type TimeBuckets } from '@inference/metering';
+import { type ApiKeyReference } from '../../identity/api-keys/api-keys.dto';
 
 /** What the usage of a bucket can be divided by. */
 export const USAGE_DIMENSIONS = ['model', 'api_key', 'entrypoint'] as const;
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
+
+/** What is read: from `from` (included) to `to` (excluded), as ISO 8601 in UTC. */
+export interface UsageRange extends TimeBuckets {
+  from: string;
+  /** Null: everything settled up to the time of reading. */
+  to: string | null;
+}
 
 export interface UsageReport {
   accountId: string;

@@ -1,13 +1,13 @@
-import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database, ReadDatabase } from '@inference/database';
-import { archivedHourFault, UNIT_DIGITS } from '@inference/metering';
+import { archivedHourFault, granularityFault, timeBuckets, UNIT_DIGITS } from '@inference/metering';
 import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
+import { instantText, startOfMonth } from '@inference/time';
 import { readWallet } from '@inference/wallet';
+import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { storedApiKeyId } from '../../validation/call-filters.decorator';
-import { rangeOf } from './usage-range';
 import { type UsageQuery, type UsageRowResponse } from './usage.dto';
-import { readUsage, type UsageReport } from './usage.repository';
+import { readUsage, type UsageRange, type UsageReport } from './usage.repository';
 
 @Injectable()
 export class UsageService {
@@ -53,4 +53,21 @@ export class UsageService {
     if (!(await readWallet(this.database, accountId))) throw new NotFoundException('no such account');
     return this.read(accountId, query);
   }
+}
+
+const MICROS_PER_MILLI = 1_000n;
+
+/** Throws BadRequestException for an empty period, and for too many hours. */
+function rangeOf({ from, to, granularity, time_zone: timeZone }: UsageQuery): UsageRange {
+  const now = new Date();
+  const start = from ?? startOfMonth(now, timeZone);
+  if (start >= (to ?? BigInt(now.getTime()) * MICROS_PER_MILLI))
+    throw new BadRequestException('from: must be before `to`');
+  const fault = granularityFault(granularity, start, to ?? null);
+  if (fault !== null) throw new BadRequestException(fault);
+  return {
+    from: instantText(start),
+    to: to === undefined ? null : instantText(to),
+    ...timeBuckets(granularity, timeZone, start, to ?? null),
+  };
 }

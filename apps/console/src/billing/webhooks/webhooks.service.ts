@@ -1,16 +1,19 @@
-import { Injectable, Logger } from '@nestjs/common';
 import { Database, isDatabaseUnavailable } from '@inference/database';
+import { Injectable, Logger } from '@nestjs/common';
 import {
   type Acknowledgement,
-  type ProviderNotification,
   InvalidNotificationError,
   type PaymentProvider,
+  type ProviderNotification,
   ProviderUnavailableError,
   type RawNotification,
 } from '../payment-providers/payment-provider';
 import { requestRefundCheck } from '../payments/refunds.repository';
-import { PaymentMismatchError, UnknownPaymentError } from '../settlement/settlement-errors';
-import { PaymentSettlement } from '../settlement/payment-settlement';
+import {
+  PaymentMismatchError,
+  PaymentSettlement,
+  UnknownPaymentError,
+} from '../settlement/payment-settlement';
 
 @Injectable()
 export class WebhooksService {

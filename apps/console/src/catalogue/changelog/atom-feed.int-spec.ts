@@ -1,11 +1,11 @@
-import * as fc from 'fast-check';
-import { validated } from '@inference/dto';
 import { newId } from '@inference/database';
+import { validated } from '@inference/dto';
+import * as fc from 'fast-check';
 import { type SignedIn, TestSite } from '../../testing/console.fixture';
-import { ATOM_SCHEMA } from '../xml/xml-schemas.fixture';
-import { faultsOf, textsOf } from '../xml/xmllint.fixture';
-import { atomFeed } from './atom-feed';
+import { ATOM_SCHEMA } from '../xml-schemas.fixture';
+import { faultsOf, textsOf } from '../xmllint.fixture';
 import { ChangelogEntryDto, type ChangelogEntryResponse } from './changelog.dto';
+import { atomFeed } from './changelog.service';
 
 const NAME = `Tom & "Jerry's" <AI>`;
 const UI = 'https://ui.test/a&b';

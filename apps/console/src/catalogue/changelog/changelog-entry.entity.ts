@@ -1,7 +1,7 @@
 import { TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { Account } from '../../identity/accounts/account.entity';
-import { type Component } from '../components/component';
+import { Account } from '../../accounts/account.entity';
+import { type Component } from '../component';
 
 /** An entry of the public changelog. */
 @Entity('changelog_entries', { schema: 'catalogue' })

@@ -2,11 +2,10 @@ import { IdField, InstantProperty, LineField, NextCursorProperty, TextField } fr
 import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
-import { PastInstantField } from '../../validation/past-instant-field.decorator';
-import { type Component, COMPONENTS } from '../components/component';
-import { ComponentField } from '../components/component-field.decorator';
-import { ReleaseTagField } from '../releases/release-format/release-tag-field.decorator';
-import { XmlText } from '../xml/xml-text.decorator';
+import { PastInstantField } from '../../validation/time-fields.decorator';
+import { type Component, ComponentField, COMPONENTS } from '../component';
+import { XmlText } from '../escape-xml';
+import { ReleaseTagField } from '../releases/release-tag';
 
 export class ChangelogQuery extends PageQuery {
   @ComponentField({ description: 'Only entries of this component.', optional: true })

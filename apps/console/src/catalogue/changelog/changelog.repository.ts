@@ -1,6 +1,6 @@
 import { type Executor, readNewestFirst, type Transaction } from '@inference/database';
 import { type Position } from '@inference/http';
-import { type Component } from '../components/component';
+import { type Component } from '../component';
 import { ChangelogEntry } from './changelog-entry.entity';
 
 /** The part of an entry that an admin writes. */

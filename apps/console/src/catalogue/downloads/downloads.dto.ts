@@ -1,9 +1,9 @@
 import { PageQuery } from '@inference/http';
 import { ApiProperty, PickType } from '@nestjs/swagger';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
-import { DayField } from '../../validation/day-field.decorator';
 import { SlugField } from '../../validation/slug-field.decorator';
-import { type Component, COMPONENTS } from '../components/component';
+import { DayField } from '../../validation/time-fields.decorator';
+import { type Component, COMPONENTS } from '../component';
 
 /** A range of UTC days; both ends are included. */
 export interface Days {

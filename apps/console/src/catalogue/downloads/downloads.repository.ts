@@ -1,6 +1,6 @@
 import { type Executor } from '@inference/database';
+import { type ReleaseLookup } from './download.entity';
 import { type ComponentLookupsResponse, type Days, type ModelDownloadsResponse } from './downloads.dto';
-import { type ReleaseLookup } from './release-lookup.entity';
 
 const COUNT_DOWNLOAD = `
   INSERT INTO catalogue.package_downloads (package_id, day, account_id, links)

@@ -1,8 +1,8 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Database, isDatabaseUnavailable } from '@inference/database';
-import { type Component } from '../components/component';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { type Component } from '../component';
+import { type ReleaseLookup } from './download.entity';
 import { addReleaseLookups } from './downloads.repository';
-import { type ReleaseLookup } from './release-lookup.entity';
 
 /** A crash loses the counts of one interval. They are statistics, so twice is acceptable; half doubles the writes. */
 const FLUSH_INTERVAL_MILLIS = 5_000;

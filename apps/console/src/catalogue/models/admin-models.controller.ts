@@ -1,3 +1,7 @@
+import { RequestHeaders } from '@inference/dto';
+import { Roles } from '@inference/guards';
+import { BodyAs, PageQuery } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Put, Query, Req, Res } from '@nestjs/common';
 import {
   ApiBody,
@@ -9,13 +13,11 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { RequestHeaders } from '@inference/dto';
-import { Roles } from '@inference/guards';
-import { BodyAs, PageQuery } from '@inference/http';
-import { ApiErrors } from '@inference/openapi';
 import { type Request, type Response } from 'express';
-import { type Actor, CurrentActor } from '../../identity/audit-log/actor';
+import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { AdminModelsService } from './admin-models.service';
+import { PackageResponse } from './model-packages/packages.dto';
+import { PackagesService } from './model-packages/packages.service';
 import {
   AdminModelListResponse,
   AdminModelWithPackagesResponse,
@@ -25,8 +27,6 @@ import {
   PackagePath,
   PutModelDto,
 } from './models.dto';
-import { PackageResponse } from './model-packages/packages.dto';
-import { PackagesService } from './model-packages/packages.service';
 import { UploadService } from './uploads/upload.service';
 import { defaultFileName, UploadHeaders, UploadQuery } from './uploads/uploads.dto';
 

@@ -1,24 +1,24 @@
-import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
-import { type Actor } from '../../identity/audit-log/actor';
-import { recordActorEvent } from '../../identity/audit-log/audit-log';
+import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordActorEvent } from '../../accounts/audit-log/audit-log';
+import { PackagesService } from './model-packages/packages.service';
 import {
   type AdminModelListResponse,
   type AdminModelResponse,
   type AdminModelWithPackagesResponse,
   type PutModelDto,
 } from './models.dto';
-import { modelDescription } from './model-description';
 import {
   deleteModelWithoutPackages,
   findModel,
   listModels,
+  modelDescription,
   modelExists,
   type ModelWithVersion,
   storeModel,
 } from './models.repository';
-import { PackagesService } from './model-packages/packages.service';
 
 /** The models, as admins manage them. */
 @Injectable()

@@ -1,11 +1,10 @@
-import { Controller, Get, Header, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiFoundResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
 import { PageQuery, Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
+import { Controller, Get, Header, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiFoundResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { ApiCachedResponse } from '../../caching/api-cached-response.decorator';
-import { Cached, type CacheableResponse } from '../../caching/cached.decorator';
+import { ApiCachedResponse, type CacheableResponse, Cached } from '../../caching/cached.decorator';
 import {
   DownloadQuery,
   ModelLinkQuery,

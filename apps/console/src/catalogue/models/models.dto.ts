@@ -5,7 +5,7 @@ import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { SlugField } from '../../validation/slug-field.decorator';
 import { TokenQuery } from '../../validation/token-query.dto';
-import { XmlText } from '../xml/xml-text.decorator';
+import { XmlText } from '../escape-xml';
 import { PackageResponse } from './model-packages/packages.dto';
 
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/;

@@ -119,3 +119,9 @@ export async function deleteModelWithoutPackages(transaction: Transaction, slug:
 export function isPublishedPackage(executor: Executor, slug: string, packageId: string): Promise<boolean> {
   return executor.repository(Model).existsBy({ slug, packageId });
 }
+
+/** The part of a response that describes the model, in the order of its fields. */
+export function modelDescription(model: ModelDescription): ModelDescription {
+  const { slug, name, description, family, parameters, quantization, format, license } = model;
+  return { slug, name, description, family, parameters, quantization, format, license };
+}

@@ -1,21 +1,21 @@
-import { ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { type Caller } from '@inference/guards';
 import { Database } from '@inference/database';
+import { type Caller } from '@inference/guards';
 import { type PageQuery, readPage } from '@inference/http';
 import { type ObjectStorage } from '@inference/storage';
+import { ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/catalogue-changes.repository';
+import { STORAGE_CONFIG, type StorageConfig } from '../catalogue.config';
 import { countPackageDownload } from '../downloads/downloads.repository';
-import { STORAGE_CONFIG, type StorageConfig } from '../storage/storage.config';
+import { OBJECT_STORAGE } from '../storage/object-storage.provider';
 import {
   findDownloadablePackage,
   findPublishedPackage,
   listPublishedPackages,
   type PublishedPackage,
 } from './model-packages/packages.repository';
-import { modelDescription } from './model-description';
 import { type ModelListResponse, type ModelResponse } from './models.dto';
-import { OBJECT_STORAGE } from '../storage/object-storage.provider';
+import { modelDescription } from './models.repository';
 
 const MILLIS_PER_SECOND = 1_000;
 

@@ -1,7 +1,7 @@
 import { SandboxCodeHost, type SandboxRelease } from '@inference/sandbox-code-host';
 import { type TestPool, waitFor } from '@inference/testing';
 import { TestSite } from '../../testing/console.fixture';
-import { type Component } from '../components/component';
+import { type Component } from '../component';
 
 export type TestSiteName = 'intl' | 'cn';
 

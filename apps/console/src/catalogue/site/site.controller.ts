@@ -1,11 +1,10 @@
-import { Controller, Get, Inject } from '@nestjs/common';
 import { type Site } from '@inference/config';
 import { Public } from '@inference/http';
+import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiCachedResponse } from '../../caching/api-cached-response.decorator';
-import { Cached, type CacheableResponse } from '../../caching/cached.decorator';
+import { ApiCachedResponse, type CacheableResponse, Cached } from '../../caching/cached.decorator';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { SITE_METADATA_CONFIG, type SiteMetadataConfig } from './site-metadata.config';
+import { SITE_METADATA_CONFIG, type SiteMetadataConfig } from '../catalogue.config';
 import { SiteResponse } from './site.dto';
 
 /** Interface languages, the site's own first. */

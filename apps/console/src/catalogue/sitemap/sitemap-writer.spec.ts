@@ -1,6 +1,6 @@
-import { SITEMAP_SCHEMA } from '../xml/xml-schemas.fixture';
-import { faultsOf } from '../xml/xmllint.fixture';
-import { SitemapWriter } from './sitemap-writer';
+import { SITEMAP_SCHEMA } from '../xml-schemas.fixture';
+import { faultsOf } from '../xmllint.fixture';
+import { SitemapWriter } from './sitemap.service';
 
 const urlOf = (number: number) => `http://site.test/sitemap-${number}.xml`;
 const written = (count: number, url: string) => {

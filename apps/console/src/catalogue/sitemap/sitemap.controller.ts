@@ -1,11 +1,22 @@
-import { Controller, Get, Param } from '@nestjs/common';
+import { TextField } from '@inference/dto';
 import { AnyQuery, Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiCachedXml } from '../../caching/api-cached-response.decorator';
-import { Cached, type CacheableResponse } from '../../caching/cached.decorator';
-import { SitemapPath } from './sitemap.dto';
+import { ApiCachedXml, type CacheableResponse, Cached } from '../../caching/cached.decorator';
 import { SitemapService } from './sitemap.service';
+
+const NUMBER: [RegExp, string] = [/^[1-9]\d{0,4}$/, 'must be a number from 1 to 99999'];
+
+class SitemapPath {
+  @TextField({
+    description: 'Number of the sitemap in the index, from 1.',
+    example: '1',
+    pattern: NUMBER,
+    notFound: 'no such sitemap',
+  })
+  number!: string;
+}
 
 const XML = 'application/xml; charset=utf-8';
 const EXAMPLE = `<?xml version="1.0" encoding="UTF-8"?>

@@ -1,10 +1,10 @@
-import * as fc from 'fast-check';
 import { newId } from '@inference/database';
 import { insertAccount } from '@inference/testing';
+import * as fc from 'fast-check';
 import { TestConsole, TestSite } from '../../testing/console.fixture';
-import { escapeXml } from '../xml/escape-xml';
-import { SITEMAP_SCHEMA } from '../xml/xml-schemas.fixture';
-import { faultsOf, textsOf } from '../xml/xmllint.fixture';
+import { escapeXml } from '../escape-xml';
+import { SITEMAP_SCHEMA } from '../xml-schemas.fixture';
+import { faultsOf, textsOf } from '../xmllint.fixture';
 
 const UI = "https://ui.test/a&b's";
 const PAGES = ['/', '/pricing', "/it's/no&more"];

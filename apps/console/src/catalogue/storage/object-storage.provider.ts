@@ -1,7 +1,7 @@
-import { type Provider } from '@nestjs/common';
 import { type ObjectStorage, openStorage } from '@inference/storage';
+import { type Provider } from '@nestjs/common';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { STORAGE_CONFIG, type StorageConfig } from './storage.config';
+import { STORAGE_CONFIG, type StorageConfig } from '../catalogue.config';
 
 export const OBJECT_STORAGE = Symbol('OBJECT_STORAGE');
 

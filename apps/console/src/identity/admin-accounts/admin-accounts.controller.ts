@@ -1,17 +1,17 @@
-import { Body, Controller, Get, Header, Param, Put, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
-import { type Actor, CurrentActor } from '../audit-log/actor';
+import { Body, Controller, Get, Header, Param, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
   AccountListResponse,
   AccountPath,
-  AdminAccountResponse,
   AccountsQuery,
-} from '../accounts/accounts.dto';
-import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
+  AdminAccountResponse,
+} from '../../accounts/accounts.dto';
+import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
+import { CredentialAttempt } from '../../rate-limit/rate-limits';
+import { ChangeRoleDto } from './admin-accounts.dto';
 import { AdminAccountsService } from './admin-accounts.service';
-import { ChangeRoleDto } from './change-role.dto';
 
 @Controller('api/admin/accounts')
 @ApiTags('Administration of accounts')

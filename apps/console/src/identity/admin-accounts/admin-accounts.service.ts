@@ -1,31 +1,31 @@
-import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type Currency } from '@inference/config';
 import { Database, type Transaction } from '@inference/database';
+import { type Role } from '@inference/guards';
 import { readPage } from '@inference/http';
 import { exactNumber, picosToDecimal } from '@inference/money';
-import { type Role } from '@inference/guards';
 import { readWallets } from '@inference/wallet';
-import { accountSearch } from '../accounts/account-search';
+import { ConflictException, ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import {
+  type AccountListResponse,
+  type AccountsQuery,
+  type AdminAccountResponse,
+} from '../../accounts/accounts.dto';
 import {
   type AccountProfile,
+  accountSearch,
   listAccounts,
   lockAdmins,
   readAccount,
   setRole,
-} from '../accounts/accounts.repository';
-import { isAdminAtVersion } from '../accounts/credentials.repository';
-import { normalizeIdentifier } from '../accounts/identifier';
+} from '../../accounts/accounts.repository';
+import { type Actor, type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { isAdminAtVersion } from '../../accounts/credentials.repository';
+import { normalizeIdentifier } from '../../accounts/identifier';
+import { queueSecurityMail } from '../../notifications/mail/outbox';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { type Actor } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
-import {
-  type AccountListResponse,
-  type AdminAccountResponse,
-  type AccountsQuery,
-} from '../accounts/accounts.dto';
-import { AdminConfirmationService } from '../second-factor/admin/admin-confirmation.service';
-import { announceAdmin } from './announce-admin';
-import { type ChangeRoleDto } from './change-role.dto';
+import { AdminConfirmationService } from '../second-factor/admin-confirmation.service';
+import { type ChangeRoleDto } from './admin-accounts.dto';
 
 function view(account: AccountProfile, balancePicos: bigint, currency: Currency): AdminAccountResponse {
   const { id, email, emailVerified, phone, username, role, twoFactor, createdAt } = account;
@@ -126,4 +126,27 @@ async function requireConfirmedAddress(
   if (role === 'user') return;
   if ((await readAccount(transaction, accountId))?.emailVerified === false)
     throw new ConflictException('the e-mail address of the account is not confirmed');
+}
+
+/**
+ * Tells all admins of a new one by mail, also the new one, in the transaction that makes it an admin. The first admin of a site is not
+ * announced.
+ *
+ * @param appointedBy address of the admin who acts; null for an operator's command, which has no origin either
+ */
+export async function announceAdmin(
+  transaction: Transaction,
+  {
+    accountId,
+    appointedBy,
+    origin,
+  }: { accountId: string; appointedBy: string | null; origin: Origin | null },
+): Promise<void> {
+  // The locks make it name every admin that another transaction is appointing.
+  const adminIds = await lockAdmins(transaction, accountId);
+  const account = await readAccount(transaction, accountId);
+  if (!account || adminIds.length < 2) return;
+  const facts = { admin: { email: account.email, appointedBy } };
+  for (const adminId of adminIds)
+    await queueSecurityMail(transaction, 'admin_appointed', adminId, origin, facts);
 }

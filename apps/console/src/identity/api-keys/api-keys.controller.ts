@@ -1,3 +1,5 @@
+import { type Caller, CurrentCaller } from '@inference/guards';
+import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import {
   ApiCreatedResponse,
@@ -6,9 +8,7 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { type Caller, CurrentCaller } from '@inference/guards';
-import { ApiErrors } from '@inference/openapi';
-import { type Actor, CurrentActor } from '../audit-log/actor';
+import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import {
   ApiKeyListResponse,
   ApiKeyPath,

@@ -4,9 +4,20 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { Matches } from 'class-validator';
-import { AmountField } from '../../validation/amount-field.decorator';
-import { MONEY_BOUNDS } from '../../validation/money-fields';
+import { AmountField, MONEY_BOUNDS } from '../../validation/amount-field.decorator';
 import { SLUG, SLUG_MESSAGE } from '../../validation/slug-field.decorator';
+
+/** An API key by which usage came. Deleted keys keep their name. */
+export class ApiKeyReference {
+  @ApiProperty({ description: 'Names the key in this API.', example: 'key_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'What the key is for.', example: 'production' })
+  name!: string;
+
+  @ApiProperty({ description: 'The first characters of the secret.', example: 'bfvk-3kZ8dQ' })
+  prefix!: string;
+}
 
 const withoutRepeats = ({ value }: { value: unknown }): unknown =>
   Array.isArray(value) ? [...new Set(value)] : value;

@@ -1,3 +1,7 @@
+import { Database, newId, type Transaction } from '@inference/database';
+import { type ApiKey, createApiKey, hashSecretKey } from '@inference/guards';
+import { exactNumber, picosToDecimal } from '@inference/money';
+import { changeKeyLimit, openKeyBudget, readKeySpending, recallLeases } from '@inference/wallet';
 import {
   ConflictException,
   Inject,
@@ -5,14 +9,17 @@ import {
   NotFoundException,
   UnauthorizedException,
 } from '@nestjs/common';
-import { type ApiKey, createApiKey, hashSecretKey } from '@inference/guards';
-import { Database, newId, type Transaction } from '@inference/database';
-import { exactNumber, picosToDecimal } from '@inference/money';
-import { changeKeyLimit, openKeyBudget, readKeySpending, recallLeases } from '@inference/wallet';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { lockAccount } from '../../accounts/credentials.repository';
+import { API_KEYS_CONFIG, type ApiKeysConfig } from '../identity.config';
 import { lockLiveSession } from '../sessions/sessions.repository';
-import { lockAccount } from '../accounts/credentials.repository';
-import { type Actor } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
+import {
+  type ApiKeyResponse,
+  type CreateApiKeyDto,
+  type CreatedApiKeyResponse,
+  type UpdateApiKeyDto,
+} from './api-keys.dto';
 import {
   countApiKeys,
   deleteApiKey,
@@ -23,13 +30,6 @@ import {
   readSpentSince,
   updateApiKey,
 } from './api-keys.repository';
-import { API_KEYS_CONFIG, type ApiKeysConfig } from './api-keys.config';
-import {
-  type ApiKeyResponse,
-  type CreateApiKeyDto,
-  type CreatedApiKeyResponse,
-  type UpdateApiKeyDto,
-} from './api-keys.dto';
 
 export const MAX_API_KEYS = 100;
 

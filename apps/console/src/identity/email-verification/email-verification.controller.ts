@@ -1,13 +1,13 @@
-import { Controller, HttpCode, Post, Req } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { BodyOneOf } from '@inference/dto';
 import { ReadsCredential } from '@inference/guards';
 import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
-import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
-import { type Origin, RequestOrigin } from '../audit-log/request-origin';
-import { AcceptedResponse } from '../mail-tokens/accepted.response';
+import { type Origin, RequestOrigin } from '../../accounts/audit-log/actor';
+import { CredentialAttempt } from '../../rate-limit/rate-limits';
+import { AcceptedResponse } from '../mail-token';
 import { RequestVerificationDto, VerifyEmailDto } from './email-verification.dto';
 import { EmailVerificationService } from './email-verification.service';
 

@@ -1,6 +1,6 @@
 import { EmailField } from '@inference/dto';
-import { PasswordField } from '../passwords/password-fields.decorator';
-import { MailTokenField } from '../mail-tokens/mail-token-field.decorator';
+import { MailTokenField } from '../mail-token';
+import { PasswordField } from '../passwords/passwords.dto';
 
 export class VerifyEmailDto {
   @MailTokenField({

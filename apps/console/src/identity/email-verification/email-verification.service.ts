@@ -1,14 +1,14 @@
-import { Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { type Caller } from '@inference/guards';
+import { Injectable } from '@nestjs/common';
+import { type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { markEmailVerified } from '../../accounts/credentials.repository';
 import { queueMail } from '../../notifications/mail/outbox';
-import { markEmailVerified } from '../accounts/credentials.repository';
-import { recordAuditEvent } from '../audit-log/audit-log';
-import { type Origin } from '../audit-log/request-origin';
+import { readMailToken, redeemMailToken } from '../mail-token';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
-import { type VerifyEmailDto } from './email-verification.dto';
 import { isRecentSession } from '../sessions/sessions.repository';
-import { readMailToken, redeemMailToken } from '../mail-tokens/mail-token';
+import { type VerifyEmailDto } from './email-verification.dto';
 
 @Injectable()
 export class EmailVerificationService {

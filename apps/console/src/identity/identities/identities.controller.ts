@@ -1,10 +1,10 @@
-import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
-import { type Actor, CurrentActor } from '../audit-log/actor';
-import { IdentitiesService } from './identities.service';
+import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { IdentityListResponse, IdentityPath } from './identities.dto';
+import { IdentitiesService } from './identities.service';
 
 @Controller('api/auth/identities')
 @ApiTags('Credentials')

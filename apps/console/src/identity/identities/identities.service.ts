@@ -1,20 +1,19 @@
-import { ConflictException, Injectable, NotFoundException, UnauthorizedException } from '@nestjs/common';
 import { Database } from '@inference/database';
-import { endOtherSessions, lockLiveSession } from '../sessions/sessions.repository';
-import { type Actor } from '../audit-log/actor';
-import { type Origin } from '../audit-log/request-origin';
-import { recordAuditEvent } from '../audit-log/audit-log';
-import { queueSecurityMail } from '../../notifications/mail/security-mail';
+import { ConflictException, Injectable, NotFoundException, UnauthorizedException } from '@nestjs/common';
+import { type Actor, type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import {
   incrementCredentialsVersion,
   lockCredentials,
   markEmailVerified,
-} from '../accounts/credentials.repository';
+} from '../../accounts/credentials.repository';
+import { queueSecurityMail } from '../../notifications/mail/outbox';
+import { OAuthProviderGateway, type ProviderIdentity } from '../oauth-provider.gateway';
+import { OAuthException } from '../oauth.exception';
+import { endOtherSessions, lockLiveSession } from '../sessions/sessions.repository';
+import { type IdentityResponse } from './identities.dto';
 import { deleteIdentity, insertIdentity, listIdentities, lockIdentity } from './identities.repository';
 import { type OAuthIdentity } from './oauth-identity.entity';
-import { type IdentityResponse } from './identities.dto';
-import { OAuthException } from '../oauth-providers/oauth.exception';
-import { OAuthProviderGateway, type ProviderIdentity } from '../oauth-providers/oauth-provider.gateway';
 
 /** The signed-in account that an identity is linked to, as it was when it asked for the link. */
 export interface LinkRequest {

@@ -1,6 +1,18 @@
 import { TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Account } from '../accounts/account.entity';
+import { Account } from '../../accounts/account.entity';
+
+/** An authorization code flow that has come back, so that it cannot be used again. */
+@Entity('oauth_flows_used', { schema: 'accounts' })
+@Index('oauth_flows_used_expiry', ['expiresAt'])
+export class UsedOAuthFlow {
+  /** SHA-256 of the flow's id. */
+  @PrimaryColumn('bytea')
+  idHash!: Buffer;
+
+  @TimeColumn()
+  expiresAt!: Date;
+}
 
 /** An account of an OpenID provider that is linked to an account here. */
 @Entity('oauth_identities', { schema: 'accounts' })

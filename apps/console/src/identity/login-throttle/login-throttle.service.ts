@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Executor } from '@inference/database';
 import { TooManyRequestsException } from '@inference/http';
+import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 import { RATE_LIMIT_CONFIG, type RateLimitConfig } from '@inference/rate-limits';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   type AttemptKind,
   type AttemptLimits,
   countLoginAttempt,
+  deleteExpiredLoginAttempts,
   deleteUnknownNetworksCount,
   recordLoginSuccess,
 } from './login-attempts.repository';
@@ -87,5 +89,23 @@ export class LoginThrottle {
    */
   async resetUnknownNetworks(executor: Executor, accountId: string): Promise<void> {
     await deleteUnknownNetworksCount(executor, accountId);
+  }
+}
+
+/** Rows of one statement, so that none holds its locks for long. */
+const BATCH_ROWS = 1_000;
+
+/** Deletes login attempts that no longer count against anybody. */
+@Injectable()
+export class LoginAttemptCleanupJob {
+  constructor(
+    private readonly database: Database,
+    jobs: BackgroundJobs,
+  ) {
+    jobs.schedule('delete-old-login-attempts', EVERY_MINUTE, () => this.run());
+  }
+
+  private async run(): Promise<void> {
+    while ((await deleteExpiredLoginAttempts(this.database, BATCH_ROWS)) === BigInt(BATCH_ROWS));
   }
 }

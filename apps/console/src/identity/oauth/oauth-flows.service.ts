@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
 import { Database, newId } from '@inference/database';
+import { Injectable } from '@nestjs/common';
 import { randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client';
 import { z } from 'zod';
 import { type LinkRequest } from '../identities/identities.service';
-import { SealedTokens } from '../sealed-tokens/sealed-tokens';
-import { type AuthorizationChecks } from '../oauth-providers/oauth-provider.gateway';
+import { type AuthorizationChecks } from '../oauth-provider.gateway';
+import { SealedTokens } from '../sealed-tokens';
 import { deleteExpiredFlows, insertUsedFlow } from './used-oauth-flows.repository';
 
 /** How long a user may take at the provider. */

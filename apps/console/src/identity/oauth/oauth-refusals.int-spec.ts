@@ -1,6 +1,6 @@
 import { type Answer } from '../../testing/console.fixture';
 import { cookieIn } from '../../testing/cookies.fixture';
-import { SealedTokens } from '../sealed-tokens/sealed-tokens';
+import { SealedTokens } from '../sealed-tokens';
 import { OAuthFlowsService } from './oauth-flows.service';
 import { BROWSER, clientSecretOf, JSON_ONLY, OAuthSite, UI_URL } from './oauth.fixture';
 

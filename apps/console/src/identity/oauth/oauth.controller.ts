@@ -1,3 +1,5 @@
+import { AnyQuery, Public, readCookie, UnavailableException } from '@inference/http';
+import { ApiErrors, ApiOneOf } from '@inference/openapi';
 import {
   Body,
   Controller,
@@ -6,6 +8,7 @@ import {
   HttpCode,
   HttpException,
   Inject,
+  Injectable,
   Param,
   Post,
   Query,
@@ -21,17 +24,15 @@ import {
   type ApiResponseOptions,
   ApiTags,
 } from '@nestjs/swagger';
-import { AnyQuery, Public, UnavailableException } from '@inference/http';
-import { ApiErrors, ApiOneOf } from '@inference/openapi';
-import { type Request, type Response } from 'express';
-import { SessionCookies } from '../sessions/session-cookies';
-import { SESSION_COOKIES } from '../sessions/session-cookies.headers';
+import { type CookieOptions, type Request, type Response } from 'express';
+import { type Actor, CurrentActor, type Origin, RequestOrigin } from '../../accounts/audit-log/actor';
+import { CredentialAttempt } from '../../rate-limit/rate-limits';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { type Actor, CurrentActor } from '../audit-log/actor';
-import { type Origin, RequestOrigin } from '../audit-log/request-origin';
-import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
+import { OAUTH_PROVIDERS_CONFIG, type OAuthProvidersConfig } from '../identity.config';
+import { codeOf } from '../oauth.exception';
+import { SESSION_COOKIES, SessionCookies } from '../sessions/session-cookies';
 import { ChallengeResponse, SessionResponse } from '../sign-in/auth.dto';
-import { OAuthFlowCookie } from './oauth-flow-cookie';
+import { type Flow, FLOW_SECONDS } from './oauth-flows.service';
 import {
   AuthorizationResponse,
   BeginSignInQuery,
@@ -39,9 +40,39 @@ import {
   LinkIdentityDto,
   ProviderPath,
 } from './oauth.dto';
-import { codeOf } from '../oauth-providers/oauth.exception';
-import { type Flow } from './oauth-flows.service';
 import { type CompletedFlow, OAuthService } from './oauth.service';
+
+/**
+ * Binds a flow to the browser that began it. SameSite=Lax, because the provider's redirect back is cross-site. `__Host-` keeps
+ * another host from giving a browser a flow that ends in an account of that host; it needs the path `/`. A former name is not
+ * read, because a flow lives for ten minutes only.
+ */
+@Injectable()
+export class OAuthFlowCookie {
+  private readonly name: string;
+  private readonly options: CookieOptions;
+
+  constructor(@Inject(OAUTH_PROVIDERS_CONFIG) { flowCookieName, isCookieSecure }: OAuthProvidersConfig) {
+    this.name = flowCookieName;
+    this.options = {
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: isCookieSecure,
+      path: isCookieSecure ? '/' : '/api/auth/oauth',
+    };
+  }
+
+  set(response: Response, sealed: string): void {
+    response.cookie(this.name, sealed, { ...this.options, maxAge: FLOW_SECONDS * 1000 });
+  }
+
+  /** Reads and clears the cookie, because it can be used once. Clears none if it throws AmbiguousCookieException. */
+  take(request: Request, response: Response): string | undefined {
+    const sealed = readCookie(request.headers.cookie, { name: this.name });
+    response.clearCookie(this.name, this.options);
+    return sealed;
+  }
+}
 
 const textHeader = (description: string, required: boolean) => ({
   description,

@@ -1,7 +1,7 @@
 import { type FieldOptions, TextField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { IdentityResponse } from '../identities/identities.dto';
-import { PasswordField } from '../passwords/password-fields.decorator';
+import { PasswordField } from '../passwords/passwords.dto';
 
 const MAX_RETURN_CHARS = 512;
 /** Printable ASCII without a backslash. Two slashes or a backslash could make a browser read the following text as a host. */

@@ -1,26 +1,23 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
-import { insertAccount, readForSignIn, type SignInAccount } from '../accounts/accounts.repository';
-import { SITE_LANGUAGE } from '../accounts/languages';
-import { proveAddressByIdentity } from '../accounts/credentials.repository';
-import { lockBeforeProof, revokeUnprovenAccess } from '../address-proof/revoke-unproven-access';
-import { endOtherSessions } from '../sessions/sessions.repository';
-import { type ChallengeResponse } from '../sign-in/auth.dto';
-import { ReauthenticationService } from '../passwords/reauthentication.service';
-import { type SignedIn, SignInService } from '../sign-in/sign-in.service';
+import { Inject, Injectable } from '@nestjs/common';
+import { insertAccount, readForSignIn, type SignInAccount } from '../../accounts/accounts.repository';
+import { type Actor, type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { proveAddressByIdentity } from '../../accounts/credentials.repository';
+import { SITE_LANGUAGE } from '../../accounts/languages';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { SIGN_UP_CONFIG, type SignUpConfig } from '../accounts/sign-up.config';
-import { type OAuthProvider } from '../oauth-providers/oauth-providers.config';
-import { type Actor } from '../audit-log/actor';
-import { type Origin } from '../audit-log/request-origin';
-import { recordAuditEvent } from '../audit-log/audit-log';
-import { type ProviderEmail } from '../oauth-providers/claims';
-import { type Flow, OAuthFlowsService } from './oauth-flows.service';
 import { insertIdentity, lockIdentity } from '../identities/identities.repository';
 import { IdentitiesService, type LinkRequest } from '../identities/identities.service';
+import { type OAuthProvider, SIGN_UP_CONFIG, type SignUpConfig } from '../identity.config';
+import { OAuthProviderGateway, type ProviderEmail, type ProviderIdentity } from '../oauth-provider.gateway';
+import { OAuthException } from '../oauth.exception';
+import { ReauthenticationService } from '../passwords/reauthentication.service';
+import { lockBeforeProof, revokeUnprovenAccess } from '../revoke-unproven-access';
+import { endOtherSessions } from '../sessions/sessions.repository';
+import { type ChallengeResponse } from '../sign-in/auth.dto';
+import { type SignedIn, SignInService } from '../sign-in/sign-in.service';
+import { type Flow, OAuthFlowsService } from './oauth-flows.service';
 import { type LinkedIdentityResponse, type LinkIdentityDto } from './oauth.dto';
-import { OAuthException } from '../oauth-providers/oauth.exception';
-import { OAuthProviderGateway, type ProviderIdentity } from '../oauth-providers/oauth-provider.gateway';
 
 /** A flow whose user has to be sent to the provider. */
 export interface StartedFlow {

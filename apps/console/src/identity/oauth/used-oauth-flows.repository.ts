@@ -1,5 +1,5 @@
 import { type Executor } from '@inference/database';
-import { UsedOAuthFlow } from './used-oauth-flow.entity';
+import { UsedOAuthFlow } from '../identities/oauth-identity.entity';
 
 const DELETE_EXPIRED = `
   DELETE FROM accounts.oauth_flows_used WHERE id_hash IN (

@@ -1,12 +1,11 @@
-import { Body, Controller, Header, HttpCode, Post, Put } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { BodyOneOf } from '@inference/dto';
 import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { type Actor, CurrentActor } from '../audit-log/actor';
-import { type Origin, RequestOrigin } from '../audit-log/request-origin';
-import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
-import { AcceptedResponse } from '../mail-tokens/accepted.response';
+import { Body, Controller, Header, HttpCode, Post, Put } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Actor, CurrentActor, type Origin, RequestOrigin } from '../../accounts/audit-log/actor';
+import { CredentialAttempt } from '../../rate-limit/rate-limits';
+import { AcceptedResponse } from '../mail-token';
 import {
   ChangePasswordDto,
   ForgottenPasswordByEmailDto,

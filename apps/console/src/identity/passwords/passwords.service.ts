@@ -1,22 +1,20 @@
-import { ConflictException, Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
-import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { type Actor } from '../audit-log/actor';
-import { type Origin } from '../audit-log/request-origin';
-import { recordAuditEvent } from '../audit-log/audit-log';
-import { LoginThrottle } from '../login-throttle/login-throttle.service';
+import { ConflictException, Inject, Injectable } from '@nestjs/common';
+import { readAccount } from '../../accounts/accounts.repository';
+import { type Actor, type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { changePassword, resetPassword } from '../../accounts/credentials.repository';
+import { normalizeIdentifier } from '../../accounts/identifier';
 import { revokeMailTokens } from '../../notifications/mail/mail-tokens.repository';
-import { queueSecurityMail } from '../../notifications/mail/security-mail';
-import { queueMail } from '../../notifications/mail/outbox';
-import { readAccount } from '../accounts/accounts.repository';
-import { changePassword, resetPassword } from '../accounts/credentials.repository';
-import { readMailToken, redeemMailToken } from '../mail-tokens/mail-token';
-import { normalizeIdentifier } from '../accounts/identifier';
-import { ReauthenticationService } from './reauthentication.service';
-import { type ChangePasswordDto, type ResetPasswordDto } from './passwords.dto';
-import { hashPassword } from './password-hasher';
+import { queueMail, queueSecurityMail } from '../../notifications/mail/outbox';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { LoginThrottle } from '../login-throttle/login-throttle.service';
+import { readMailToken, redeemMailToken } from '../mail-token';
+import { lockBeforeProof, revokeUnprovenAccess } from '../revoke-unproven-access';
 import { endOtherSessions } from '../sessions/sessions.repository';
-import { lockBeforeProof, revokeUnprovenAccess } from '../address-proof/revoke-unproven-access';
+import { hashPassword } from './password-hasher';
+import { type ChangePasswordDto, type ResetPasswordDto } from './passwords.dto';
+import { ReauthenticationService } from './reauthentication.service';
 import { refuseWeakPassword } from './refused-passwords';
 
 @Injectable()

@@ -1,10 +1,9 @@
-import { BadRequestException, ForbiddenException, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
-import { type Actor } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
+import { BadRequestException, ForbiddenException, Injectable } from '@nestjs/common';
+import { readForSignIn, type SignInAccount } from '../../accounts/accounts.repository';
+import { type Actor, type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
-import { type Origin } from '../audit-log/request-origin';
-import { readForSignIn, type SignInAccount } from '../accounts/accounts.repository';
 import { isRecentSession } from '../sessions/sessions.repository';
 import { PasswordHasher } from './password-hasher';
 

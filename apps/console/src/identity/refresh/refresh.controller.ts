@@ -1,3 +1,7 @@
+import { InstantProperty } from '@inference/dto';
+import { isFromForeignPage } from '@inference/guards';
+import { Public } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
 import {
   Controller,
   ForbiddenException,
@@ -9,18 +13,29 @@ import {
   Res,
   UnauthorizedException,
 } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { isFromForeignPage } from '@inference/guards';
-import { Public } from '@inference/http';
-import { ApiErrors } from '@inference/openapi';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { RefreshAttempt } from '../../rate-limit/credential-attempt.decorator';
-import { type Origin, RequestOrigin } from '../audit-log/request-origin';
-import { SessionCookies } from '../sessions/session-cookies';
-import { NEW_COOKIE_HEADERS } from '../sessions/session-cookies.headers';
-import { SESSIONS_CONFIG, type SessionsConfig } from '../sessions/sessions.config';
-import { RefreshedSessionResponse } from './refresh.dto';
+import { type Origin, RequestOrigin } from '../../accounts/audit-log/actor';
+import { RefreshAttempt } from '../../rate-limit/rate-limits';
+import { SESSIONS_CONFIG, type SessionsConfig } from '../identity.config';
+import { NEW_COOKIE_HEADERS, SessionCookies } from '../sessions/session-cookies';
+import { SessionUserResponse } from '../sessions/sessions.dto';
 import { RefreshService } from './refresh.service';
+
+/** A session that goes on. */
+class RefreshedSessionResponse {
+  @ApiProperty({
+    description: 'The new session token (JWT), to be sent as `Authorization: Bearer …`.',
+    example: 'eyJhbGciOiJFUzI1NiIs…',
+  })
+  token!: string;
+
+  @InstantProperty({ description: 'When the token expires.' })
+  expires_at!: string;
+
+  @ApiProperty({ description: 'The account.' })
+  user!: SessionUserResponse;
+}
 
 @Controller('api/auth/refresh')
 @ApiTags('Sign-in')

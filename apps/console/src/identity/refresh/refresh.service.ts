@@ -1,27 +1,59 @@
-import { Injectable } from '@nestjs/common';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { Database, type Executor } from '@inference/database';
-import { recordAuditEvent } from '../audit-log/audit-log';
-import { type Origin } from '../audit-log/request-origin';
+import { Injectable } from '@nestjs/common';
+import { type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { endSession } from '../sessions/sessions.repository';
 import { type AccessToken, SessionsService } from '../sessions/sessions.service';
-import {
-  formatRefreshToken,
-  newRefreshToken,
-  newSuccessorSalt,
-  parseRefreshToken,
-  type RefreshTokenParts,
-  seriesHashOf,
-  successorOf,
-  valueHashOf,
-} from './refresh-token';
 import {
   insertRefreshToken,
   lockSessionOfSeries,
   readRefreshToken,
-  replaceRefreshToken,
   type RefreshableSession,
+  replaceRefreshToken,
   type StoredToken,
 } from './refresh-tokens.repository';
+
+const SERIES_BYTES = 16;
+const VALUE_BYTES = 32;
+const TEXT = /^[\w-]{64}$/;
+
+/** The content of a refresh cookie: 128 random bits that name the series, and 256 that are replaced. Both are secret. */
+interface RefreshTokenParts {
+  series: Buffer;
+  value: Buffer;
+}
+
+function newRefreshToken(): RefreshTokenParts {
+  return { series: randomBytes(SERIES_BYTES), value: randomBytes(VALUE_BYTES) };
+}
+
+/** A random salt, which makes the successor of a value random too. */
+const newSuccessorSalt = (): Buffer => randomBytes(VALUE_BYTES);
+
+/**
+ * The token that replaces another one. Whoever presents the former value again within the grace period gets the same successor,
+ * although only its hash is stored: it takes both the former value, which the database does not have, and the salt.
+ */
+function successorOf({ series, value }: RefreshTokenParts, salt: Buffer): RefreshTokenParts {
+  return { series, value: createHmac('sha256', value).update(salt).digest() };
+}
+
+function formatRefreshToken({ series, value }: RefreshTokenParts): string {
+  return Buffer.concat([series, value]).toString('base64url');
+}
+
+/** Returns null if the text has not the form of a refresh token. */
+function parseRefreshToken(text: string): RefreshTokenParts | null {
+  if (!TEXT.test(text)) return null;
+  const bytes = Buffer.from(text, 'base64url');
+  return { series: bytes.subarray(0, SERIES_BYTES), value: bytes.subarray(SERIES_BYTES) };
+}
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
+
+const seriesHashOf = ({ series }: RefreshTokenParts): Buffer => sha256(series);
+const valueHashOf = ({ value }: RefreshTokenParts): Buffer => sha256(value);
 
 /** A session that goes on, with its new tokens. */
 export interface RefreshedSession extends AccessToken {

@@ -1,7 +1,7 @@
 import { waitForLock } from '@inference/testing';
-import { readForSignIn } from '../accounts/accounts.repository';
-import { SignInService } from '../sign-in/sign-in.service';
+import { readForSignIn } from '../../accounts/accounts.repository';
 import { type Answer, ENCRYPTION_KEY, TestConsole, TestSite } from '../../testing/console.fixture';
+import { SignInService } from '../sign-in/sign-in.service';
 import { challenge, eventTypes, FrozenClock, securedAccount, verify } from './two-factor.fixture';
 
 let site: TestSite;

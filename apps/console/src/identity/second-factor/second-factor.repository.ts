@@ -1,7 +1,6 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { IsNull, LessThan, Not, Raw } from 'typeorm';
-import { RecoveryCode } from './recovery-code.entity';
-import { Totp } from './totp.entity';
+import { RecoveryCode, Totp } from './second-factor.entity';
 
 /** Stores the secret of an authenticator to be enabled. Returns false if the account has an enabled one. */
 export async function storeTotpSecret(

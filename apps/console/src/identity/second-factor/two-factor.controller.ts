@@ -1,10 +1,12 @@
-import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type Caller, CurrentCaller } from '@inference/guards';
+import { type Caller, CurrentCaller, Roles } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
-import { type Actor, CurrentActor } from '../audit-log/actor';
-import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
+import { Body, Controller, Header, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AccountPath } from '../../accounts/accounts.dto';
+import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
+import { CredentialAttempt } from '../../rate-limit/rate-limits';
 import {
+  AdminConfirmationDto,
   ConfirmTwoFactorDto,
   EnableTwoFactorDto,
   RecoveryCodesResponse,
@@ -89,5 +91,35 @@ export class TwoFactorController {
     @Body() body: ConfirmTwoFactorDto,
   ): Promise<RecoveryCodesResponse> {
     return this.twoFactor.replaceRecoveryCodes(actor, body);
+  }
+}
+
+@Controller('api/admin/accounts')
+@ApiTags('Administration of accounts')
+@Roles('admin')
+export class AdminTwoFactorController {
+  constructor(private readonly twoFactor: TwoFactorService) {}
+
+  @Post(':id/2fa/disable')
+  @HttpCode(204)
+  @CredentialAttempt()
+  @ApiOperation({
+    operationId: 'disableTwoFactorOfAccount',
+    summary: 'Turns off the two factors of another account.',
+    description:
+      'For an owner who has lost the authenticator and the recovery codes. All sessions of the account end.',
+  })
+  @ApiNoContentResponse({ description: 'Two factors of the account are off.' })
+  @ApiErrors({
+    403: 'The caller is not an admin, the password or code is wrong, or the account is the admin’s own. An admin without a password has to sign in again first.',
+    404: 'There is no such account.',
+    409: 'Two factors of the account are not on.',
+  })
+  disable(
+    @CurrentActor() admin: Actor,
+    @Param() { id }: AccountPath,
+    @Body() confirmation: AdminConfirmationDto,
+  ): Promise<void> {
+    return this.twoFactor.disableFor(id, admin, confirmation);
   }
 }

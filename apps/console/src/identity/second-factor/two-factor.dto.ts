@@ -1,8 +1,8 @@
-import { applyDecorators } from '@nestjs/common';
 import { type FieldOptions, TextField } from '@inference/dto';
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { PasswordField } from '../passwords/password-fields.decorator';
+import { PasswordField } from '../passwords/passwords.dto';
 
 const MAX_CODE_LENGTH = 64;
 
@@ -23,6 +23,23 @@ export const CodeField = (options: FieldOptions): PropertyDecorator =>
       pattern: [/\S/, 'must not be empty'],
     }),
   );
+
+/** What an admin confirms a change with that outlives the admin's session: the password, or a code of the second factor. */
+export class AdminConfirmationDto {
+  @PasswordField({
+    description:
+      'The password of the admin who acts. An admin without a password sends a code, or must have signed in within the last 10 minutes.',
+    optional: true,
+  })
+  password?: string;
+
+  @CodeField({
+    description:
+      'Instead of the password: the code that the admin’s authenticator shows now, or an unused recovery code.',
+    optional: true,
+  })
+  code?: string;
+}
 
 export class EnableTwoFactorDto {
   @CodeField({ description: 'The code that the authenticator shows now.' })

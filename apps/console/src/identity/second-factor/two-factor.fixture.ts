@@ -1,7 +1,7 @@
 import { type TOTP, URI } from 'otpauth';
-import { readForSignIn } from '../accounts/accounts.repository';
-import { SignInService } from '../sign-in/sign-in.service';
+import { readForSignIn } from '../../accounts/accounts.repository';
 import { type Answer, type TestSite } from '../../testing/console.fixture';
+import { SignInService } from '../sign-in/sign-in.service';
 
 const STEP_MILLIS = 30_000;
 const ORIGIN = { address: '192.0.2.1', userAgent: 'test' };

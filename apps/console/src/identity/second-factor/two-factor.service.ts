@@ -1,3 +1,4 @@
+import { Database, type Transaction } from '@inference/database';
 import {
   BadRequestException,
   ConflictException,
@@ -7,25 +8,23 @@ import {
   NotFoundException,
   UnauthorizedException,
 } from '@nestjs/common';
-import { Database, type Transaction } from '@inference/database';
 import { toDataURL } from 'qrcode';
-import { readAccount } from '../accounts/accounts.repository';
+import { readAccount } from '../../accounts/accounts.repository';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import {
   incrementCredentialsVersion,
   isAdminAtVersion,
   lockCredentials,
-} from '../accounts/credentials.repository';
+} from '../../accounts/credentials.repository';
+import { revokeMailTokens } from '../../notifications/mail/mail-tokens.repository';
+import { queueSecurityMail } from '../../notifications/mail/outbox';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
 import { endOtherSessions, lockLiveSession } from '../sessions/sessions.repository';
-import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { type Actor } from '../audit-log/actor';
-import { recordAuditEvent } from '../audit-log/audit-log';
-import { LoginThrottle } from '../login-throttle/login-throttle.service';
-import { revokeMailTokens } from '../../notifications/mail/mail-tokens.repository';
-import { queueSecurityMail } from '../../notifications/mail/security-mail';
-import { type AdminConfirmationDto } from './admin/admin-confirmation.dto';
-import { AdminConfirmationService } from './admin/admin-confirmation.service';
-import { replaceRecoveryCodes } from './recovery-codes';
+import { AdminConfirmationService } from './admin-confirmation.service';
+import { replaceRecoveryCodes, SecondFactorVerifier } from './second-factor-verifier';
 import {
   deleteSecondFactor,
   enableTotp,
@@ -33,9 +32,9 @@ import {
   lockNewTotp,
   storeTotpSecret,
 } from './second-factor.repository';
-import { SecondFactorVerifier } from './second-factor-verifier';
 import { newTotpSecret, stepOf, totpUrl } from './totp';
 import {
+  type AdminConfirmationDto,
   type ConfirmTwoFactorDto,
   type RecoveryCodesResponse,
   type TwoFactorSetupResponse,

@@ -1,7 +1,7 @@
+import { ApiErrors } from '@inference/openapi';
 import { Controller, Delete, Get, Header, HttpCode, Param } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiErrors } from '@inference/openapi';
-import { type Actor, CurrentActor } from '../audit-log/actor';
+import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { SessionListResponse, SessionPath } from './session-list.dto';
 import { SessionListService } from './session-list.service';
 

@@ -1,8 +1,8 @@
+import { Public } from '@inference/http';
 import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Public } from '@inference/http';
-import { JwksResponse } from './jwks.response';
-import { SESSIONS_CONFIG, type SessionsConfig } from './sessions.config';
+import { SESSIONS_CONFIG, type SessionsConfig } from '../identity.config';
+import { JwksResponse } from './sessions.dto';
 import { publicKeyOf } from './signing-keys';
 
 @Controller('.well-known/jwks.json')

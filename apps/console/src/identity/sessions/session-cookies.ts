@@ -1,8 +1,27 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { type CookieNames } from '@inference/config';
 import { readCookie } from '@inference/http';
+import { Inject, Injectable } from '@nestjs/common';
+import { type ApiResponseOptions } from '@nestjs/swagger';
 import { type CookieOptions, type Request, type Response } from 'express';
-import { SESSIONS_CONFIG, type SessionsConfig } from './sessions.config';
+import { SESSIONS_CONFIG, type SessionsConfig } from '../identity.config';
+
+type Headers = NonNullable<ApiResponseOptions['headers']>;
+
+const cookieHeaders = (description: string, required: boolean): Headers => ({
+  'Set-Cookie': { description, required, schema: { type: 'string' } },
+});
+
+/** The cookies of a session, under their default names without the prefix of production. */
+export const SESSION_COOKIES =
+  'the cookie `session` with the token, which the router-cost service accepts (HttpOnly, SameSite=Lax), and the cookie `refresh`, with which `POST /api/auth/refresh` continues the session (HttpOnly, SameSite=Strict)';
+
+/*
+ * For the API document: the headers that SessionCookies sets.
+ */
+
+export const NEW_COOKIE_HEADERS = cookieHeaders(`Sets ${SESSION_COOKIES}.`, true);
+export const OPTIONAL_COOKIE_HEADERS = cookieHeaders(`With a session: ${SESSION_COOKIES}.`, false);
+export const CLEARED_COOKIE_HEADERS = cookieHeaders('Removes the cookies `session` and `refresh`.', true);
 
 /** What a browser holds of a session. */
 export interface SessionTokens {

@@ -1,6 +1,6 @@
 import { createECDH } from 'node:crypto';
 import { z } from 'zod';
-import { type JwkResponse } from './jwks.response';
+import { type JwkResponse } from './sessions.dto';
 
 /** The first byte of an uncompressed point (SEC 1, section 2.3.3). */
 const UNCOMPRESSED_POINT = Buffer.from([4]);

@@ -1,3 +1,6 @@
+import { type Caller, CurrentCaller } from '@inference/guards';
+import { Public } from '@inference/http';
+import { ApiErrors, ApiOneOf } from '@inference/openapi';
 import { Body, Controller, Get, Header, HttpCode, Patch, Post, Req, Res } from '@nestjs/common';
 import {
   ApiCreatedResponse,
@@ -6,14 +9,16 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { type Caller, CurrentCaller } from '@inference/guards';
-import { Public } from '@inference/http';
-import { ApiErrors, ApiOneOf } from '@inference/openapi';
 import { type Request, type Response } from 'express';
-import { type Actor, CurrentActor } from '../audit-log/actor';
-import { type Origin, RequestOrigin } from '../audit-log/request-origin';
-import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
-import { type Language, LANGUAGES } from '../accounts/languages';
+import { type Actor, CurrentActor, type Origin, RequestOrigin } from '../../accounts/audit-log/actor';
+import { type Language, LANGUAGES } from '../../accounts/languages';
+import { CredentialAttempt } from '../../rate-limit/rate-limits';
+import {
+  CLEARED_COOKIE_HEADERS,
+  NEW_COOKIE_HEADERS,
+  OPTIONAL_COOKIE_HEADERS,
+  SessionCookies,
+} from '../sessions/session-cookies';
 import {
   ChallengeResponse,
   LoginDto,
@@ -23,12 +28,6 @@ import {
   UserResponse,
 } from './auth.dto';
 import { AuthService } from './auth.service';
-import { SessionCookies } from '../sessions/session-cookies';
-import {
-  CLEARED_COOKIE_HEADERS,
-  NEW_COOKIE_HEADERS,
-  OPTIONAL_COOKIE_HEADERS,
-} from '../sessions/session-cookies.headers';
 
 @Controller('api/auth')
 @ApiTags('Sign-in')

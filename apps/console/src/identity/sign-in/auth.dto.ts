@@ -1,11 +1,11 @@
 import { ChoiceField, EmailField, InstantProperty, TextField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { AccountResponse } from '../accounts/accounts.dto';
-import { type Language, LANGUAGES } from '../accounts/languages';
-import { IdentifierField, UsernameField } from '../accounts/account-fields.decorator';
-import { NewPasswordField, PASSWORD_RULE, PasswordField } from '../passwords/password-fields.decorator';
+import { IdentifierField, UsernameField } from '../../accounts/account-fields';
+import { AccountResponse } from '../../accounts/accounts.dto';
+import { type Language, LANGUAGES } from '../../accounts/languages';
+import { NewPasswordField, PASSWORD_RULE, PasswordField } from '../passwords/passwords.dto';
 import { CodeField } from '../second-factor/two-factor.dto';
-import { SessionUserResponse } from '../sessions/session-user.response';
+import { SessionUserResponse } from '../sessions/sessions.dto';
 
 const MAX_PHONE_LENGTH = 40;
 const MAX_CHALLENGE_LENGTH = 200;

@@ -1,3 +1,4 @@
+import { Database } from '@inference/database';
 import {
   BadRequestException,
   ConflictException,
@@ -6,17 +7,18 @@ import {
   Injectable,
   UnauthorizedException,
 } from '@nestjs/common';
-import { Database } from '@inference/database';
-import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { SIGN_UP_CONFIG, type SignUpConfig } from '../accounts/sign-up.config';
-import { type Actor } from '../audit-log/actor';
-import { type Origin } from '../audit-log/request-origin';
-import { recordAuditEvent } from '../audit-log/audit-log';
-import { LoginThrottle } from '../login-throttle/login-throttle.service';
+import { findForLogin, insertAccount, readAccount, setLanguage } from '../../accounts/accounts.repository';
+import { type Actor, type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { normalizeIdentifier, normalizePhone } from '../../accounts/identifier';
+import { type Language, SITE_LANGUAGE } from '../../accounts/languages';
 import { queueMail } from '../../notifications/mail/outbox';
-import { findForLogin, insertAccount, readAccount, setLanguage } from '../accounts/accounts.repository';
-import { type Language, SITE_LANGUAGE } from '../accounts/languages';
-import { isReservedUsername } from '../accounts/reserved-usernames';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { SIGN_UP_CONFIG, type SignUpConfig } from '../identity.config';
+import { LoginThrottle } from '../login-throttle/login-throttle.service';
+import { hashPassword, PasswordHasher } from '../passwords/password-hasher';
+import { refuseWeakPassword, withLetters } from '../passwords/refused-passwords';
+import { endSession } from '../sessions/sessions.repository';
 import {
   type ChallengeResponse,
   type LoginDto,
@@ -24,11 +26,24 @@ import {
   type UpdateMeDto,
   type UserResponse,
 } from './auth.dto';
-import { normalizeIdentifier, normalizePhone } from '../accounts/identifier';
-import { hashPassword, PasswordHasher } from '../passwords/password-hasher';
-import { refuseWeakPassword } from '../passwords/refused-passwords';
-import { endSession } from '../sessions/sessions.repository';
 import { type SignedIn, SignInService } from './sign-in.service';
+
+/**
+ * Names that other people take for the operator, its staff or the system, or that mail and web servers use (RFC 2142). Signs and
+ * digits do not make another name of one, and digits that stand for letters do not either.
+ */
+const RESERVED: ReadonlySet<string> = new Set(
+  `abuse accounts admin administration administrator admins anonymous api auth billing bot ceo console contact customerservice
+  customersupport daemon everyone finance guest help helpdesk hostmaster info invoice invoices legal login mail mailerdaemon
+  moderator nobody noc noreply null official operator operators owner payment payments postmaster privacy root sales security
+  service staff superadmin superuser support supportteam sysadmin sysop system team undefined unknown webmaster www`
+    .trim()
+    .split(/\s+/),
+);
+
+/** @param username in lower case */
+export const isReservedUsername = (username: string): boolean =>
+  [username, withLetters(username)].some((name) => RESERVED.has(name.replace(/[^a-z]/g, '')));
 
 @Injectable()
 export class AuthService {

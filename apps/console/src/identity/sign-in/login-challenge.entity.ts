@@ -1,6 +1,6 @@
 import { TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { Account } from '../accounts/account.entity';
+import { Account } from '../../accounts/account.entity';
 
 /** A sign-in that waits for a second factor. */
 @Entity('login_challenges', { schema: 'accounts' })

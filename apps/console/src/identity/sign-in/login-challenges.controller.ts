@@ -1,12 +1,11 @@
-import { Body, Controller, Header, HttpCode, Post, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
+import { Body, Controller, Header, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { CredentialAttempt } from '../../rate-limit/credential-attempt.decorator';
-import { type Origin, RequestOrigin } from '../audit-log/request-origin';
-import { SessionCookies } from '../sessions/session-cookies';
-import { NEW_COOKIE_HEADERS } from '../sessions/session-cookies.headers';
+import { type Origin, RequestOrigin } from '../../accounts/audit-log/actor';
+import { CredentialAttempt } from '../../rate-limit/rate-limits';
+import { NEW_COOKIE_HEADERS, SessionCookies } from '../sessions/session-cookies';
 import { SessionResponse, VerifyChallengeDto } from './auth.dto';
 import { LoginChallengesService } from './login-challenges.service';
 

@@ -1,13 +1,13 @@
-import { Injectable, UnauthorizedException } from '@nestjs/common';
 import { Database, type Transaction } from '@inference/database';
-import { readForSignIn } from '../accounts/accounts.repository';
+import { Injectable, UnauthorizedException } from '@nestjs/common';
+import { readForSignIn } from '../../accounts/accounts.repository';
+import { type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { LoginThrottle } from '../login-throttle/login-throttle.service';
+import { SecondFactorVerifier } from '../second-factor/second-factor-verifier';
 import { type VerifyChallengeDto } from './auth.dto';
 import { countChallengeAttempt, endChallenge, findOpenChallenge } from './login-challenges.repository';
 import { hashChallengeId, type SignedIn, SignInService } from './sign-in.service';
-import { type Origin } from '../audit-log/request-origin';
-import { recordAuditEvent } from '../audit-log/audit-log';
-import { LoginThrottle } from '../login-throttle/login-throttle.service';
-import { SecondFactorVerifier } from '../second-factor/second-factor-verifier';
 
 const ENDED = 'the challenge has ended; sign in again';
 

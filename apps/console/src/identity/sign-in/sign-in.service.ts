@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { Injectable, UnauthorizedException } from '@nestjs/common';
 import { Database, randomBase62, type Transaction } from '@inference/database';
-import { type Origin } from '../audit-log/request-origin';
-import { recordAuditEvent } from '../audit-log/audit-log';
-import { type SignInAccount } from '../accounts/accounts.repository';
-import { type ChallengeResponse, type SessionResponse } from './auth.dto';
-import { insertChallenge } from './login-challenges.repository';
+import { Injectable, UnauthorizedException } from '@nestjs/common';
+import { type SignInAccount } from '../../accounts/accounts.repository';
+import { type Origin } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { RefreshService } from '../refresh/refresh.service';
 import { SessionsService } from '../sessions/sessions.service';
+import { type ChallengeResponse, type SessionResponse } from './auth.dto';
+import { insertChallenge } from './login-challenges.repository';
 
 /** How an account signed in, before any second factor. */
 export type FirstFactor = 'password' | `oauth:${string}`;

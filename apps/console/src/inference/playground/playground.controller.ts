@@ -1,3 +1,6 @@
+import { type Caller, CurrentCaller } from '@inference/guards';
+import { BodyAs } from '@inference/http';
+import { eventModelsOf, type EventStream, eventStreamContent } from '@inference/openapi';
 import { applyDecorators, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import {
   ApiBody,
@@ -8,11 +11,8 @@ import {
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { type Caller, CurrentCaller } from '@inference/guards';
-import { BodyAs } from '@inference/http';
-import { eventModelsOf, type EventStream, eventStreamContent } from '@inference/openapi';
 import { type Request, type Response } from 'express';
-import { GatewayProxy } from '../service-proxy/gateway-proxy';
+import { GatewayProxy } from '../service-proxy/service-proxies';
 import {
   PlaygroundAnswer,
   PlaygroundChunk,

@@ -1,14 +1,83 @@
 import { type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type BeforeApplicationShutdown, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
-import { DetailedException, UnavailableException } from '@inference/http';
+import { DetailedException, Metrics, UnavailableException } from '@inference/http';
 import { startCallSpan } from '@inference/tracing';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import { type Request, type Response } from 'express';
+import { Gauge } from 'prom-client';
 import { type Dispatcher, errors, Pool } from 'undici';
 import { type InferenceConfig, type ServiceAddress } from '../inference.config';
-import { requestHeadersOf, responseHeadersOf } from './forwarded-headers';
-import { type ProxyMetrics } from './proxy-metrics';
+
+/** Measures the requests that the console forwards. */
+@Injectable()
+export class ProxyMetrics {
+  private readonly gauge: Gauge;
+
+  constructor(metrics: Metrics) {
+    this.gauge = new Gauge({
+      name: 'console_forwarded_requests',
+      help: 'Requests that wait for an answer of another service, or receive it.',
+      labelNames: ['service'],
+      registers: [metrics.registry],
+    });
+  }
+
+  add(service: string): void {
+    this.gauge.set({ service }, 0);
+  }
+
+  begin(service: string): void {
+    this.gauge.inc({ service });
+  }
+
+  end(service: string): void {
+    this.gauge.dec({ service });
+  }
+}
+
+/** Headers of the client that the service gets. No credential is among them. */
+const REQUEST_HEADERS = ['accept', 'content-type', 'idempotency-key', 'last-event-id'];
+/** Headers of the service that the client gets. None concerns a single connection. */
+const RESPONSE_HEADERS = [
+  'cache-control',
+  'content-type',
+  'idempotent-replayed',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'retry-after',
+  'x-accel-buffering',
+  'x-inference-request-id',
+];
+
+type ReceivedHeaders = Record<string, string | string[] | undefined>;
+
+function pick(headers: ReceivedHeaders, names: string[]): Record<string, string | string[]> {
+  const found = names.map((name) => [name, headers[name]] as const);
+  return Object.fromEntries(
+    found.filter((entry): entry is [string, string | string[]] => entry[1] !== undefined),
+  );
+}
+
+/** The headers of a request to a service that acts for an account. */
+const requestHeadersOf = (
+  { headers, id }: Pick<Request, 'headers'> & { id?: unknown },
+  accountId: string,
+  credential: string,
+): Record<string, string | string[]> => ({
+  ...pick(headers, REQUEST_HEADERS),
+  authorization: `Bearer ${credential}`,
+  'x-on-behalf-of': accountId,
+  'x-request-id': String(id),
+});
+
+const responseHeadersOf = (headers: ReceivedHeaders) => pick(headers, RESPONSE_HEADERS);
 
 /** A request of a client, and where its answer goes. */
 interface Exchange {

@@ -1,10 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '@inference/database';
 import { BackgroundJobs } from '@inference/jobs';
 import { picosToDecimal } from '@inference/money';
+import { Inject, Injectable } from '@nestjs/common';
 import { queueMail } from '../mail/outbox';
+import { LOW_BALANCE_CONFIG, type LowBalanceConfig } from '../notifications.config';
 import { claimLowWallets, enableSufficientWallets } from './low-balance-alert.repository';
-import { LOW_BALANCE_CONFIG, type LowBalanceConfig } from './low-balance.config';
 
 /** How late a low-balance mail may be requested. */
 const INTERVAL_SECONDS = 15;

@@ -1,6 +1,6 @@
 import { TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { Account } from '../../identity/accounts/account.entity';
+import { Account } from '../../accounts/account.entity';
 import { type TokenMailKind } from './mail-kinds';
 
 /** A single-use token that a mail carries. It gives the same access as a password, so only its hash is stored. */

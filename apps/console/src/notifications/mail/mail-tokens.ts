@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Executor, newId, randomBase62, type Transaction } from '@inference/database';
-import { lockAccount } from '../../identity/accounts/credentials.repository';
+import { lockAccount } from '../../accounts/credentials.repository';
 import { MAIL_KINDS, type TokenMailKind } from './mail-kinds';
 import {
   findMailTokenAccount,

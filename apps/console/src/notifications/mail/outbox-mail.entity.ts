@@ -1,6 +1,6 @@
 import { TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { Account } from '../../identity/accounts/account.entity';
+import { Account } from '../../accounts/account.entity';
 
 /** A mail that is to be sent. It contains no secret: its token is created when it is sent. */
 @Entity('mail_outbox', { schema: 'accounts' })

@@ -1,5 +1,6 @@
 import { type Executor, newId } from '@inference/database';
-import { type MailRequest } from './mail-kinds';
+import { type Origin } from '../../accounts/audit-log/actor';
+import { type MailRequest, type SecurityMailFacts, type SecurityMailKind } from './mail-kinds';
 import { type ClaimedMail, deleteExpiredMail, insertMail, postponeMail } from './outbox.repository';
 
 /** The task of each mail in the outbox (migration 0017). */
@@ -31,4 +32,20 @@ export async function rescheduleOrGiveUp(
   const delaySeconds = Math.min(FIRST_DELAY_SECONDS * 2 ** (mail.attempts - 1), LONGEST_DELAY_SECONDS);
   if (await postponeMail(executor, mail, reason, delaySeconds)) return false;
   return deleteExpiredMail(executor, mail);
+}
+
+/**
+ * Requests a mail about a change of credentials, as part of the caller's transaction.
+ *
+ * @param origin null for an operator's command
+ */
+export function queueSecurityMail(
+  executor: Executor,
+  kind: SecurityMailKind,
+  accountId: string,
+  origin: Origin | null,
+  facts: SecurityMailFacts = {},
+): Promise<void> {
+  const params = { ...facts, address: origin?.address ?? null, at: new Date().toISOString() };
+  return queueMail(executor, { kind, accountId, params });
 }

@@ -5,9 +5,9 @@ import {
   type InvoiceToIssue,
   ISSUER_TIMEOUT_MILLIS,
   type IssuerResult,
+  TAX_FILE_KINDS,
   type TaxFile,
 } from './invoice-issuer';
-import { TAX_FILE_KINDS } from './tax-file-types';
 
 /** Chosen: tax files are below 1 MB; mail servers commonly accept 10 MB. */
 const MAX_FILE_BYTES = 5 * 1_048_576;

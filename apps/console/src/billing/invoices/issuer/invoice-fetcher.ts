@@ -1,15 +1,15 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, type Transaction } from '@inference/database';
 import { BackgroundJobs } from '@inference/jobs';
-import { invoiceSnapshot } from '../../documents/document-snapshot';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { queueMail } from '../../../notifications/mail/outbox';
+import { INVOICES_CONFIG, type InvoicesConfig } from '../../billing.config';
+import { invoiceSnapshot } from '../../documents/document-snapshot';
 import { invoiceFileName } from '../invoice-file';
-import { INVOICES_CONFIG, type InvoicesConfig } from '../invoices.config';
 import { HttpInvoiceIssuer } from './http-invoice-issuer';
 import { type InvoiceIssuer, ISSUER_TIMEOUT_MILLIS, type IssuerResult, type TaxFile } from './invoice-issuer';
 import {
-  claimTaxFileRequest,
   type ClaimedTaxFileRequest,
+  claimTaxFileRequest,
   finishTaxFileRequest,
   insertTaxFile,
   markTaxFileRefused,

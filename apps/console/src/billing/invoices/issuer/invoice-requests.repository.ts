@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Executor, type Transaction } from '@inference/database';
 import { IsNull, Not } from 'typeorm';
-import { type BillingDocument } from '../../documents/entities/document.entity';
-import { InvoiceFile } from '../invoice-file.entity';
-import { InvoiceRequest } from './invoice-request.entity';
+import { type BillingDocument } from '../../documents/document.entity';
+import { InvoiceFile, InvoiceRequest } from '../invoice.entity';
 
 /** A request for a tax file that one replica has claimed, with its invoice. */
 export type ClaimedTaxFileRequest = Pick<

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { AlipayRequestError, AlipaySdk, type AlipaySdkConfig } from 'alipay-sdk';
-import { type AlipayConfig } from './alipay.config';
 import { ProviderRefusedError, ProviderUnavailableError } from '../payment-provider';
+import { type AlipayConfig } from '../payment-providers.config';
 
 const SUCCESS = '10000';
 /** A business error; the sub-code gives the reason. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { formatChinaTime } from './alipay-trade';
 import { FakeAlipay } from './alipay.fixture';
-import { formatChinaTime } from './alipay-formats';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,7 +1,6 @@
-import { type AlipayConfig } from './alipay.config';
-import { type ProviderNotification, InvalidNotificationError } from '../payment-provider';
-import { closedState, paidState } from './alipay-trade';
-import { parseChinaTime } from './alipay-formats';
+import { InvalidNotificationError, type ProviderNotification } from '../payment-provider';
+import { type AlipayConfig } from '../payment-providers.config';
+import { closedState, paidState, parseChinaTime } from './alipay-trade';
 
 const SIGN_TYPE = 'RSA2';
 const CHARSET = 'utf-8';

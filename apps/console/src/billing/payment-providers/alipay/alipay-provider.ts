@@ -1,21 +1,20 @@
-import { type AlipayConfig } from './alipay.config';
 import {
   type Acknowledgement,
-  type ProviderNotification,
   type OpenedOrder,
-  type ProviderOrder,
   type OrderState,
   type PaymentProvider,
+  type ProviderNotification,
+  type ProviderOrder,
   ProviderRefusedError,
   ProviderUnavailableError,
   type RawNotification,
   type RefundRequest,
   type RefundState,
 } from '../payment-provider';
+import { type AlipayConfig } from '../payment-providers.config';
 import { type AlipayAnswer, AlipayGateway } from './alipay-gateway';
 import { checkMerchant, checkTime, notificationOf, readSignedFields } from './alipay-notification';
-import { orderStateOfTrade } from './alipay-trade';
-import { formatChinaTime, formatYuan } from './alipay-formats';
+import { formatChinaTime, formatYuan, orderStateOfTrade } from './alipay-trade';
 
 /** Closing and refunding take two calls, which have to fit into the 15 s of a provider call. */
 const CALL_LIMIT_MS = 7_000;

@@ -5,10 +5,10 @@ import { newId } from '@inference/database';
 import { SandboxPayments } from '@inference/sandbox-payments';
 import { rememberEnvironment, rememberSecret, waitFor } from '@inference/testing';
 import { z } from 'zod';
-import { type AlipayConfig, alipayOf, alipayFields } from './alipay.config';
 import { type ProviderNotification, type ProviderOrder, type RefundRequest } from '../payment-provider';
+import { type AlipayConfig, alipayFields, alipayOf } from '../payment-providers.config';
 import { AlipayProvider } from './alipay-provider';
-import { formatChinaTime } from './alipay-formats';
+import { formatChinaTime } from './alipay-trade';
 
 export const NOTIFY_URL = 'http://console.test/api/billing/webhooks/wallet_pay_provider';
 const HOUR_MS = 3_600_000;

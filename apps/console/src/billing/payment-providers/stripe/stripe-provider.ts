@@ -1,28 +1,27 @@
 import Stripe from 'stripe';
-import { type StripeConfig } from './stripe.config';
 import {
   type Acknowledgement,
-  type ProviderNotification,
   type OpenedOrder,
-  type ProviderOrder,
   type OrderState,
   type PaymentProvider,
+  type ProviderNotification,
+  type ProviderOrder,
   ProviderRefusedError,
   ProviderUnavailableError,
   type RawNotification,
   type RefundRequest,
   type RefundState,
 } from '../payment-provider';
+import { type StripeConfig } from '../payment-providers.config';
+import { providerErrorOf, StripeRefusedError } from './stripe-errors';
 import {
   checkoutSession,
   openedSession,
+  orderStateOf,
   paidAtOf,
   refund,
   refundStateOf,
-  orderStateOf,
 } from './stripe-objects';
-import { providerErrorOf, StripeRefusedError } from './stripe-errors';
-import { createStripeHttpClient } from './stripe-http-client';
 import { readNotification } from './stripe-webhook';
 
 /** Below the 15 s that a provider call may take. */
@@ -269,4 +268,27 @@ function absentOrThrow(error: unknown, call: string): OrderState {
   const failure = providerErrorOf(error, call);
   if (failure instanceof StripeRefusedError && failure.status === 404) return { status: 'absent' };
   throw failure;
+}
+
+type HttpClient = ReturnType<typeof Stripe.createNodeHttpClient>;
+
+/**
+ * The library's client, except that a JSON body that is not an object is rejected here. The library throws on such a body
+ * outside of the call's promise, so the call would never end.
+ */
+function createStripeHttpClient(): HttpClient {
+  const client = Stripe.createNodeHttpClient();
+  return {
+    getClientName: () => client.getClientName(),
+    makeRequest: async (...request) => {
+      const response = await client.makeRequest(...request);
+      const read = response.toJSON.bind(response);
+      response.toJSON = async () => {
+        const body: unknown = await read();
+        if (body === null || typeof body !== 'object') throw new SyntaxError('It is not an object.');
+        return body;
+      };
+      return response;
+    },
+  };
 }

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { SandboxPayments } from '@inference/sandbox-payments';
 import { rememberEnvironment, waitFor } from '@inference/testing';
-import { type StripeConfig } from './stripe.config';
 import Stripe from 'stripe';
 import { type ProviderOrder, type RawNotification } from '../payment-provider';
+import { type StripeConfig } from '../payment-providers.config';
 import { StripeProvider } from './stripe-provider';
 
 const HOUR_MILLIS = 3_600_000;

@@ -1,11 +1,11 @@
-import { Logger } from '@nestjs/common';
 import { waitFor } from '@inference/testing';
-import { type WechatConfig } from './wechat.config';
+import { Logger } from '@nestjs/common';
 import { type ProviderOrder, ProviderUnavailableError, type RawNotification } from '../payment-provider';
+import { type WechatConfig } from '../payment-providers.config';
 import { PlatformKeys } from './platform-keys';
-import { FakePlatform, type ProxiedAnswer, WechatSandbox } from './wechat.fixture';
 import { WechatClient } from './wechat-client';
 import { type WechatProvider } from './wechat-provider';
+import { FakePlatform, type ProxiedAnswer, WechatSandbox } from './wechat.fixture';
 
 const LIST = '/v3/certificates';
 const FETCH = `GET ${LIST}`;

@@ -3,11 +3,11 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Aes, Decorator } from 'wechatpay-axios-plugin';
 import { z } from 'zod';
-import { type WechatConfig } from './wechat.config';
 import { ProviderRefusedError, ProviderUnavailableError } from '../payment-provider';
+import { type WechatConfig } from '../payment-providers.config';
 import { PlatformKeys } from './platform-keys';
 import { certificateList, type encryptedResource, errorBody } from './wechat-messages';
-import { isSignedBy, hasRecentTimestamp, signatureOf } from './wechat-signature';
+import { hasRecentTimestamp, isSignedBy, signatureOf } from './wechat-signature';
 
 const CERTIFICATES = '/v3/certificates';
 const MAX_ANSWER_BYTES = 1_000_000;

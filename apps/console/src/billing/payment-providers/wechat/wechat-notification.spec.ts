@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { type WechatConfig } from './wechat.config';
 import {
-  type ProviderNotification,
   InvalidNotificationError,
+  type ProviderNotification,
   type RawNotification,
 } from '../payment-provider';
-import { type Forgery, NOTIFY_URL, FakePlatform, WechatSandbox } from './wechat.fixture';
+import { type WechatConfig } from '../payment-providers.config';
 import { WechatProvider } from './wechat-provider';
+import { FakePlatform, type Forgery, NOTIFY_URL, WechatSandbox } from './wechat.fixture';
 
 const TEST_SIGNATURE = 'WECHATPAY/SIGNTEST/jtmPF8CBSlqHVuB5EKCKc4aSYnPMhQGwDpKm6Hpy2A==';
 const REJECTED_OFFSET_SECONDS = 310;

@@ -1,10 +1,10 @@
 import { type z } from 'zod';
-import { type WechatConfig } from './wechat.config';
 import {
-  type ProviderNotification,
   InvalidNotificationError,
+  type ProviderNotification,
   type RawNotification,
 } from '../payment-provider';
+import { type WechatConfig } from '../payment-providers.config';
 import { type WechatClient } from './wechat-client';
 import {
   encryptedResource,
@@ -13,7 +13,7 @@ import {
   refundResource,
   transaction,
 } from './wechat-messages';
-import { isSignedBy, hasRecentTimestamp, signatureOf } from './wechat-signature';
+import { hasRecentTimestamp, isSignedBy, signatureOf } from './wechat-signature';
 
 const PAYMENT_EVENT = 'TRANSACTION.SUCCESS';
 const REFUND_EVENT_PREFIX = 'REFUND.';

@@ -5,14 +5,14 @@ import { newId } from '@inference/database';
 import { SandboxPayments } from '@inference/sandbox-payments';
 import { rememberEnvironment, waitFor } from '@inference/testing';
 import { z } from 'zod';
-import { type WechatConfig, wechatOf, wechatFields } from './wechat.config';
 import {
-  type ProviderNotification,
   type InvalidNotificationError,
+  type ProviderNotification,
   type ProviderOrder,
   type RawNotification,
   type RefundRequest,
 } from '../payment-provider';
+import { type WechatConfig, wechatFields, wechatOf } from '../payment-providers.config';
 import { type WechatOptions, WechatProvider } from './wechat-provider';
 
 export const NOTIFY_URL = 'http://console.test/api/billing/webhooks/messaging_pay_provider';

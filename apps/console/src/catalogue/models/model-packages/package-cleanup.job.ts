@@ -1,11 +1,11 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 import { type ObjectStorage } from '@inference/storage';
-import { STORAGE_CONFIG, type StorageConfig } from '../../storage/storage.config';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { STORAGE_CONFIG, type StorageConfig } from '../../catalogue.config';
+import { OBJECT_STORAGE } from '../../storage/object-storage.provider';
 import { abandonExpiredUploads } from '../uploads/uploads.repository';
 import { deleteUnpublished, listPurgeable, markPurged } from './packages.repository';
-import { OBJECT_STORAGE } from '../../storage/object-storage.provider';
 
 /** Packages read by one query. */
 const BATCH_ROWS = 20;

@@ -1,6 +1,6 @@
 import { BigIntColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Account } from '../../../identity/accounts/account.entity';
+import { Account } from '../../../accounts/account.entity';
 
 /** One version of a model: an immutable file, which the storage holds under the id of the package. */
 @Entity('packages', { schema: 'catalogue' })

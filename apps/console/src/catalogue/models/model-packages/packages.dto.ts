@@ -1,5 +1,7 @@
 import { InstantProperty } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
+import { type Model } from '../model.entity';
+import { type Package } from './package.entity';
 
 export class PackageResponse {
   @ApiProperty({ description: 'The model.', example: 'meta-llama/Llama-3.1-8B' })
@@ -36,4 +38,23 @@ export class PackageResponse {
 
   @InstantProperty({ description: 'When it was first published; null if never.', nullable: true })
   published_at!: string | null;
+}
+
+/** What is shown of a package. `model`: the model that publishes it, if there is one. */
+export type ShownPackage = Pick<
+  Package,
+  'slug' | 'version' | 'fileName' | 'size' | 'sha256' | 'storedAt' | 'createdAt' | 'publishedAt'
+> & { model?: Model | null };
+
+export function packageResponse(shown: ShownPackage): PackageResponse {
+  return {
+    slug: shown.slug,
+    version: shown.version,
+    file_name: shown.fileName,
+    size: Number(shown.size),
+    sha256: shown.sha256?.toString('hex') ?? null,
+    status: shown.model ? 'published' : shown.storedAt ? 'stored' : 'uploading',
+    created_at: shown.createdAt.toISOString(),
+    published_at: shown.publishedAt?.toISOString() ?? null,
+  };
 }

@@ -4,8 +4,8 @@ import { type ClientRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { waitFor } from '@inference/testing';
-import { STORAGE_CONFIG, type StorageConfig } from '../../storage/storage.config';
 import { type TestSite } from '../../../testing/console.fixture';
+import { STORAGE_CONFIG, type StorageConfig } from '../../catalogue.config';
 import { PackageCleanupJob } from './package-cleanup.job';
 
 interface Row {

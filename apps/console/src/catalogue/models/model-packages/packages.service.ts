@@ -1,10 +1,9 @@
-import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
 import { Database, type Transaction } from '@inference/database';
-import { type Actor } from '../../../identity/audit-log/actor';
-import { recordActorEvent } from '../../../identity/audit-log/audit-log';
+import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
+import { type Actor } from '../../../accounts/audit-log/actor';
+import { recordActorEvent } from '../../../accounts/audit-log/audit-log';
 import { isPublishedPackage } from '../models.repository';
-import { packageResponse } from './package-response';
-import { type PackageResponse } from './packages.dto';
+import { packageResponse, type PackageResponse } from './packages.dto';
 import { listPackages, lockPackage, markPublished, removePackage } from './packages.repository';
 
 /** The packages of models, as admins manage them. */

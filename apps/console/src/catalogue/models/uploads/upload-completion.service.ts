@@ -1,13 +1,12 @@
-import { ConflictException, Inject, Injectable, Logger } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { type ObjectStorage } from '@inference/storage';
-import { type Actor } from '../../../identity/audit-log/actor';
-import { recordActorEvent } from '../../../identity/audit-log/audit-log';
-import { packageResponse } from '../model-packages/package-response';
-import { type PackageResponse } from '../model-packages/packages.dto';
+import { ConflictException, Inject, Injectable, Logger } from '@nestjs/common';
+import { type Actor } from '../../../accounts/audit-log/actor';
+import { recordActorEvent } from '../../../accounts/audit-log/audit-log';
+import { OBJECT_STORAGE } from '../../storage/object-storage.provider';
+import { packageResponse, type PackageResponse } from '../model-packages/packages.dto';
 import { findVersion, type PackageWithModel } from '../model-packages/packages.repository';
 import { abandonUpload, completeUpload, lockVersion } from './uploads.repository';
-import { OBJECT_STORAGE } from '../../storage/object-storage.provider';
 
 export const GIVEN_UP = 'the upload was given up: begin again';
 

@@ -1,30 +1,93 @@
-import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { createHash } from 'node:crypto';
+import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { Database, newId } from '@inference/database';
+import { allowedMillis, LEAST_BYTES_PER_SECOND } from '@inference/http';
+import { type ObjectStorage } from '@inference/storage';
 import {
   BadRequestException,
   type BeforeApplicationShutdown,
   ConflictException,
+  HttpException,
   Inject,
   Injectable,
   Logger,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { Database, newId } from '@inference/database';
-import { type ObjectStorage } from '@inference/storage';
-import { type Actor } from '../../../identity/audit-log/actor';
-import { STORAGE_CONFIG, type StorageConfig } from '../../storage/storage.config';
+import { type Actor } from '../../../accounts/audit-log/actor';
+import { STORAGE_CONFIG, type StorageConfig } from '../../catalogue.config';
+import { OBJECT_STORAGE } from '../../storage/object-storage.provider';
 import { findVersion } from '../model-packages/packages.repository';
 import { createDraftModel } from '../models.repository';
-import { UploadBody } from './upload-body';
 import {
   GIVEN_UP,
   type Received,
   resultForExisting,
   UploadCompletionService,
 } from './upload-completion.service';
-import { readUploadSize } from './upload-size';
 import { openUpload, renewUpload } from './uploads.repository';
-import { OBJECT_STORAGE } from '../../storage/object-storage.provider';
+
+/** Streams a request's body to the storage and computes its digest. */
+class UploadBody {
+  /** The body. It fails if the client disconnects or stalls, or after `giveUp`. */
+  readonly content: Readable;
+  private readonly hash = createHash('sha256');
+  private failure: Error | undefined;
+  private arrivedBytes = 0;
+  /** How long the client was waited for. */
+  private waitedMillis = 0;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    /** A client that sends nothing for this long while the server is reading is disconnected, or later one below the least rate. */
+    private readonly stallMillis: number,
+  ) {
+    this.content = Readable.from(this.chunks(), { objectMode: false });
+  }
+
+  /** SHA-256 of what was read so far; to be called once. */
+  digest(): Buffer {
+    return this.hash.digest();
+  }
+
+  /** Makes the stream fail with this error at its next chunk. */
+  giveUp(failure: Error): void {
+    this.failure = failure;
+  }
+
+  private async *chunks(): AsyncGenerator<Buffer, void> {
+    const interrupted = new BadRequestException('the upload was cut off');
+    if (this.request.destroyed) throw interrupted;
+    const incoming = this.request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+    for (;;) {
+      const { done, value } = await this.next(incoming).catch(() => Promise.reject(interrupted));
+      if (this.failure) throw this.failure;
+      if (done) return;
+      this.arrivedBytes += value.length;
+      this.hash.update(value);
+      yield value;
+    }
+  }
+
+  /** Limits the time of the client only, not that of the storage. */
+  private async next(incoming: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer>> {
+    const rate = {
+      graceMillis: this.stallMillis,
+      leastBytesPerSecond: LEAST_BYTES_PER_SECOND,
+      totalMillis: Infinity,
+    };
+    const leftMillis = allowedMillis(this.arrivedBytes, rate) - this.waitedMillis;
+    const startedAt = performance.now();
+    const timer = setTimeout(() => this.request.destroy(), Math.min(this.stallMillis, leftMillis));
+    try {
+      return await incoming.next();
+    } finally {
+      clearTimeout(timer);
+      this.waitedMillis += performance.now() - startedAt;
+    }
+  }
+}
 
 /** How long uploads may continue after the start of a shutdown. They may take hours, so they are cut off then. */
 const DRAIN_MILLIS = 3_000;
@@ -149,4 +212,24 @@ export class UploadService implements BeforeApplicationShutdown, OnApplicationSh
       this.logger.warn(error);
     }
   }
+}
+
+const LENGTH = /^\d{1,15}$/;
+
+/**
+ * The bytes of an upload by its headers. Throws an HttpException with status 400, 411, 413 or 415 unless it is a file of 1 to
+ * `maxBytes` bytes.
+ */
+function readUploadSize(headers: IncomingHttpHeaders, maxBytes: number): number {
+  const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = headers;
+  if (type !== undefined && !/^application\/octet-stream\s*(;|$)/i.test(type))
+    throw new HttpException('the content type must be application/octet-stream', 415);
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw new HttpException('the content encoding is not supported', 415);
+  if (length === undefined || !LENGTH.test(length))
+    throw new HttpException('the length of the package must be given as Content-Length', 411);
+  const sizeBytes = Number(length);
+  if (sizeBytes > maxBytes) throw new HttpException(`a package may have at most ${maxBytes} bytes`, 413);
+  if (sizeBytes === 0) throw new BadRequestException('the package is empty');
+  return sizeBytes;
 }

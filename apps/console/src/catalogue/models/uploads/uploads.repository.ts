@@ -1,7 +1,7 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { IsNull, Not, Raw } from 'typeorm';
 import { Package } from '../model-packages/package.entity';
-import { type ShownPackage } from '../model-packages/package-response';
+import { type ShownPackage } from '../model-packages/packages.dto';
 
 /**
  * How long an upload is valid without renewal. Long enough to outlast an outage of the database, after which renewals and

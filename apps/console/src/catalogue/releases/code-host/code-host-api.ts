@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isFileName } from '../release-format/release-asset';
+import { isFileName } from '../release-asset';
 
 const MAX_NAME_CHARS = 200;
 const MAX_FILE_NAME_CHARS = 255;
@@ -42,7 +42,7 @@ export interface CodeHostApi {
   asset: z.ZodType<CodeHostAsset>;
 }
 
-export const timeField = z.iso
+const timeField = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
   .refine(
@@ -51,7 +51,7 @@ export const timeField = z.iso
   );
 
 /** A title is only displayed, so it is cleaned and shortened instead of refused. */
-export const titleField = z
+const titleField = z
   .string()
   .nullish()
   .transform((text) =>
@@ -60,13 +60,99 @@ export const titleField = z
       .join(''),
   );
 
-export const fileNameField = z
+const fileNameField = z
   .string()
   .max(MAX_FILE_NAME_CHARS, 'is too long')
   .refine(isFileName, 'must be the name of a file');
 
-export const fileUrlField = z.string().max(MAX_URL_CHARS, 'is too long');
+const fileUrlField = z.string().max(MAX_URL_CHARS, 'is too long');
 
-export const fileSizeField = z
+const fileSizeField = z
   .number()
   .refine((size) => Number.isSafeInteger(size) && size >= 0, 'must be a number of bytes');
+
+/**
+ * Gitee's API, version 5. Its list has no drafts and no file sizes, and mixes source archives with the files, so the files
+ * are requested per release.
+ */
+export const GITEE: CodeHostApi = {
+  headers: (token) => ({
+    Accept: 'application/json',
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+  }),
+  listQuery: '&direction=desc',
+  isListWithFiles: false,
+  list: z.array(
+    z
+      .object({
+        id: z.int(),
+        tag_name: z.string(),
+        prerelease: z.boolean(),
+        name: titleField,
+        created_at: timeField,
+      })
+      .transform(({ tag_name: tag, created_at: publishedAt, ...rest }) => ({
+        ...rest,
+        tag,
+        draft: false,
+        publishedAt,
+        assets: undefined,
+      })),
+  ),
+  assets: ({ id }, request) => request(`/releases/${id}/attach_files`),
+  asset: z
+    .object({ name: fileNameField, browser_download_url: fileUrlField, size: fileSizeField })
+    .transform(({ name, browser_download_url: url, size }) => ({
+      name,
+      url,
+      size,
+      type: null,
+      isUploaded: true,
+    })),
+};
+
+/** GitHub's REST API, version 2022-11-28. */
+export const GITHUB: CodeHostApi = {
+  headers: (token) => ({
+    Accept: 'application/vnd.github+json',
+    'X-GitHub-Api-Version': '2022-11-28',
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+  }),
+  listQuery: '',
+  isListWithFiles: true,
+  list: z.array(
+    z
+      .object({
+        id: z.number(),
+        tag_name: z.string(),
+        draft: z.boolean(),
+        prerelease: z.boolean(),
+        name: titleField,
+        /** Null in a draft. */
+        published_at: timeField.nullable(),
+        assets: z.unknown(),
+      })
+      .transform(({ tag_name: tag, published_at: publishedAt, draft, ...rest }) => ({
+        ...rest,
+        tag,
+        draft: draft || publishedAt === null,
+        publishedAt: publishedAt ?? new Date(0),
+      })),
+  ),
+  assets: ({ assets }) => Promise.resolve(assets),
+  asset: z
+    .object({
+      name: fileNameField,
+      browser_download_url: fileUrlField,
+      size: fileSizeField,
+      content_type: z.string().nullish(),
+      state: z.string(),
+    })
+    .transform(({ name, browser_download_url: url, size, content_type: type, state }) => ({
+      name,
+      url,
+      size,
+      type: type ?? null,
+      isUploaded: state === 'uploaded',
+    })),
+};

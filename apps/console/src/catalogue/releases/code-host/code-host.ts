@@ -1,5 +1,6 @@
 import { type Site } from '@inference/config';
 import { z } from 'zod';
+import { type CodeHostConfig } from '../../catalogue.config';
 import {
   contentTypeOf,
   downloadUrlFault,
@@ -7,13 +8,10 @@ import {
   MAX_ASSETS,
   normalizeUrl,
   type ReleaseAsset,
-} from '../release-format/release-asset';
-import { hasPrereleasePart, isReleaseTag, sortReleases } from '../release-format/release-tag';
-import { type CodeHostApi, type ListedRelease } from './code-host-api';
+} from '../release-asset';
+import { hasPrereleasePart, isReleaseTag, sortReleases } from '../release-tag';
+import { type CodeHostApi, GITEE, GITHUB, type ListedRelease } from './code-host-api';
 import { CodeHostError, type CodeHostResponse, requestCodeHost } from './code-host-request';
-import { type CodeHostConfig } from './code-host.config';
-import { GITEE } from './gitee';
-import { GITHUB } from './github';
 
 /** The largest page size of both code hosts. */
 const PER_PAGE = 100;

@@ -1,6 +1,6 @@
 import { InstantProperty } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { type Component, COMPONENTS } from '../../components/component';
+import { type Component, COMPONENTS } from '../../component';
 
 /** State of a followed repository. */
 export class FollowedRepositoryResponse {

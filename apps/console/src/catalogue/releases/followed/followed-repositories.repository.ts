@@ -1,6 +1,6 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { In, Not, type QueryDeepPartialEntity, Raw } from 'typeorm';
-import { type Component } from '../../components/component';
+import { type Component } from '../../component';
 import { type FollowedRepositoryResponse } from './followed-repositories.dto';
 import { FollowedRepository } from './followed-repository.entity';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
-import { type Component } from '../../components/component';
+import { Injectable } from '@nestjs/common';
+import { type Component } from '../../component';
 import { type CodeHostRelease } from '../code-host/code-host';
 import {
   deleteFollowedReleases,

@@ -1,6 +1,6 @@
 import { TimeColumn } from '@inference/database';
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
-import { type Component } from '../../components/component';
+import { type Component } from '../../component';
 
 /** A repository at the code host whose releases are followed, and the result of its last reading. */
 @Entity('followed_repositories', { schema: 'catalogue' })

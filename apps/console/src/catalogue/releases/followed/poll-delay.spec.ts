@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { retryDelaySeconds, pollDelaySeconds } from './poll-delay';
+import { pollDelaySeconds, retryDelaySeconds } from './release-follower';
 
 it('doubles the delay after each failure up to an hour, with up to half subtracted at random', () => {
   expect([1, 2, 3, 4, 5, 50, 5_000].map((failures) => retryDelaySeconds(failures, 300, 1))).toEqual([

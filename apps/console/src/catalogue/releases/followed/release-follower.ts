@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { BackgroundJobs } from '@inference/jobs';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
-import { CODE_HOST_CONFIG, type CodeHostConfig } from '../code-host/code-host.config';
-import { type Component } from '../../components/component';
+import { CODE_HOST_CONFIG, type CodeHostConfig } from '../../catalogue.config';
+import { type Component } from '../../component';
 import { CodeHost, type LatestReleaseResult } from '../code-host/code-host';
 import { CodeHostError } from '../code-host/code-host-request';
 import {
@@ -15,7 +15,25 @@ import {
   releaseClaim,
 } from './followed-repositories.repository';
 import { FollowedRepositoriesService } from './followed-repositories.service';
-import { retryDelaySeconds, pollDelaySeconds } from './poll-delay';
+
+const LONGEST_RETRY_SECONDS = 3_600;
+/** A code host that asks for more has a wrong clock. */
+const LONGEST_DELAY_SECONDS = 86_400;
+
+/**
+ * Seconds until the next request after consecutive failures: exponential backoff up to an hour, shortened by up to half at
+ * random, so that not all deployments come back at the same moment.
+ */
+export function retryDelaySeconds(failures: number, pollSeconds: number, chance = Math.random()): number {
+  const longest = Math.min(pollSeconds * 2 ** (failures - 1), LONGEST_RETRY_SECONDS);
+  return longest * (0.5 + chance / 2);
+}
+
+/** The planned delay, or longer if the code host accepts no request before `notBefore`; at most a day. */
+export function pollDelaySeconds(plannedSeconds: number, notBefore: Date | null): number {
+  const requestedSeconds = notBefore === null ? 0 : (notBefore.getTime() - Date.now()) / 1_000;
+  return Math.min(Math.max(plannedSeconds, requestedSeconds), LONGEST_DELAY_SECONDS);
+}
 
 /** Limit of all requests that one read of a repository makes. */
 const READ_LIMIT_MILLIS = 120_000;

@@ -1,3 +1,5 @@
+import { Roles } from '@inference/guards';
+import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
 import {
   ApiCreatedResponse,
@@ -6,10 +8,8 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { Roles } from '@inference/guards';
-import { ApiErrors } from '@inference/openapi';
 import { type Response } from 'express';
-import { type Actor, CurrentActor } from '../../../identity/audit-log/actor';
+import { type Actor, CurrentActor } from '../../../accounts/audit-log/actor';
 import {
   AdminReleaseListResponse,
   AdminReleaseResponse,

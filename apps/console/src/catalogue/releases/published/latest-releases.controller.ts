@@ -1,14 +1,13 @@
-import { applyDecorators, Controller, Get, Res } from '@nestjs/common';
 import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
+import { applyDecorators, Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { ApiCachedResponse } from '../../../caching/api-cached-response.decorator';
-import { type CacheableResponse, Cached } from '../../../caching/cached.decorator';
-import { type Component } from '../../components/component';
+import { ApiCachedResponse, type CacheableResponse, Cached } from '../../../caching/cached.decorator';
+import { type Component } from '../../component';
+import { ReleaseLookupCounter } from '../../downloads/release-lookup-counter';
 import { ReleaseResponse } from './releases.dto';
 import { ReleasesService } from './releases.service';
-import { ReleaseLookupCounter } from '../../downloads/release-lookup-counter';
 
 const Latest = (component: Component, operationId: string) =>
   applyDecorators(

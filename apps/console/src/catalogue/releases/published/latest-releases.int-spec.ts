@@ -1,5 +1,5 @@
 import { type SignedIn, TestConsole, TestSite } from '../../../testing/console.fixture';
-import { COMPONENTS, type Component } from '../../components/component';
+import { type Component, COMPONENTS } from '../../component';
 import { bodyOf, fileOf, HOST_AWAY, storeFollowed } from '../releases.fixture';
 
 let site: TestSite;

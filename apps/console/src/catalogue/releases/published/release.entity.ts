@@ -1,7 +1,7 @@
 import { TimeColumn } from '@inference/database';
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { type Component } from '../../components/component';
-import { type ReleaseAsset } from '../release-format/release-asset';
+import { type Component } from '../../component';
+import { type ReleaseAsset } from '../release-asset';
 
 /** Where a release was published: by an admin here, or at the code host that is followed. */
 export type ReleaseSource = 'admin' | 'code_host';

@@ -1,8 +1,8 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { type Position } from '@inference/http';
 import { In, Not } from 'typeorm';
-import { type Component } from '../../components/component';
-import { type TaggedRelease } from '../release-format/release-tag';
+import { type Component } from '../../component';
+import { type TaggedRelease } from '../release-tag';
 import { Release } from './release.entity';
 
 /** A release without the time of its last change. */

@@ -1,19 +1,14 @@
-import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database, type Transaction } from '@inference/database';
 import { readPage } from '@inference/http';
-import { readLastChange } from '../../../caching/catalogue-changes.repository';
+import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { type Actor } from '../../../accounts/audit-log/actor';
+import { recordActorEvent } from '../../../accounts/audit-log/audit-log';
 import { type CacheableResponse } from '../../../caching/cached.decorator';
-import { type Actor } from '../../../identity/audit-log/actor';
-import { recordActorEvent } from '../../../identity/audit-log/audit-log';
-import { type Component } from '../../components/component';
-import { CODE_HOST_CONFIG, type CodeHostConfig } from '../code-host/code-host.config';
-import {
-  contentTypeOf,
-  downloadUrlFault,
-  normalizeUrl,
-  type ReleaseAsset,
-} from '../release-format/release-asset';
-import { hasPrereleasePart, sortReleases } from '../release-format/release-tag';
+import { readLastChange } from '../../../caching/catalogue-changes.repository';
+import { CODE_HOST_CONFIG, type CodeHostConfig } from '../../catalogue.config';
+import { type Component } from '../../component';
+import { contentTypeOf, downloadUrlFault, normalizeUrl, type ReleaseAsset } from '../release-asset';
+import { hasPrereleasePart, sortReleases } from '../release-tag';
 import {
   type AdminReleaseListResponse,
   type AdminReleaseResponse,

@@ -1,17 +1,16 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '@inference/database';
-import {
-  type AccountProfile,
-  findForLogin,
-  readAccount,
-} from '../../../identity/accounts/accounts.repository';
-import { SITE_LANGUAGE } from '../../../identity/accounts/languages';
-import { hasUnprovenAccess } from '../../../identity/address-proof/unproven-access.repository';
-import { recordAuditEvent } from '../../../identity/audit-log/audit-log';
+import { Inject, Injectable } from '@nestjs/common';
+import { type AccountProfile, findForLogin, readAccount } from '../../../accounts/accounts.repository';
+import { recordAuditEvent } from '../../../accounts/audit-log/audit-log';
+import { type Language, SITE_LANGUAGE } from '../../../accounts/languages';
+import { hasUnprovenAccess } from '../../../accounts/unproven-access.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
+import { MAIL_CONFIG, type MailConfig } from '../../notifications.config';
 import { InvoiceAttachments } from '../invoice-attachments';
 import {
   type AddressMailKind,
+  type BillingMailKind,
+  type BillingMailParams,
   type InvitationParams,
   isAddressMailKind,
   isBillingMailKind,
@@ -19,15 +18,75 @@ import {
   isTokenMailKind,
   MAIL_KINDS,
   type MailKind,
+  type PaymentParams,
   type SecurityMailParams,
   type TokenMailKind,
 } from '../mail-kinds';
 import { createMailToken } from '../mail-tokens';
 import { countTokenMails, hasMailToken, lockTokenMails } from '../mail-tokens.repository';
-import { MAIL_CONFIG, type MailConfig } from '../mail.config';
 import { type ClaimedMail } from '../outbox.repository';
+import { formatAmountRoundedDown, formatExactAmount, type TemplateData } from '../templates/mail-template';
 import { formatInstant, type Message, renderMessage, toOneLine } from '../templates/message';
-import { composeBillingMail, type MailContent } from './billing-mail';
+
+interface Attachment {
+  fileName: string;
+  contentType: string;
+  content: Buffer;
+}
+
+/** A message with its attachments. */
+interface MailContent extends Message {
+  /** Replaces the account's own address. */
+  to?: string;
+  attachments?: Attachment[];
+}
+
+interface BillingMailOptions {
+  language: Language;
+  siteName: string;
+  /** Root of the console's pages. */
+  consoleUiUrl: string;
+}
+
+type KindWithoutAttachment = Exclude<BillingMailKind, 'invoice_issued'>;
+type OwnData<Kind extends KindWithoutAttachment> = Omit<TemplateData<Kind>, 'siteName' | 'link'>;
+
+const paymentData = ({ amount, currency, paymentId, at }: PaymentParams) => ({
+  amount: formatExactAmount(amount, currency),
+  paymentId,
+  at: formatInstant(at),
+});
+const DATA_OF: {
+  [Kind in KindWithoutAttachment]: (params: BillingMailParams[Kind]) => OwnData<Kind>;
+} = {
+  payment_received: paymentData,
+  payment_refunded: paymentData,
+  low_balance: ({ threshold, balance, currency, at }) => ({
+    threshold: formatExactAmount(threshold, currency),
+    balance: formatAmountRoundedDown(balance, currency),
+    at: formatInstant(at),
+  }),
+};
+
+/** Returns null if the mail is about an invoice that no longer exists. */
+async function composeBillingMail(
+  kind: BillingMailKind,
+  params: unknown,
+  invoices: InvoiceAttachments,
+  { language, siteName, consoleUiUrl }: BillingMailOptions,
+): Promise<MailContent | null> {
+  const shared = { siteName, link: consoleUiUrl + MAIL_KINDS[kind].page };
+  if (kind !== 'invoice_issued') {
+    const dataOf = DATA_OF[kind] as (params: unknown) => OwnData<KindWithoutAttachment>;
+    const data = { ...shared, ...dataOf(params) } as TemplateData<KindWithoutAttachment>;
+    return renderMessage(kind, language, data);
+  }
+  const invoice = await invoices.read((params as BillingMailParams['invoice_issued']).documentId);
+  if (!invoice) return null;
+  const { to, number, fileName, contentType, content } = invoice;
+  const message = renderMessage(kind, language, { ...shared, number });
+  return { ...message, ...(to && { to }), attachments: [{ fileName, contentType, content }] };
+}
 
 /**
  * Anybody can request these mails for an address: the limits keep a mailbox from being flooded. They allow a person whose

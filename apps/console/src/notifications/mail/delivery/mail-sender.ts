@@ -1,14 +1,39 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { BackgroundJobs, EVERY_HOUR } from '@inference/jobs';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
+import { MAIL_CONFIG, type MailConfig } from '../../notifications.config';
 import { deleteOldMailTokens } from '../mail-tokens.repository';
-import { MAIL_CONFIG, type MailConfig } from '../mail.config';
 import { rescheduleOrGiveUp, SEND_MAIL } from '../outbox';
-import { claimMail, type ClaimedMail, deleteExpiredMails, deleteMail } from '../outbox.repository';
-import { describeFailure, isPermanentFailure } from './delivery-failure';
+import { type ClaimedMail, claimMail, deleteExpiredMails, deleteMail } from '../outbox.repository';
 import { MailComposer } from './mail-composer';
-import { createMailDelivery, DELIVERY_LIMIT_MILLIS, type DeliverMail } from './mail-transport';
+import { createMailDelivery, type DeliverMail, DELIVERY_LIMIT_MILLIS } from './mail-transport';
+
+/** The fields of nodemailer's errors that are used here. */
+interface DeliveryError {
+  code?: unknown;
+  /** Status code of the SMTP server. */
+  responseCode?: unknown;
+  response?: unknown;
+  /** The SMTP command that failed. */
+  command?: unknown;
+}
+
+/** RFC 3463, section 3.2: the recipient's address is at fault, not the server or its settings. */
+const BAD_RECIPIENT = /^5\d\d[ -]5\.1\.[1236]\b/;
+
+/** Describes an error without the server's text, which may quote addresses. */
+function describeFailure(error: unknown): string {
+  const { code, responseCode, command } = error as DeliveryError;
+  const parts = [code, responseCode, command].filter((part) => part !== undefined && part !== null);
+  return parts.length > 0 ? parts.join(' ') : String(error);
+}
+
+/** True if the recipient's address is refused permanently: retries would only harm the sender's reputation. */
+function isPermanentFailure(error: unknown): boolean {
+  const { command, response } = error as DeliveryError;
+  return command === 'RCPT TO' && typeof response === 'string' && BAD_RECIPIENT.test(response);
+}
 
 /** Number of mails that one replica sends at the same time. */
 const CONCURRENCY = 5;

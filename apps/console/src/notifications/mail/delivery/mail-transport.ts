@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { randomBase62 } from '@inference/database';
 import { createTransport } from 'nodemailer';
 import { type SiteConfig } from '../../../site.config';
-import { type MailConfig } from '../mail.config';
+import { type MailConfig } from '../../notifications.config';
 import { toOneLine } from '../templates/message';
 import { type ComposedMail } from './mail-composer';
 

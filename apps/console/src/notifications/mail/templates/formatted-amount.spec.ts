@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { decimalToPicos, picosToDecimal } from '@inference/money';
-import { formatAmountRoundedDown, formatExactAmount } from './formatted-amount';
+import fc from 'fast-check';
+import { formatAmountRoundedDown, formatExactAmount } from './mail-template';
 
 const PICOS_PER_HUNDREDTH = 10n ** 10n;
 const picosOf = (figure: string) => decimalToPicos(figure.replaceAll(',', ''));

@@ -1,5 +1,4 @@
-import { type Language, LANGUAGES } from '../../../identity/accounts/languages';
-import { renderMessage } from './message';
+import { type Language, LANGUAGES } from '../../../accounts/languages';
 import {
   isAddressMailKind,
   isBillingMailKind,
@@ -7,6 +6,7 @@ import {
   MAIL_KINDS,
   type MailKind,
 } from '../mail-kinds';
+import { renderMessage } from './message';
 import { TEMPLATES_EN } from './templates.en';
 import { TEMPLATES_ZH } from './templates.zh';
 

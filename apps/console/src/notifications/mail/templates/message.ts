@@ -1,6 +1,6 @@
-import { type Language } from '../../../identity/accounts/languages';
+import { type Language } from '../../../accounts/languages';
 import { type MailKind } from '../mail-kinds';
-import { type TemplateData, type MailTemplate, type MailTemplates, type Paragraph } from './mail-template';
+import { type MailTemplate, type MailTemplates, type Paragraph, type TemplateData } from './mail-template';
 import { TEMPLATES_EN } from './templates.en';
 import { TEMPLATES_ZH } from './templates.zh';
 

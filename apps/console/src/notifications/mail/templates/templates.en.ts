@@ -1,5 +1,4 @@
-import { type FormattedAmount } from './formatted-amount';
-import { type MailTemplates, type SecurityMailData } from './mail-template';
+import { type FormattedAmount, type MailTemplates, type SecurityMailData } from './mail-template';
 
 const hours = (count: number) => (count === 1 ? 'one hour' : `${count} hours`);
 const when = ({ at, address }: SecurityMailData) =>

@@ -1,6 +1,5 @@
 import { type Currency } from '@inference/config';
-import { type FormattedAmount } from './formatted-amount';
-import { type MailTemplates, type SecurityMailData } from './mail-template';
+import { type FormattedAmount, type MailTemplates, type SecurityMailData } from './mail-template';
 
 const when = ({ at, address }: SecurityMailData) => `时间：${at}（UTC）\n来源地址：${address ?? '未知'}`;
 const CURRENCY: Record<Currency, string> = { USD: '美元', CNY: '元' };

@@ -1,3 +1,8 @@
+import { RequestHeaders } from '@inference/dto';
+import { Roles } from '@inference/guards';
+import { BodyAs } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
+import { MAX_PART_BYTES } from '@inference/storage';
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post, Put, Req } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
@@ -9,13 +14,8 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { RequestHeaders } from '@inference/dto';
-import { Roles } from '@inference/guards';
-import { BodyAs } from '@inference/http';
-import { ApiErrors } from '@inference/openapi';
 import { type Request } from 'express';
-import { MAX_PART_BYTES } from '@inference/storage';
-import { type Actor, CurrentActor } from '../../../../identity/audit-log/actor';
+import { type Actor, CurrentActor } from '../../../../accounts/audit-log/actor';
 import {
   BeginUploadDto,
   UploadListResponse,

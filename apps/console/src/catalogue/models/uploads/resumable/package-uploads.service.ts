@@ -1,4 +1,7 @@
 import { webcrypto } from 'node:crypto';
+import { Database, newId } from '@inference/database';
+import { type ObjectStorage, partBytesOf, type PartedFile, PartsLostError } from '@inference/storage';
+import { instantText } from '@inference/time';
 import {
   BadRequestException,
   ConflictException,
@@ -7,17 +10,15 @@ import {
   NotFoundException,
   PayloadTooLargeException,
 } from '@nestjs/common';
-import { Database, newId } from '@inference/database';
-import { instantText } from '@inference/time';
-import { type ObjectStorage, partBytesOf, type PartedFile, PartsLostError } from '@inference/storage';
-import { type Actor } from '../../../../identity/audit-log/actor';
-import { STORAGE_CONFIG, type StorageConfig } from '../../../storage/storage.config';
+import { type Actor } from '../../../../accounts/audit-log/actor';
+import { STORAGE_CONFIG, type StorageConfig } from '../../../catalogue.config';
+import { OBJECT_STORAGE } from '../../../storage/object-storage.provider';
 import { findVersion } from '../../model-packages/packages.repository';
 import { createDraftModel } from '../../models.repository';
 import { GIVEN_UP, resultForExisting, UploadCompletionService } from '../upload-completion.service';
 import { defaultFileName } from '../uploads.dto';
 import { abandonUpload, extendResumableUpload, openUpload } from '../uploads.repository';
-import { type BeginUploadDto, type UploadResponse } from './package-uploads.dto';
+import { type BeginUploadDto, type UploadResponse, type UploadState } from './package-uploads.dto';
 import {
   deleteResumableUpload,
   findOwnUpload,
@@ -28,8 +29,6 @@ import {
   submitUpload,
   type UploadWithParts,
 } from './resumable-uploads.repository';
-import { partBytesAt, partsOf, stateOf, uploadResponse } from './upload-response';
-import { OBJECT_STORAGE } from '../../../storage/object-storage.provider';
 
 /** Chosen: an admin works on a few models at a time. Each may have 10,000 numbers of parts. */
 const MAX_LISTED = 20;
@@ -210,4 +209,41 @@ function requireAllParts(upload: UploadWithParts): void {
   const named = missing.slice(0, MAX_NAMED_PARTS).join(', ');
   const rest = missing.length - MAX_NAMED_PARTS;
   throw new ConflictException(`parts are missing: ${named}${rest > 0 ? ` and ${rest} more` : ''}`);
+}
+
+type Measured = Pick<UploadWithParts, 'size' | 'partBytes'>;
+
+/** The number of parts. */
+const partsOf = ({ size, partBytes }: Measured): number => Math.ceil(Number(size) / Number(partBytes));
+
+/** The bytes of a part. @param number from 1 to the number of parts */
+const partBytesAt = ({ size, partBytes }: Measured, number: number): number =>
+  Math.min(Number(partBytes), Number(size) - (number - 1) * Number(partBytes));
+
+/** The package may be stored before the upload is recorded as complete. */
+function stateOf({ completedAt, storedAt, failureCode, submittedAt }: UploadWithParts): UploadState {
+  if (completedAt || storedAt) return 'complete';
+  if (failureCode) return 'failed';
+  return submittedAt ? 'completing' : 'uploading';
+}
+
+function uploadResponse(upload: UploadWithParts): UploadResponse {
+  const { failureCode: code, failureMessage: message } = upload;
+  const state = stateOf(upload);
+  return {
+    id: upload.id,
+    slug: upload.slug,
+    version: upload.version,
+    file_name: upload.fileName,
+    size_bytes: Number(upload.size),
+    sha256: upload.announcedSha256?.toString('hex') ?? null,
+    file_modified_at: upload.fileModifiedAt?.toISOString() ?? null,
+    part_bytes: Number(upload.partBytes),
+    parts: partsOf(upload),
+    arrived_parts: upload.arrivedParts,
+    state,
+    error: code === null || message === null ? null : { code, message },
+    created_at: upload.createdAt.toISOString(),
+    expires_at: state === 'complete' ? null : (upload.uploadingUntil?.toISOString() ?? null),
+  };
 }

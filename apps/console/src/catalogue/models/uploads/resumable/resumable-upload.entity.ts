@@ -1,6 +1,6 @@
 import { BigIntColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { type Origin } from '../../../../identity/audit-log/request-origin';
+import { type Origin } from '../../../../accounts/audit-log/actor';
 import { Package } from '../../model-packages/package.entity';
 
 /** A package that arrives in parts. Its package exists from the beginning. */
@@ -75,3 +75,24 @@ export class ResumableUpload {
 
 export const UPLOAD_FAILURE_CODES = ['digest_mismatch', 'parts_lost', 'version_conflict'] as const;
 export type UploadFailureCode = (typeof UPLOAD_FAILURE_CODES)[number];
+
+/** A part of an upload. Its digest is stored before its content is, so that nobody writes other content. */
+@Entity('upload_parts', { schema: 'catalogue' })
+@Check('upload_parts_number_check', 'number > 0')
+@Check('upload_parts_sha256_check', 'length(sha256) = 32')
+export class UploadPart {
+  @ForeignKey(() => ResumableUpload, { onDelete: 'CASCADE' })
+  @PrimaryColumn('text')
+  packageId!: string;
+
+  /** From 1. */
+  @PrimaryColumn('integer')
+  number!: number;
+
+  @Column('bytea')
+  sha256!: Buffer;
+
+  /** When the storage had the content. */
+  @TimeColumn({ nullable: true })
+  storedAt!: Date | null;
+}

@@ -1,9 +1,8 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { IsNull } from 'typeorm';
-import { type Origin } from '../../../../identity/audit-log/request-origin';
+import { type Origin } from '../../../../accounts/audit-log/actor';
 import { type Package } from '../../model-packages/package.entity';
-import { ResumableUpload } from './resumable-upload.entity';
-import { UploadPart } from './upload-part.entity';
+import { ResumableUpload, UploadPart } from './resumable-upload.entity';
 
 /** An upload with its package and the parts that have arrived. */
 export type UploadWithParts = Pick<

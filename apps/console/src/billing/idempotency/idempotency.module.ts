@@ -1,6 +1,0 @@
-import { Module } from '@nestjs/common';
-import { IdempotencyKeyCleanupJob } from './idempotency-key-cleanup.job';
-
-/** Remembers the answers to requests with an idempotency key, see `idempotency-keys.ts`. */
-@Module({ providers: [IdempotencyKeyCleanupJob] })
-export class IdempotencyModule {}

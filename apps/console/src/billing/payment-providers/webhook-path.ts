@@ -1,2 +1,0 @@
-/** The notifications of payment providers arrive below this path. */
-export const WEBHOOK_PATH = '/api/billing/webhooks/';

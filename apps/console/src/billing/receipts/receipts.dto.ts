@@ -1,6 +1,0 @@
-import { IdField } from '@inference/dto';
-
-export class ReceiptPath {
-  @IdField({ description: 'The id of the payment.', noun: 'receipt', prefix: 'pay' })
-  paymentId!: string;
-}

@@ -1,9 +1,0 @@
-import { Module } from '@nestjs/common';
-import { SessionListController } from './session-list.controller';
-import { SessionListService } from './session-list.service';
-
-@Module({
-  controllers: [SessionListController],
-  providers: [SessionListService],
-})
-export class SessionListModule {}
