@@ -17,7 +17,7 @@ export { USAGE_OUTCOMES, UsageEvent, type UsageOutcome } from './reports/usage-e
 export { GroupByField } from './reports/group-by-field.decorator';
 export { PeriodQuery } from './reports/period.dto';
 export { bucketLines, type LineDetail, usageLines } from './reports/usage-lines.repository';
-export { COST_SUM_ENTITIES, ROLLUP_ENTITIES } from './rollups/rollup-entities';
+export { COST_SUM_ENTITIES, ROLLUP_ENTITIES } from './rollups/rollup.entity';
 export {
   GRANULARITIES,
   type Granularity,

@@ -17,4 +17,4 @@ export {
 } from './wallets.repository';
 export { Wallet } from './wallet.entity';
 export { CLOSED_HOURS_END, readStatement, type StatementLine } from './statement.repository';
-export { WALLET_ENTITIES } from './wallet-entities';
+export { WALLET_ENTITIES } from './wallet.entity';

@@ -1,9 +1,9 @@
 import { NotificationChannel } from '@inference/database';
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
-import { WALLET_ENTITIES } from './wallet-entities';
 import { withLeaseRecall } from './lease-recall';
 import { InsufficientFundsError, postTransfer } from './ledger';
+import { WALLET_ENTITIES } from './wallet.entity';
 import { readWallet } from './wallets.repository';
 
 let database: TestDatabase;

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
-import { reconcile } from '@inference/metering';
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
+import { reconcile } from '@inference/metering';
 import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
-import { WALLET_ENTITIES } from './wallet-entities';
-import { InsufficientFundsError, postTransfer, type Posting, ReferenceReusedError } from './ledger';
+import fc from 'fast-check';
+import { InsufficientFundsError, type Posting, postTransfer, ReferenceReusedError } from './ledger';
+import { WALLET_ENTITIES } from './wallet.entity';
 import { readWallet } from './wallets.repository';
 
 let database: TestDatabase;

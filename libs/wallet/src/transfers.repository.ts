@@ -1,6 +1,5 @@
 import { type Executor, type Transaction } from '@inference/database';
-import { LedgerEntry } from './ledger-entry.entity';
-import { Transfer } from './transfer.entity';
+import { LedgerEntry, Transfer } from './wallet.entity';
 
 export type NewTransfer = Pick<Transfer, 'id' | 'kind' | 'accountId' | 'reference' | 'description'>;
 

@@ -1,6 +1,6 @@
 import { type Currency } from '@inference/config';
 import { PicosColumn, TimeColumn } from '@inference/database';
-import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 
 /** The money of an account. Leases and deductions cannot exceed the balance. */
 @Entity('wallets', { schema: 'wallet' })
@@ -35,3 +35,120 @@ export class Wallet {
   @TimeColumn({ nullable: true })
   deductionWaitsUntil!: Date | null;
 }
+
+/** A movement of a wallet's money. Append-only; its amount is in its entries. */
+@Entity('transfers', { schema: 'wallet' })
+@Index('transfers_statement', ['accountId', 'createdAt', 'id'], { where: "kind <> 'usage'" })
+@Index('transfers_usage', ['accountId', 'hour'], { where: "kind = 'usage'" })
+@Check('transfers_check', "(kind = 'usage') = (model IS NOT NULL AND hour IS NOT NULL)")
+@Check('transfers_kind_check', "kind IN ('topup', 'usage', 'adjustment')")
+@Unique(['reference'])
+export class Transfer {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('text')
+  kind!: 'topup' | 'usage' | 'adjustment';
+
+  @ForeignKey(() => Wallet)
+  @Column('text')
+  accountId!: string;
+
+  /** Identifies the reason of the transfer, so that the same reason cannot be booked twice. */
+  @Column('text')
+  reference!: string;
+
+  @Column('text')
+  description!: string;
+
+  /** Set for usage only, as `hour` is. Reconciliation compares both with the hourly rollup. */
+  @Column('text', { nullable: true })
+  model!: string | null;
+
+  /** Start of the hour (UTC) of the usage. */
+  @TimeColumn({ nullable: true })
+  hour!: Date | null;
+
+  @TimeColumn({ default: () => 'clock_timestamp()' })
+  createdAt!: Date;
+}
+
+/** One side of a transfer; the entries of a transfer sum to zero. Append-only. */
+@Entity('entries', { schema: 'wallet' })
+@Index('entries_account', ['ledgerAccount'])
+export class LedgerEntry {
+  @ForeignKey(() => Transfer)
+  @PrimaryColumn('text')
+  transferId!: string;
+
+  /** `wallet:<account id>`, `revenue:usage`, `equity:adjustments` or `provider:<payment provider>`. */
+  @PrimaryColumn('text')
+  ledgerAccount!: string;
+
+  /** Negative if the money leaves the ledger account. */
+  @PicosColumn()
+  amountPicos!: bigint;
+}
+
+/** What an API key has spent and may spend. */
+@Entity('key_budgets', { schema: 'wallet' })
+@Check('key_budgets_leased_picos_check', 'leased_picos >= 0')
+@Check('key_budgets_limit_picos_check', 'limit_picos >= 0')
+export class KeyBudget {
+  @ForeignKey('api_keys')
+  @PrimaryColumn('text')
+  apiKeyId!: string;
+
+  @ForeignKey('accounts')
+  @Column('text')
+  accountId!: string;
+
+  /** Null: no limit. */
+  @PicosColumn({ nullable: true })
+  limitPicos!: bigint | null;
+
+  @PicosColumn({ default: 0 })
+  spentPicos!: bigint;
+
+  /** The part of the limit that is set aside in leases. */
+  @PicosColumn({ default: 0 })
+  leasedPicos!: bigint;
+
+  /** When the limit was last changed; null: never. A lower limit may be below what the key has spent by then. */
+  @TimeColumn({ nullable: true })
+  limitChangedAt!: Date | null;
+}
+
+/** Money of a wallet that a gateway has set aside for requests. */
+@Entity('leases', { schema: 'wallet' })
+@Index('leases_account', ['accountId'])
+@Index('leases_expiry', ['expiresAt'])
+@Check('leases_amount_picos_check', 'amount_picos >= 0')
+class Lease {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @ForeignKey(() => Wallet)
+  @Column('text')
+  accountId!: string;
+
+  /** Set if the amount is also set aside from the spending limit of this key. */
+  @ForeignKey(() => KeyBudget)
+  @Column('text', { nullable: true })
+  apiKeyId!: string | null;
+
+  /** Id of the gateway process. */
+  @Column('text')
+  holder!: string;
+
+  /** What is left of it. */
+  @PicosColumn()
+  amountPicos!: bigint;
+
+  /** The gateway extends this time. After it the money returns to the wallet. */
+  @TimeColumn()
+  expiresAt!: Date;
+}
+
+/** The tables of the ledger. A service that only reads balances maps Wallet alone. */
+export const WALLET_ENTITIES = [KeyBudget, Lease, LedgerEntry, Transfer, Wallet];

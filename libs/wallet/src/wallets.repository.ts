@@ -1,8 +1,7 @@
 import { type Currency } from '@inference/config';
 import { type Executor, type Transaction } from '@inference/database';
 import { In } from 'typeorm';
-import { KeyBudget } from './key-budget.entity';
-import { Wallet } from './wallet.entity';
+import { KeyBudget, Wallet } from './wallet.entity';
 
 const RECALL_LEASES = 'SELECT wallet.recall_leases($1, $2)';
 

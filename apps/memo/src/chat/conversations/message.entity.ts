@@ -1,7 +1,13 @@
 import { TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
-import { type MessageStatus, type UsedPassage } from './conversation';
+import { type Passage } from '../../retrieval/search/passage';
 import { Conversation } from './conversation.entity';
+
+export const MESSAGE_STATUSES = ['completed', 'failed', 'cancelled'] as const;
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+
+/** A passage that an answer was written from. Its text is read from the document, so that it is gone with the version. */
+export type UsedPassage = Pick<Passage, 'documentId' | 'version' | 'chunkIndex' | 'score'>;
 
 /** A question or an answer of a conversation. */
 @Entity('messages', { schema: 'memo' })

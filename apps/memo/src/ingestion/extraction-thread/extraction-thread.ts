@@ -8,19 +8,13 @@ import {
   FLOW_CONTROL_BYTES,
   CONSUMED_BATCHES,
   type ExtractedBatch,
+  type ExtractionSummary,
   type ThreadData,
   type ThreadMessage,
   type TitledSource,
   IS_WAITING,
 } from './thread-messages';
 import { type ExtractionConfig } from './extraction.config';
-
-/** Size of the text of a document. */
-export interface ExtractionSummary {
-  /** UTF-16 code units of the leads and texts of all chunks. */
-  characters: number;
-  chunks: number;
-}
 
 export interface ChunkConsumer {
   /** Called for one batch at a time; the next batch waits until the promise resolves. */

@@ -2,12 +2,18 @@ import { type Source } from '../extraction/extraction';
 import { type FailureCode } from '../extraction/text/extraction-error';
 import { type PackedPostings, type PackedSegment } from '../../retrieval/index/segment';
 import { type Chunk } from './chunker';
-import { type ExtractionSummary } from './extraction-thread';
 
 /** Indexes of the shared counters: the number of consumed batches, and 1 while the thread waits for the consumer. */
 export const CONSUMED_BATCHES = 0;
 export const IS_WAITING = 1;
 export const FLOW_CONTROL_BYTES = 2 * Int32Array.BYTES_PER_ELEMENT;
+
+/** Size of the text of a document. */
+export interface ExtractionSummary {
+  /** UTF-16 code units of the leads and texts of all chunks. */
+  characters: number;
+  chunks: number;
+}
 
 /** A document to be extracted. Its title is indexed with each chunk. */
 export interface TitledSource extends Source {
