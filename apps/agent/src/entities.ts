@@ -1,5 +1,5 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
-import { Replica } from './replicas/replicas.repository';
+import { Replica } from './replicas/replica.entity';
 import { SessionEvent } from './session-log/session-event.entity';
 import { AgentSession } from './sessions/agent-session.entity';
 import { StoredStreamEvent } from './streams/stream-event.entity';
