@@ -1,7 +1,7 @@
-import { type ChildProcess } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { type Logger } from 'pino';
+import { closeUnacceptedConnections } from './unaccepted-connections';
 import { answersPing } from './worker-ping';
 
 const RESTART_PAUSE_MILLIS = 1_000;
@@ -91,33 +91,4 @@ export class Workers {
   private running(): Worker[] {
     return Object.values(cluster.workers ?? {}).flatMap((worker) => (worker?.isDead() ? [] : (worker ?? [])));
   }
-}
-
-/** What node:cluster sends to a worker together with a connection, and what the worker answers. */
-interface HandoffMessage {
-  act?: string;
-  seq: number;
-  /** The `seq` of the message that this one answers. */
-  ack?: number;
-}
-
-/**
- * Closes the connections that a worker was handed and had not accepted when it ended. node:cluster keeps them open for ever, so
- * that their clients would wait for an answer until their own timeout.
- */
-function closeUnacceptedConnections(worker: Worker): void {
-  const child = worker.process as Pick<ChildProcess, 'send'> & NodeJS.EventEmitter;
-  const unaccepted = new Map<number, { close(): void }>();
-  const send = child.send.bind(child) as (...parameters: unknown[]) => boolean;
-  child.send = (message: unknown, handle?: unknown, ...rest: unknown[]) => {
-    const { act, seq } = message as HandoffMessage;
-    if (act === 'newconn' && handle) unaccepted.set(seq, handle as { close(): void });
-    return send(message, handle, ...rest);
-  };
-  child.on('internalMessage', ({ ack }: HandoffMessage) => {
-    if (ack !== undefined) unaccepted.delete(ack);
-  });
-  worker.once('exit', () => {
-    for (const connection of unaccepted.values()) connection.close();
-  });
 }
