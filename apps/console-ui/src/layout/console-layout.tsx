@@ -7,11 +7,12 @@ import { lazy, Suspense } from 'react';
 import { useSessionState } from '../api/session';
 import { AccountMenu } from './account-menu';
 import { OptionalPart } from './failures';
-import { PaletteButton, PreferencesButton } from './header-buttons';
+import { PreferencesButton } from './header-buttons';
 import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
 import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
 import { useAreaGroups } from './navigation';
+import { PaletteButton } from './palette-button';
 
 const SignInSteps = lazy(() =>
   import('../features/sign-in/sign-in-steps').then((module) => ({ default: module.SignInSteps })),

@@ -1,33 +1,8 @@
-import { ActionIcon, type MantineBreakpoint, Tooltip } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
-import { Search, Settings2 } from 'lucide-react';
+import { ActionIcon, type MantineBreakpoint } from '@mantine/core';
+import { Settings2 } from 'lucide-react';
 import { type ComponentType, lazy, type ReactNode, useState } from 'react';
 import { OptionalPart } from './failures';
 import { useLayoutTexts } from './layout-texts';
-
-const CommandPalette = lazy(() => import('./command-palette'));
-
-/** Opens the command palette, as Ctrl-K does; only then it is loaded. */
-export function PaletteButton() {
-  const t = useLayoutTexts();
-  const [openings, setOpenings] = useState(0);
-  const open = () => setOpenings((count) => count + 1);
-  useHotkeys([['mod+K', open]], []);
-  return (
-    <>
-      <Tooltip label={`${t('header.palette')} (Ctrl K)`}>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('header.palette')} onClick={open}>
-          <Search size={18} />
-        </ActionIcon>
-      </Tooltip>
-      {openings > 0 && (
-        <OptionalPart>
-          <CommandPalette openings={openings} />
-        </OptionalPart>
-      )}
-    </>
-  );
-}
 
 const PreferencesMenu = lazy(() => import('./preferences-menu'));
 

@@ -89,14 +89,6 @@ const AREA_GROUPS: AreaGroup[] = [
   },
 ];
 
-/** The pages in the header of visitors. */
-export const PUBLIC_AREAS: Omit<Area, 'icon'>[] = [
-  { to: '/models', text: 'area.models' },
-  { to: '/pricing', text: 'area.pricing' },
-  { to: '/downloads', text: 'area.downloads' },
-  { to: '/changelog', text: 'area.changelog' },
-];
-
 /** The areas that the signed-in account may use. */
 export function useAreaGroups(): AreaGroup[] {
   const role = useAccount().data?.role;

@@ -7,7 +7,7 @@ import { MenuButton, PreferencesButton } from './header-buttons';
 import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
 import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
-import { PUBLIC_AREAS } from './navigation';
+import { PUBLIC_AREAS } from './public-areas';
 
 const AccountMenu = lazy(() => import('./account-menu').then((module) => ({ default: module.AccountMenu })));
 

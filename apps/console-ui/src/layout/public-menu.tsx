@@ -3,7 +3,7 @@ import '@mantine/core/styles.layer.css';
 import { Link } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
 import { useLayoutTexts } from './layout-texts';
-import { PUBLIC_AREAS } from './navigation';
+import { PUBLIC_AREAS } from './public-areas';
 
 /** Links to the public pages on a narrow screen. */
 export default function PublicMenu() {
