@@ -77,7 +77,7 @@ export class MigrationRunner {
     settings: Partial<MigrationSettings>,
     work: (migrations: MigrationRunner) => Promise<T>,
   ): Promise<T> {
-    const all = { ...DEFAULTS, functions: settings.functions ?? readFunctionFiles(), ...settings };
+    const all = { ...DEFAULTS, functions: readFunctionFiles(), ...settings };
     const dataSource = new DataSource({
       type: 'postgres',
       url,

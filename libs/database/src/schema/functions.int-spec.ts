@@ -24,7 +24,7 @@ describe('the function files', () => {
     expect((await read()).map(({ file }) => file)).toEqual(files.map(({ name }) => name));
   });
 
-  it('say what a migrated database has: definitions, grants and triggers', async () => {
+  it('change nothing when they are installed again: definitions, grants and triggers', async () => {
     const migrated = await read();
     for (const { sql } of files) await database.pool.query(sql);
     expect(await read()).toEqual(migrated);
