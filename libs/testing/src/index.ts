@@ -19,6 +19,7 @@ export { describeWhere, isExecutable } from './servers/local-servers';
 export { findFreePort, findFreePortRange, isFree } from './servers/ports';
 export { metricsOf, valueOf } from './servers/metrics';
 export { waitFor } from './wait-for';
+export { timesAsLong } from './processor-time';
 export { testLog, type TestLog } from './secrets/test-log';
 export {
   rememberAnswer,

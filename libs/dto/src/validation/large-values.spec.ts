@@ -1,4 +1,5 @@
 import { type BadRequestException, type Type } from '@nestjs/common';
+import { timesAsLong } from '@inference/testing';
 import {
   JsonObjectField,
   ObjectField,
@@ -39,7 +40,7 @@ class Open {
   name?: string;
 }
 
-const KEYS = 100_000;
+const KEYS = 20_000;
 const manyKeys = (value: unknown = 0) =>
   Object.fromEntries(Array.from({ length: KEYS }, (_, index) => [`k${index}`, value]));
 const refusal = (dtoClass: Type<object>, value: object) =>
@@ -47,45 +48,6 @@ const refusal = (dtoClass: Type<object>, value: object) =>
     () => 'it is taken',
     (error: BadRequestException) => error.message,
   );
-
-/** Milliseconds of processor time, garbage collection included. */
-async function processorTimeOf(work: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000;
-}
-
-// A walk whose time grows with the square of the fields takes more than 10 s for 100,000.
-const MOST_MILLIS = 2_000;
-
-describe('a value of 100,000 fields costs little time', () => {
-  it.each<[where: string, dtoClass: Type<object>, value: () => object]>([
-    ['unknown to the class', Outer, manyKeys],
-    ['unknown to the class of an inner object', Outer, () => ({ inner: manyKeys() })],
-    ['unknown to the class of an entry', Outer, () => ({ list: [manyKeys()] })],
-    ['where a text is expected', Outer, () => ({ name: manyKeys() })],
-    ['where a list is expected', Outer, () => ({ list: manyKeys() })],
-    ['in an object of any content', Outer, () => ({ metadata: manyKeys() })],
-    ['deep in an object of any content', Outer, () => ({ metadata: { a: [{ b: manyKeys() }] } })],
-    ['dropped by a tolerant class', Open, manyKeys],
-    ['as entries of a list', Outer, () => ({ list: Array.from({ length: KEYS }, () => ({})) })],
-    ['as entries where an object is expected', Outer, () => ({ inner: Array(KEYS).fill({}) as unknown[] })],
-  ])('%s', async (_where, dtoClass, value) => {
-    const sent = value();
-    expect(await processorTimeOf(() => refusal(dtoClass, sent))).toBeLessThan(MOST_MILLIS);
-  });
-});
-
-/** As many values as a JSON body may have, and as fit into a body of 1 MiB. */
-const VALUES = 1_000_000;
-const VALUES_OF_A_MEBIBYTE = 524_000;
-/** How many times as long as a plain walk the check of a value takes at most. Measured: twice. Making something for each value takes over 20 times. */
-const MOST_WALKS = 8;
-/** What the collection of other garbage may take, and the check of a small value. */
-const ADDED_MILLIS = 100;
-/** Other work of the machine, and the first run of a function, cost time that the least one of some runs is without. */
-const RUNS = 3;
 
 /** Looks at each value and makes nothing. Returns the number of values. */
 function walk(value: unknown): number {
@@ -96,16 +58,44 @@ function walk(value: unknown): number {
   return count;
 }
 
+/** How many times as long as a plain walk the check of a value takes. */
+const walksOf = (dtoClass: Type<object>, value: object) =>
+  timesAsLong(
+    () => refusal(dtoClass, value),
+    () => walk(value),
+  );
+
+/**
+ * Measured: one to three. Making something for each value takes over 20, and so does a check of 20,000 fields whose
+ * time grows with the square of their number.
+ */
+const MOST_WALKS = 10;
+
+describe('a value of very many fields costs little time', () => {
+  it.each<[where: string, dtoClass: Type<object>, value: () => object]>([
+    ['unknown to the class', Outer, manyKeys],
+    ['unknown to the class of an inner object', Outer, () => ({ inner: manyKeys() })],
+    ['unknown to the class of an entry', Outer, () => ({ list: [manyKeys()] })],
+    ['where a text is expected', Outer, () => ({ name: manyKeys() })],
+    ['where a list is expected', Outer, () => ({ list: manyKeys() })],
+    ['in an object of any content', Outer, () => ({ metadata: manyKeys() })],
+    ['deep in an object of any content', Outer, () => ({ metadata: { a: [{ b: manyKeys() }] } })],
+    ['dropped by a tolerant class', Open, manyKeys],
+  ])('%s', async (_where, dtoClass, value) => {
+    expect(await walksOf(dtoClass, value())).toBeLessThan(MOST_WALKS);
+  });
+});
+
+const VALUES = 200_000;
 const listOf = (make: () => unknown) => Array.from({ length: VALUES }, make);
 
-describe('a list of a million values costs little time', () => {
+describe('a list of very many values costs little time', () => {
   it.each<[where: string, dtoClass: Type<object>, value: () => object]>([
     ['of zeros in an unknown field', Outer, () => ({ x: listOf(() => 0) })],
-    ['of zeros of a body of 1 MiB', Outer, () => ({ x: Array(VALUES_OF_A_MEBIBYTE).fill(0) as unknown[] })],
     ['of texts in an unknown field', Outer, () => ({ x: listOf(() => '') })],
     ['of objects in an unknown field', Outer, () => ({ x: listOf(() => ({})) })],
     ['of lists in an unknown field', Outer, () => ({ x: listOf(() => []) })],
-    ['of objects with a field', Outer, () => ({ x: Array.from({ length: KEYS }, () => ({ a: 0 })) })],
+    ['of objects with a field', Outer, () => ({ x: listOf(() => ({ a: 0 })) })],
     ['dropped by a tolerant class', Open, () => ({ x: listOf(() => 0) })],
     ['in place of the body', Outer, () => listOf(() => 0)],
     ['where a text is expected', Outer, () => ({ name: listOf(() => 0) })],
@@ -116,20 +106,14 @@ describe('a list of a million values costs little time', () => {
     ['in an object of any content', Outer, () => ({ metadata: { a: listOf(() => ({})) } })],
     ['where a text of an inner object is expected', Outer, () => ({ inner: { word: listOf(() => []) } })],
   ])('%s', async (_where, dtoClass, value) => {
-    const sent = value();
-    let [leastCheck, leastWalk] = [Infinity, Infinity];
-    for (let run = 0; run < RUNS; run++) {
-      leastCheck = Math.min(leastCheck, await processorTimeOf(() => refusal(dtoClass, sent)));
-      leastWalk = Math.min(leastWalk, await processorTimeOf(async () => Promise.resolve(walk(sent))));
-    }
-    expect(leastCheck).toBeLessThan(MOST_WALKS * leastWalk + ADDED_MILLIS);
+    expect(await walksOf(dtoClass, value())).toBeLessThan(MOST_WALKS);
   });
 });
 
 describe('the answer to a value with many faults', () => {
   it('names the first ten unknown fields and counts the others', async () => {
     const message = await refusal(Outer, manyKeys());
-    expect(message).toMatch(/^k0: is not known here; .*; k9: is not known here; and 99990 more faults$/);
+    expect(message).toMatch(/^k0: is not known here; .*; k9: is not known here; and 19990 more faults$/);
     expect(message.split('; ')).toHaveLength(11);
   });
 
