@@ -17,16 +17,6 @@ import { isTestFile, parseFile, sourceFilesIn } from './source-files.mjs';
  * @typedef {{ src: string, files: Map<string, ParsedFile>, features: Feature[], areas: Area[] }} App
  */
 
-/**
- * Temporary: areas that still import each other, by app. Remove an entry once its app has no such cycle. What is listed may not
- * grow by another area.
- * @type {Record<string, string[]>}
- */
-const KNOWN_AREA_CYCLES = {
-  'apps/agent': ['session-log', 'sessions', 'streams', 'tool-calls', 'turns'],
-  'apps/memo': ['access', 'chat', 'documents', 'ingestion', 'jobs', 'retrieval', 'workspaces'],
-};
-
 /** @param {string} root of the repository @param {string} app such as `apps/console` @returns {Problem[]} */
 export function findModuleViolations(root, app) {
   const src = path.join(root, app, 'src');
@@ -39,7 +29,7 @@ export function findModuleViolations(root, app) {
   const context = { src, files, areas, features: findFeatures(src, files, areas) };
   return [
     ...featureCycles(context),
-    ...areaCycles(context, KNOWN_AREA_CYCLES[app] ?? []),
+    ...areaCycles(context),
     ...privateImports(context),
     ...mixedModules(context),
   ].map(({ place, problem }) => ({ place: path.posix.join(app, 'src', place), problem }));
@@ -169,9 +159,9 @@ function featureCycles(app) {
 
 /**
  * Finds areas that import each other in a circle. Imports of types count, and those of entities.
- * @param {App} app @param {string[]} known areas of a known cycle @returns {Problem[]}
+ * @param {App} app @returns {Problem[]}
  */
-function areaCycles({ src, files, features }, known) {
+function areaCycles({ src, files, features }) {
   // Not a Nest app.
   if (features.length === 0) return [];
   const areaOf = (/** @type {string} */ file) => {
@@ -192,7 +182,6 @@ function areaCycles({ src, files, features }, known) {
   }
   return components([...imported.keys()], (area) => [...(imported.get(area)?.keys() ?? [])])
     .filter((component) => component.length > 1)
-    .filter((component) => !component.every((area) => known.includes(area)))
     .map((component) => {
       const edges = component.flatMap((from) =>
         [...(imported.get(from) ?? [])]

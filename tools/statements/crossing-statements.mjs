@@ -120,7 +120,7 @@ export const CROSSING_STATEMENTS = [
     why: 'Checks that a workspace keeps an admin.',
   },
   {
-    place: 'apps/memo/src/chat/citations/citations.repository.ts lockCitationsOfDocument',
+    place: 'apps/memo/src/documents/document-versions.repository.ts lockCitationsOfDocument',
     kind: 'key',
     tables: ['memo.citations'],
     why: 'Locks the citations of one document, in answers to several accounts of a workspace.',

@@ -1,10 +1,10 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import { Replica } from './replicas/replica.entity';
-import { SessionEvent } from './session-log/session-event.entity';
-import { AgentSession } from './sessions/agent-session.entity';
-import { StoredStreamEvent } from './streams/stream-event.entity';
-import { StoredToolCall } from './tool-calls/tool-call.entity';
-import { Turn } from './turns/turn.entity';
+import { SessionEvent } from './tables/session-event.entity';
+import { AgentSession } from './tables/agent-session.entity';
+import { StoredStreamEvent } from './tables/stream-event.entity';
+import { StoredToolCall } from './tables/tool-call.entity';
+import { Turn } from './tables/turn.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [

@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '@inference/testing';
 import { MIGRATIONS } from './migration-runner/migration-list';
-import { describeMigration } from './migration-runner/migration';
+import { describeMigration } from './migration';
 import { MigrationRunner, type MigrationSettings } from './migration-runner/migration-runner';
 import { createPool, type SqlPool } from './pool';
 

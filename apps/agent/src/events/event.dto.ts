@@ -3,7 +3,7 @@ import { ApiSchema } from '@nestjs/swagger';
 import { SessionPath } from '../sessions/session.dto';
 import { PositionField } from '../streams/position-field.decorator';
 import { type StreamPosition } from '../streams/stream-events/stream-event';
-import { MAX_CALLS, MAX_CONTENT_CHARS, ToolCallDto, ToolCallResultDto } from '../tool-calls/tool.dto';
+import { MAX_CALLS, MAX_CONTENT_CHARS, ToolCallDto, ToolCallResultDto } from '../tables/tool.dto';
 import { Rule } from '../validation/rule.decorator';
 
 const hasRole =

@@ -1,14 +1,14 @@
 import { InstantProperty } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { type EventType } from '../session-log/session-event.entity';
+import { type EventType } from '../tables/session-event.entity';
 import { type StoredEvent } from '../session-log/session-events.repository';
 import {
   type ToolCall,
   ToolCallResponse,
   type ToolCallResult,
   ToolCallResultResponse,
-} from '../tool-calls/tool.dto';
-import { type TurnStatus } from '../turns/turn.entity';
+} from '../tables/tool.dto';
+import { type TurnStatus } from '../tables/turn.entity';
 
 const TURN_ID = { description: 'The turn of the event.', example: 'turn_0Vc3kZ8dQ1mXw7RtYb2LsA' };
 const EVENT_TYPES: EventType[] = ['message', 'tool_calls', 'tool_result', 'turn.failed', 'turn.cancelled'];

@@ -4,24 +4,24 @@ import { type Caller } from '@inference/guards';
 import { DetailedException, TooManyRequestsException } from '@inference/http';
 import { activeTraceparent } from '@inference/tracing';
 import { BadRequestException, ConflictException } from '@nestjs/common';
-import { type Idempotency } from '../session-log/session-event.entity';
+import { type Idempotency } from '../tables/session-event.entity';
 import { findReplayedEvent, type StoredEvent } from '../session-log/session-events.repository';
 import { appendToolResults } from '../session-log/session-log';
 import { lockOrCreateSession } from '../sessions/session-lock';
-import { keyIdOf } from '../sessions/session-scope';
+import { keyIdOf } from '../service-callers/session-scope';
 import { type LockedOrInsertedSession, type LockedSession } from '../sessions/sessions.repository';
 import { notifyReplicas, TURN_CHANGED } from '../streams/stream-events/stream-events.repository';
-import { type StoredToolCall } from '../tool-calls/tool-call.entity';
+import { type StoredToolCall } from '../tables/tool-call.entity';
 import { findCalls, readPendingCalls } from '../tool-calls/tool-calls.repository';
 import {
   type ToolCall,
   type ToolCallDto,
   type ToolCallResult,
   type ToolCallResultDto,
-} from '../tool-calls/tool.dto';
+} from '../tables/tool.dto';
 import { claimTurn } from '../turns/turn-claim';
 import { appendRequiresAction, cancelTurns, completeWithoutCall } from '../turns/turn-outcome';
-import { type Turn } from '../turns/turn.entity';
+import { type Turn } from '../tables/turn.entity';
 import {
   type ClaimedTurn,
   continueTurn,

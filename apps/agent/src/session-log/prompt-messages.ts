@@ -1,8 +1,8 @@
 import { type Executor } from '@inference/database';
 import { type Message } from '@inference/model-calls';
 import { estimateTokens } from '@inference/tokens';
-import { type ToolCall } from '../tool-calls/tool.dto';
-import { type Turn } from '../turns/turn.entity';
+import { type ToolCall } from '../tables/tool.dto';
+import { type Turn } from '../tables/turn.entity';
 import { type PromptEvent, readPromptEvents } from './session-events.repository';
 
 type PromptTurn = Pick<Turn, 'sessionId' | 'number'> & Pick<Turn['session'], 'system' | 'tools'>;

@@ -1,8 +1,8 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { In, IsNull } from 'typeorm';
-import { type SessionScope } from '../sessions/session-scope';
-import { type Turn } from '../turns/turn.entity';
-import { type Idempotency, SessionEvent } from './session-event.entity';
+import { type SessionScope } from '../service-callers/session-scope';
+import { type Turn } from '../tables/turn.entity';
+import { type Idempotency, SessionEvent } from '../tables/session-event.entity';
 
 /** An event as its readers need it. */
 export type StoredEvent = Omit<

@@ -1,6 +1,6 @@
 import { newId, type Transaction } from '@inference/database';
 import { estimateTokens } from '@inference/tokens';
-import { type ToolCallResult } from '../tool-calls/tool.dto';
+import { type ToolCallResult } from '../tables/tool.dto';
 import { markAnswered } from '../tool-calls/tool-calls.repository';
 import { insertEvent, type NewSessionEvent, type StoredEvent } from './session-events.repository';
 

@@ -11,8 +11,8 @@ import {
 } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsObject } from 'class-validator';
-import { MAX_CONTENT_CHARS, type ToolDefinition, ToolDefinitionDto } from '../tool-calls/tool.dto';
-import { type TurnStatus } from '../turns/turn.entity';
+import { MAX_CONTENT_CHARS, type ToolDefinition, ToolDefinitionDto } from '../tables/tool.dto';
+import { type TurnStatus } from '../tables/turn.entity';
 import { Rule } from '../validation/rule.decorator';
 
 /** `.` and `..` are excluded because clients resolve them as relative path segments. */

@@ -1,7 +1,7 @@
 import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { MoreThan } from 'typeorm';
-import { AgentSession } from './agent-session.entity';
-import { type SessionScope } from './session-scope';
+import { AgentSession } from '../tables/agent-session.entity';
+import { type SessionScope } from '../service-callers/session-scope';
 
 export type NewSession = Omit<AgentSession, 'lastSeq' | 'lastTurn' | 'createdAt'>;
 

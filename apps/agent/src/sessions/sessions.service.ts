@@ -11,7 +11,7 @@ import {
 import { cancelTurns } from '../turns/turn-outcome';
 import { readOpenTurns } from '../turns/turns.repository';
 import { noSuchSession, requireLockedSession } from './session-lock';
-import { keyIdOf, sessionScopeOf } from './session-scope';
+import { keyIdOf, sessionScopeOf } from '../service-callers/session-scope';
 import {
   type CancelledTurnsResponse,
   type CreateSessionDto,

@@ -1,6 +1,6 @@
 import { ApiEventStream } from '@inference/openapi';
 import { ApiProperty, type ApiResponseOptions } from '@nestjs/swagger';
-import { type ToolCall, ToolCallResponse } from '../tool-calls/tool.dto';
+import { type ToolCall, ToolCallResponse } from '../tables/tool.dto';
 
 // The data of each kind of stream event (spec: Events).
 

@@ -1,7 +1,7 @@
 import { type Transaction } from '@inference/database';
 import { Any, IsNull } from 'typeorm';
-import { type ToolCall } from './tool.dto';
-import { StoredToolCall } from './tool-call.entity';
+import { type ToolCall } from '../tables/tool.dto';
+import { StoredToolCall } from '../tables/tool-call.entity';
 
 // The calls of tools that the models of a session have made. The transactions have locked the session.
 

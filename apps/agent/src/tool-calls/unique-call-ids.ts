@@ -1,5 +1,5 @@
 import { newId, type Transaction } from '@inference/database';
-import { type ToolCall } from './tool.dto';
+import { type ToolCall } from '../tables/tool.dto';
 import { findUsedCallIds } from './tool-calls.repository';
 
 /** Replaces ids that the session already uses: some models number their calls anew in each answer. */

@@ -14,7 +14,7 @@ import {
   TURN_ENDED,
 } from '../streams/stream-events/stream-events.repository';
 import { insertCalls, readPendingCalls } from '../tool-calls/tool-calls.repository';
-import { type ToolCall } from '../tool-calls/tool.dto';
+import { type ToolCall } from '../tables/tool.dto';
 import { withUniqueIds } from '../tool-calls/unique-call-ids';
 import { enqueueTurn, findNextQueuedTurn, type OpenTurn, setTurnStatus } from './turns.repository';
 

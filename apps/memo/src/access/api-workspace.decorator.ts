@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiErrors } from '@inference/openapi';
 import { ApiParam } from '@nestjs/swagger';
-import { type WorkspaceRole } from './workspace-role';
+import { type WorkspaceRole } from '../tables/workspace-role';
 
 /** Documents what all routes of a workspace have in common: the id in the path, and the errors of the check of the role. */
 export const ApiWorkspace = (role: WorkspaceRole) =>

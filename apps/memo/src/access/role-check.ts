@@ -1,9 +1,8 @@
 import { ForbiddenException, NotFoundException } from '@nestjs/common';
 import { type Executor, type Transaction } from '@inference/database';
-import { findRole, findRoleForShare } from '../workspaces/members/members.repository';
-import { lockWorkspaceAgainstDeletion } from '../workspaces/workspaces.repository';
 import { type Member } from './member';
-import { isAtLeast, type WorkspaceRole } from './workspace-role';
+import { findRole, findRoleForShare, lockWorkspaceAgainstDeletion } from './membership.repository';
+import { isAtLeast, type WorkspaceRole } from '../tables/workspace-role';
 
 export const workspaceNotFound = () => new NotFoundException('no such workspace');
 

@@ -13,7 +13,7 @@ import { type Request } from 'express';
 import { ApiWorkspace } from './api-workspace.decorator';
 import { requireRole, sufficientRole } from './role-check';
 import { WorkspacePath } from './workspace-path.dto';
-import { type WorkspaceRole } from './workspace-role';
+import { type WorkspaceRole } from '../tables/workspace-role';
 
 const REQUIRED_ROLE = 'needed-role';
 /** Admits members of the workspace in the path. For all other callers the workspace does not exist (404). */

@@ -14,7 +14,7 @@ import { type AnswerErrorEvent } from './chat.dto';
 import { type Citation, citationsLine } from './citations/citation';
 import { bestSnippet, snippetWithin } from './citations/citation-snippet';
 import { type Answer, type ConversationRef } from './conversations/conversation';
-import { type MessageStatus } from './conversations/message.entity';
+import { type MessageStatus } from '../tables/message.entity';
 import { type ConversationLog } from './conversations/conversation-log';
 import { collapseWhitespace, type Slice, splitSentences } from './sentences/sentence-segmentation';
 

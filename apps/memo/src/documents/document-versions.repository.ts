@@ -1,8 +1,8 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { MoreThanOrEqual } from 'typeorm';
-import { Chunk } from '../retrieval/search/chunk.entity';
-import { DocumentVersion } from './document-version.entity';
-import { type MemoDocument } from './document.entity';
+import { Chunk } from '../tables/chunk.entity';
+import { DocumentVersion } from '../tables/document-version.entity';
+import { type MemoDocument } from '../tables/document.entity';
 
 type UploadedVersion = Pick<DocumentVersion, 'title' | 'metadata' | 'mediaType' | 'sha256'>;
 
@@ -11,6 +11,9 @@ type NewVersion = UploadedVersion &
 
 type DeletedVersion = Pick<DocumentVersion, 'version' | 'uploadId'>;
 
+/** In the same order as `lockCitationsOfConversation`. */
+const LOCK_CITATIONS = `
+  SELECT FROM memo.citations WHERE document_id = $1 ORDER BY message_id, number FOR UPDATE`;
 const COMPARE = `
   SELECT bytes, status <> 'failed' AND sha256 = $3 AND title = $4 AND metadata::jsonb = $5::jsonb
     AND media_type = $6 AS "isSame"
@@ -65,4 +68,9 @@ export function readChunks(
     order: { n: 'ASC' },
     take: count,
   });
+}
+
+/** Locks all citations of a document. */
+export async function lockCitationsOfDocument(transaction: Transaction, documentId: string): Promise<void> {
+  await transaction.query(LOCK_CITATIONS, [documentId]);
 }

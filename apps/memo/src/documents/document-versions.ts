@@ -2,7 +2,6 @@ import { ConflictException, NotFoundException } from '@nestjs/common';
 import { isUniqueViolation, newId, type Transaction } from '@inference/database';
 import { type Member } from '../access/member';
 import { lockRole } from '../access/role-check';
-import { lockCitationsOfDocument } from '../chat/citations/citations.repository';
 import { discardVersion } from '../retrieval/index/storage/garbage.repository';
 import { retireVersion } from '../retrieval/index/storage/retired-chunks.repository';
 import { addMergeJob, addSeparateJobs } from '../jobs/document-jobs.repository';
@@ -20,8 +19,9 @@ import {
   deleteSupersededVersions,
   deleteVersions,
   insertVersion,
+  lockCitationsOfDocument,
 } from './document-versions.repository';
-import { type MemoDocument } from './document.entity';
+import { type MemoDocument } from '../tables/document.entity';
 import { deleteParts, insertPart } from './source-files/source-parts.repository';
 import { recordGrowth } from './usage/workspace-quota';
 import { subtractDocument } from './usage/workspace-usage.repository';

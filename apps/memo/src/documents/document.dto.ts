@@ -2,10 +2,10 @@ import { ChoiceField, IdField, InstantProperty, NextCursorProperty } from '@infe
 import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { WorkspacePath } from '../access/workspace-path.dto';
-import { FAILURE_CODES } from '../ingestion/extraction/text/extraction-error';
-import { DOCUMENT_STATUSES, type DocumentStatus, type Metadata } from './document-version.entity';
+import { FAILURE_CODES } from '../tables/extraction-error';
+import { DOCUMENT_STATUSES, type DocumentStatus, type Metadata } from '../tables/document-version.entity';
 import { type DocumentWithVersions } from './documents.repository';
-import { MEDIA_TYPES, type MediaType } from './source-files/media-type';
+import { MEDIA_TYPES, type MediaType } from '../tables/media-type';
 import { ExternalIdField, METADATA_VALUE_SCHEMA } from './uploads/upload.dto';
 
 export class DocumentPath extends WorkspacePath {

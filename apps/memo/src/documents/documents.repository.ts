@@ -1,7 +1,7 @@
 import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { In, IsNull, Not, type SelectQueryBuilder } from 'typeorm';
-import { type DocumentStatus, DocumentVersion } from './document-version.entity';
-import { MemoDocument } from './document.entity';
+import { type DocumentStatus, DocumentVersion } from '../tables/document-version.entity';
+import { MemoDocument } from '../tables/document.entity';
 
 export interface DocumentWithVersions extends MemoDocument {
   newest: DocumentVersion;

@@ -1,6 +1,6 @@
 import { type Transaction } from '@inference/database';
-import { DocumentVersion } from './document-version.entity';
-import { MemoDocument } from './document.entity';
+import { DocumentVersion } from '../tables/document-version.entity';
+import { MemoDocument } from '../tables/document.entity';
 import { type DocumentWithVersions } from './documents.repository';
 
 /**

@@ -1,5 +1,5 @@
 import { type Executor } from '@inference/database';
-import { type DocumentVersion } from '../documents/document-version.entity';
+import { type DocumentVersion } from '../tables/document-version.entity';
 
 const COUNT = `
   SELECT s.status, count(v.created_at)::integer AS documents,

@@ -1,6 +1,6 @@
 import { type Executor, JOB_SCHEMAS } from '@inference/database';
-import { type DocumentVersion } from '../documents/document-version.entity';
-import { type MediaType } from '../documents/source-files/media-type';
+import { type DocumentVersion } from '../tables/document-version.entity';
+import { type MediaType } from '../tables/media-type';
 import { COLLECT_GARBAGE, EMBED, INGEST, INGEST_BATCH, INGEST_LONG, MERGE } from './document-jobs';
 
 /**

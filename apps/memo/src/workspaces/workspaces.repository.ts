@@ -1,7 +1,7 @@
 import { type Executor, type Position, type Transaction } from '@inference/database';
 import { type WorkspaceUsage } from '../documents/usage/workspace-usage.repository';
-import { type WorkspaceMember } from './members/workspace-member.entity';
-import { Workspace } from './workspace.entity';
+import { type WorkspaceMember } from '../tables/workspace-member.entity';
+import { Workspace } from '../tables/workspace.entity';
 
 /** A workspace with the role of one of its members. */
 export type WorkspaceOfMember = Pick<Workspace, 'id' | 'name' | 'createdBy' | 'createdAt' | 'updatedAt'> &
@@ -66,27 +66,4 @@ export async function renameWorkspace(transaction: Transaction, id: string, name
 
 export async function deleteWorkspace(transaction: Transaction, id: string): Promise<void> {
   await transaction.repository(Workspace).delete({ id });
-}
-
-/** Locks the workspace against its deletion only. Returns false if it does not exist. */
-export const lockWorkspaceAgainstDeletion = (transaction: Transaction, id: string): Promise<boolean> =>
-  lock(transaction, id, 'for_key_share');
-
-/** Locks the workspace against changes of its name, members and keys. Returns false if it does not exist. */
-export const lockWorkspace = (transaction: Transaction, id: string): Promise<boolean> =>
-  lock(transaction, id, 'for_no_key_update');
-
-/** Locks the workspace against all other transactions that change anything in it. Returns false if it does not exist. */
-export const lockWorkspaceExclusively = (transaction: Transaction, id: string): Promise<boolean> =>
-  lock(transaction, id, 'pessimistic_write');
-
-async function lock(
-  transaction: Transaction,
-  id: string,
-  mode: 'for_key_share' | 'for_no_key_update' | 'pessimistic_write',
-): Promise<boolean> {
-  const found = await transaction
-    .repository(Workspace)
-    .findOne({ select: { id: true }, where: { id }, lock: { mode } });
-  return found !== null;
 }

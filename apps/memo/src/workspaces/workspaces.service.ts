@@ -3,7 +3,8 @@ import { type Caller } from '@inference/guards';
 import { Database, newId, type Transaction } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { type Member } from '../access/member';
-import { type WorkspaceRole } from '../access/workspace-role';
+import { lockWorkspaceExclusively } from '../access/membership.repository';
+import { type WorkspaceRole } from '../tables/workspace-role';
 import { requireRole, workspaceNotFound } from '../access/role-check';
 import { discardWorkspace } from '../retrieval/index/storage/garbage.repository';
 import { deleteDocuments } from '../documents/documents.repository';
@@ -18,7 +19,6 @@ import {
   insertWorkspace,
   listWorkspacesOfMember,
   lockCreator,
-  lockWorkspaceExclusively,
   renameWorkspace,
   type WorkspaceOfMember,
 } from './workspaces.repository';

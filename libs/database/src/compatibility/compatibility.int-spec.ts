@@ -4,7 +4,7 @@ import { PoolDataSource } from '../data-source';
 import { DatabaseBefore } from '../database-before.fixture';
 import { parseStatements, type Statement } from '../lock-check/statement-nodes';
 import { BASELINE } from '../migration-runner/baseline';
-import { describeMigration } from '../migration-runner/migration';
+import { describeMigration } from '../migration';
 import { MIGRATIONS } from '../migration-runner/migration-list';
 import { ACCEPTED_CHANGES } from './accepted-changes.fixture';
 import { findIncompatibleChanges, namesCreatedBy } from './incompatible-changes.fixture';

@@ -1,6 +1,6 @@
 import { DatabaseBefore } from '../database-before.fixture';
 import { changing } from '../migration-runner/change-migration.fixture';
-import { type MigrationClass } from '../migration-runner/migration';
+import { type MigrationClass } from '../migration';
 import { type MigrationSettings } from '../migration-runner/migration-runner';
 
 /** `big` has 2,000 rows, `small` 10, and the two partitions of `parts` have 1,000 each. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type QueryRunner } from 'typeorm';
-import { describeMigration } from './migration';
+import { describeMigration } from '../migration';
 import { MIGRATIONS_TABLE } from './former-migrations';
 
 /** SQL files that together create the tables of version 0.1.0, in the order of their names. */

@@ -1,5 +1,5 @@
 import { type QueryRunner } from 'typeorm';
-import { type Migration, type MigrationClass } from './migration';
+import { type Migration, type MigrationClass } from '../migration';
 
 /** Returns the migration `0001_change`, or with another number, that runs each of the texts. */
 export function changing(

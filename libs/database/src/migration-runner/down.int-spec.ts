@@ -1,6 +1,6 @@
 import { DatabaseBefore } from '../database-before.fixture';
 import { migrateJobQueues } from '../migrate';
-import { describeMigration } from './migration';
+import { describeMigration } from '../migration';
 import { MIGRATIONS } from './migration-list';
 
 const NAMES = MIGRATIONS.map(({ name }) => describeMigration(name).name);

@@ -1,5 +1,5 @@
 import { type QueryRunner } from 'typeorm';
-import { describeMigration } from './migration';
+import { describeMigration } from '../migration';
 
 /** The table of TypeORM. */
 export const MIGRATIONS_TABLE = 'schema_migrations';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BASELINE } from './baseline';
 import { digestOf, readFunctionFiles } from './function-files';
-import { describeMigration } from './migration';
+import { describeMigration } from '../migration';
 import { FUNCTIONS_DIGEST, MIGRATIONS, NEWEST_OF_PREVIOUS_VERSION } from './migration-list';
 
 const PREVIOUS_BUILD = join(__dirname, '../../../../tools/e2e/src/upgrade/previous-build.json');

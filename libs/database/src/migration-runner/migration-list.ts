@@ -1,4 +1,4 @@
-import { type MigrationClass } from './migration';
+import { type MigrationClass } from '../migration';
 import { RollupPeriods0000000000035 } from '../migrations/0035_rollup_periods';
 import { ArchivedDays0000000000036 } from '../migrations/0036_archived_days';
 import { BatchedIndexing0000000000037 } from '../migrations/0037_batched_indexing';

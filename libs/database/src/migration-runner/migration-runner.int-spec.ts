@@ -5,7 +5,7 @@ import { DatabaseBefore } from '../database-before.fixture';
 import { BASELINE } from './baseline';
 import { changing } from './change-migration.fixture';
 import { type FunctionFile, readFunctionFiles } from './function-files';
-import { describeMigration, type MigrationClass } from './migration';
+import { describeMigration, type MigrationClass } from '../migration';
 import { MIGRATIONS } from './migration-list';
 import { MigrationRunner, type MigrationSettings } from './migration-runner';
 

@@ -19,7 +19,7 @@ import {
   installFunction,
   readFunctionFiles,
 } from './function-files';
-import { describeMigration, type Migration, type MigrationClass } from './migration';
+import { describeMigration, type Migration, type MigrationClass } from '../migration';
 import { MIGRATIONS, NEWEST_OF_PREVIOUS_VERSION } from './migration-list';
 
 /** Key of the advisory lock. Arbitrary, but the same on every host and in all versions. */

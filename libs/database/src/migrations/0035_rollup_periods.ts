@@ -1,5 +1,5 @@
 import { type QueryRunner } from 'typeorm';
-import { type Migration } from '../migration-runner/migration';
+import { type Migration } from '../migration';
 
 const SUMS = ['quantity', 'tokens', 'cost_picos', 'cost_usd_picos'];
 const COST_SUMS = ['tokens', 'cost_usd_picos'];

@@ -1,5 +1,5 @@
 import { type QueryRunner } from 'typeorm';
-import { type Migration } from '../migration-runner/migration';
+import { type Migration } from '../migration';
 
 const UP = `
 -- One row: the name of the archive in the object storage. A restored backup has the same one; another database never has.

@@ -1,5 +1,5 @@
 import { type QueryRunner } from 'typeorm';
-import { type Migration } from '../migration-runner/migration';
+import { type Migration } from '../migration';
 
 /**
  * Blocks hold the postings of many terms. Rows without a block stay as they are; merges replace them. A service of the previous

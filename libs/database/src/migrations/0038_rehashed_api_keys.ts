@@ -1,5 +1,5 @@
 import { type QueryRunner } from 'typeorm';
-import { type Migration } from '../migration-runner/migration';
+import { type Migration } from '../migration';
 
 const UP = `
 -- While the secret of the hash is replaced, the service that is called with a key stores the key under the new one. router_cost

@@ -1,5 +1,5 @@
 import { type QueryRunner } from 'typeorm';
-import { type Migration } from '../migration-runner/migration';
+import { type Migration } from '../migration';
 
 const UP = `
 -- PostgreSQL estimates plans for the array of just one batch as cheaper than plans for any array. So it planned five statements anew for

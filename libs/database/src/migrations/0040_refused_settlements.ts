@@ -1,5 +1,5 @@
 import { type QueryRunner } from 'typeorm';
-import { type Migration } from '../migration-runner/migration';
+import { type Migration } from '../migration';
 
 const UP = `
 -- Requests that a gateway has given up to settle. They are free for ever, because their settlement id is taken.

@@ -1,5 +1,5 @@
 import { type QueryRunner } from 'typeorm';
-import { type Migration } from '../migration-runner/migration';
+import { type Migration } from '../migration';
 
 const UP = [
   // The key that made the session. Sessions of earlier versions have none, so keys with limits do not see them.

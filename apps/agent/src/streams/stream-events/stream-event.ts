@@ -1,5 +1,5 @@
 import { type ServerSentEvent } from '@inference/sse';
-import { type StoredStreamEvent } from '../stream-event.entity';
+import { type StoredStreamEvent } from '../../tables/stream-event.entity';
 
 /** An event of a stream whose turn is known. */
 export type StreamEvent = Pick<StoredStreamEvent, 'n' | 'kind' | 'data'>;

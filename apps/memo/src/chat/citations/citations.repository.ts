@@ -1,10 +1,8 @@
 import { type Transaction } from '@inference/database';
 import { type Citation } from './citation';
-import { MessageCitation } from './citation.entity';
+import { MessageCitation } from '../../tables/citation.entity';
 
-/** All deletions lock citations in the same order. */
-const LOCK_BY_DOCUMENT = `
-  SELECT FROM memo.citations WHERE document_id = $1 ORDER BY message_id, number FOR UPDATE`;
+/** In the same order as `lockCitationsOfDocument`. */
 const LOCK_BY_CONVERSATION = `
   SELECT FROM memo.citations WHERE message_id IN (SELECT id FROM memo.messages WHERE conversation_id = $1)
   ORDER BY message_id, number FOR UPDATE`;
@@ -17,11 +15,6 @@ export async function insertCitations(
   await transaction
     .repository(MessageCitation)
     .insert(citations.map((citation) => ({ ...citation, messageId })));
-}
-
-/** Locks all citations of a document. */
-export async function lockCitationsOfDocument(transaction: Transaction, documentId: string): Promise<void> {
-  await transaction.query(LOCK_BY_DOCUMENT, [documentId]);
 }
 
 /** Locks all citations in the messages of a conversation. */

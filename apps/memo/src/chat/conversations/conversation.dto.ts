@@ -3,7 +3,7 @@ import { PageQuery } from '@inference/http';
 import { ApiProperty, PickType } from '@nestjs/swagger';
 import { WorkspacePath } from '../../access/workspace-path.dto';
 import { SearchResultResponse } from '../../retrieval/search/search.dto';
-import { MESSAGE_STATUSES, type MessageStatus } from './message.entity';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../tables/message.entity';
 
 export class ConversationPath extends WorkspacePath {
   @IdField({ description: 'The id of the conversation.', noun: 'conversation', prefix: 'conv' })

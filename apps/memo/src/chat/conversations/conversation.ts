@@ -1,5 +1,5 @@
 import { type Citation } from '../citations/citation';
-import { type MessageStatus, type UsedPassage } from './message.entity';
+import { type MessageStatus, type UsedPassage } from '../../tables/message.entity';
 
 export interface ConversationRef {
   id: string;

@@ -4,8 +4,8 @@ import { type Member } from '../../access/member';
 import { type Passage } from '../../retrieval/search/passage';
 import { type Exchange } from '../answers/prompt-messages';
 import { type Citation } from '../citations/citation';
-import { Conversation } from './conversation.entity';
-import { Message } from './message.entity';
+import { Conversation } from '../../tables/conversation.entity';
+import { Message } from '../../tables/message.entity';
 
 type Owner = Omit<Member, 'role'>;
 

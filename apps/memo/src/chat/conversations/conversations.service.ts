@@ -17,7 +17,7 @@ import {
   type MessageResponse,
   type MessagesQuery,
 } from './conversation.dto';
-import { type Conversation } from './conversation.entity';
+import { type Conversation } from '../../tables/conversation.entity';
 import {
   type AnswerPassage,
   conversationExists,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type HttpException, Injectable } from '@nestjs/common';
 import { Database, newId } from '@inference/database';
-import { SIGNATURE_BYTES } from './media-type';
+import { SIGNATURE_BYTES } from '../../tables/media-type';
 import { deleteParts, findPart, findParts, insertPart } from './source-parts.repository';
 
 /** An uploaded file, stored until its text is extracted. */

@@ -21,7 +21,7 @@ import {
 } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { serviceStopping } from '../../shutdown/service-stopping';
-import { detectMediaType, type MediaType } from '../source-files/media-type';
+import { detectMediaType, type MediaType } from '../../tables/media-type';
 import {
   PART_BYTES,
   type SizeLimit,

@@ -2,7 +2,7 @@ import { AsSent, field, type FieldOptions, LineField, nameFault, NameText, TextF
 import { ApiProperty } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
-import { type Metadata } from '../document-version.entity';
+import { type Metadata } from '../../tables/document-version.entity';
 
 const MAX_METADATA_PAIRS = 64;
 const MAX_METADATA_KEY_CHARS = 64;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type MediaType } from '../../documents/source-files/media-type';
+import { type MediaType } from '../../tables/media-type';
 import { type PackedSegment } from '../../retrieval/index/segment';
 import { type Chunk } from './chunker';
 import { type ChunkConsumer, ExtractionThread } from './extraction-thread';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type OnProgress } from '../extraction/text/progress';
-import { isResourceExhaustion, ExtractionError } from '../extraction/text/extraction-error';
+import { isResourceExhaustion, ExtractionError } from '../../tables/extraction-error';
 import { type PackedPostings, type PackedSegment } from '../../retrieval/index/segment';
 import { type Chunk } from './chunker';
 import {

@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { PassageAnalyzer } from '../../retrieval/analysis/passage-analyzer';
 import { extract } from '../extraction/extraction';
-import { isResourceExhaustion, ExtractionError } from '../extraction/text/extraction-error';
+import { isResourceExhaustion, ExtractionError } from '../../tables/extraction-error';
 import { SegmentBuilder } from '../../retrieval/index/segment-builder';
 import { type Chunk, Chunker } from './chunker';
 import {

@@ -1,5 +1,5 @@
 import { type Source } from '../extraction/extraction';
-import { type FailureCode } from '../extraction/text/extraction-error';
+import { type FailureCode } from '../../tables/extraction-error';
 import { type PackedPostings, type PackedSegment } from '../../retrieval/index/segment';
 import { type Chunk } from './chunker';
 

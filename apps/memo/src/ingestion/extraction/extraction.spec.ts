@@ -1,4 +1,4 @@
-import { DOCX, type MediaType } from '../../documents/source-files/media-type';
+import { DOCX, type MediaType } from '../../tables/media-type';
 import { builtThread, textOf } from '../extraction-thread/extraction-thread.fixture';
 import { docx, docxOf, footnotes, HEAD, item, noteMark, paragraph, table, TAIL } from './docx/docx.fixture';
 import { CHINESE, encoded, JAPANESE, KOREAN, RUSSIAN, TRADITIONAL, utf16be } from './encodings.fixture';

@@ -1,10 +1,10 @@
-import { DOCX, type MediaType } from '../../documents/source-files/media-type';
+import { DOCX, type MediaType } from '../../tables/media-type';
 import { readDocx } from './docx/docx';
 import { readHtml } from './html';
 import { readMarkdown } from './markdown';
 import { readPdf } from './pdf/pdf';
 import { decodeText, detectEncoding } from './text/character-encoding';
-import { ExtractionError } from './text/extraction-error';
+import { ExtractionError } from '../../tables/extraction-error';
 import { type OnProgress } from './text/progress';
 import { TextSink } from './text/text-sink';
 import { TextWriter } from './text/text-writer';

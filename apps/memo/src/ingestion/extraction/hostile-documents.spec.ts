@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import { DOCX, type MediaType } from '../../documents/source-files/media-type';
+import { DOCX, type MediaType } from '../../tables/media-type';
 import { builtThread, textOf } from '../extraction-thread/extraction-thread.fixture';
 import { endlessDeflate, zip } from './docx/zip-archive.fixture';
 import { docx, docxOf, frame, HEAD, MAIN_PART, oleFile, paragraph, TAIL } from './docx/docx.fixture';
@@ -15,7 +15,7 @@ import {
   shown,
   shownHex,
 } from './pdf/pdf.fixture';
-import { type FailureCode } from './text/extraction-error';
+import { type FailureCode } from '../../tables/extraction-error';
 
 type Content = () => string | Buffer | Promise<Buffer>;
 type Refusal = [name: string, content: Content, code: FailureCode, message: RegExp];

@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { type OnProgress } from './text/progress';
 import { decodeText, detectEncoding } from './text/character-encoding';
-import { ExtractionError } from './text/extraction-error';
+import { ExtractionError } from '../../tables/extraction-error';
 import { TableWriter } from './text/table-writer';
 import { type TextWriter } from './text/text-writer';
 

@@ -1,7 +1,7 @@
 import { type DocumentResponse } from '../../documents/document.dto';
 import { SourceFileStore } from '../../documents/source-files/source-file-store';
 import { MemoSite, type Person } from '../../memo.fixture';
-import { ExtractionError } from '../extraction/text/extraction-error';
+import { ExtractionError } from '../../tables/extraction-error';
 import { builtThread } from '../extraction-thread/extraction-thread.fixture';
 import { BatchIngestor } from './batch-ingestor';
 

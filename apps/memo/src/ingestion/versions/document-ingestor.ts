@@ -20,7 +20,7 @@ import { deleteAllChunks, insertChunks } from '../../retrieval/search/chunks.rep
 import { VECTORS_CONFIG, type VectorsConfig } from '../../retrieval/vectors/vectors.config';
 import { type Chunk } from '../extraction-thread/chunker';
 import { ExtractionThread } from '../extraction-thread/extraction-thread';
-import { ExtractionError } from '../extraction/text/extraction-error';
+import { ExtractionError } from '../../tables/extraction-error';
 import {
   deleteVersion,
   lockDocumentInWorkspace,

@@ -1,5 +1,5 @@
 import { type Transaction } from '@inference/database';
-import { type MemoDocument } from '../../documents/document.entity';
+import { type MemoDocument } from '../../tables/document.entity';
 
 const LOCK_WORKSPACE = 'SELECT FROM memo.workspaces WHERE id = $1 FOR NO KEY UPDATE';
 const LOCK_DOCUMENT =

@@ -1,5 +1,5 @@
 import { type Executor, JOB_SCHEMAS } from '@inference/database';
-import { type DocumentVersion } from '../../documents/document-version.entity';
+import { type DocumentVersion } from '../../tables/document-version.entity';
 import { batchJobKey, embeddingJobKey, WAITS_FOR_BATCH } from '../../jobs/document-jobs.repository';
 import { CLAIM_TIMEOUT_SECONDS } from './version-claims.repository';
 

@@ -1,6 +1,6 @@
 import { type Executor, type Transaction } from '@inference/database';
-import { DocumentVersion } from '../../documents/document-version.entity';
-import { type MediaType } from '../../documents/source-files/media-type';
+import { DocumentVersion } from '../../tables/document-version.entity';
+import { type MediaType } from '../../tables/media-type';
 import { type IngestionJob } from '../../jobs/document-jobs';
 
 /** A claim without a heartbeat for this long is void. Specified by ADR 15: a worker reports twice a second. */

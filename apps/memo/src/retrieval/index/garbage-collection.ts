@@ -1,6 +1,6 @@
 import { type Database, type Transaction } from '@inference/database';
 import { deleteChunks } from '../search/chunks.repository';
-import { type Garbage } from './storage/garbage.entity';
+import { type Garbage } from '../../tables/garbage.entity';
 import { deleteGarbage, discardUnpublishedSegments, lockOldestGarbage } from './storage/garbage.repository';
 import { deletePostings } from './storage/postings.repository';
 

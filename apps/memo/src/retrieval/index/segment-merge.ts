@@ -8,7 +8,7 @@ import {
   type StoredRetiredRange,
   subtractRetiredChunks,
 } from './storage/retired-chunks.repository';
-import { type Segment } from './storage/segment.entity';
+import { type Segment } from '../../tables/segment.entity';
 import {
   insertSegment,
   listSegments,

@@ -1,5 +1,5 @@
 import { type Executor, type Transaction } from '@inference/database';
-import { type Chunk } from './chunk.entity';
+import { type Chunk } from '../../tables/chunk.entity';
 import { type Passage } from './passage';
 
 /** Passages that are still served, in any order. */

@@ -1,6 +1,6 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { IsNull, Not } from 'typeorm';
-import { DocumentVersion } from '../../documents/document-version.entity';
+import { DocumentVersion } from '../../tables/document-version.entity';
 import { packVectors, signatureOf, spaceOf } from './vector-space';
 
 export type VersionRef = Pick<DocumentVersion, 'documentId' | 'version'>;

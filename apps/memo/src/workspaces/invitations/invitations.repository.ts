@@ -1,7 +1,7 @@
 import { type Executor, newId, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { IsNull, type SelectQueryBuilder } from 'typeorm';
-import { Workspace } from '../workspace.entity';
-import { Invitation, INVITATION_DAYS } from './invitation.entity';
+import { Workspace } from '../../tables/workspace.entity';
+import { Invitation, INVITATION_DAYS } from '../../tables/invitation.entity';
 
 /** How long invitations are kept after they were made. */
 const KEPT_FOR = "interval '30 days'";

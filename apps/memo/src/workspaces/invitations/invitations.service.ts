@@ -5,9 +5,9 @@ import { type PageQuery, readPage, TooManyRequestsException } from '@inference/h
 import { type Member } from '../../access/member';
 import { lockAsAdmin } from '../members/member-lock';
 import { countMembers, insertMember } from '../members/members.repository';
-import { MAX_MEMBERS } from '../members/workspace-member.entity';
+import { MAX_MEMBERS } from '../../tables/workspace-member.entity';
 import { type WorkspaceResponse } from '../workspace.dto';
-import { lockWorkspace } from '../workspaces.repository';
+import { lockWorkspace } from '../../access/membership.repository';
 import { WorkspacesService } from '../workspaces.service';
 import {
   type InvitationListResponse,
@@ -15,7 +15,7 @@ import {
   type InviteDto,
   type ReceivedInvitationListResponse,
 } from './invitation.dto';
-import { type Invitation, INVITATION_DAYS } from './invitation.entity';
+import { type Invitation, INVITATION_DAYS } from '../../tables/invitation.entity';
 import {
   countByInviter,
   countMailed,

@@ -10,7 +10,7 @@ import { hashSecretKey } from '@inference/guards';
 import { Database, newId } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { type Member } from '../../access/member';
-import { isAtLeast, lowerRole, type WorkspaceRole } from '../../access/workspace-role';
+import { isAtLeast, lowerRole, type WorkspaceRole } from '../../tables/workspace-role';
 import { lockMembers } from '../members/member-lock';
 import {
   type CreatedKeyResponse,
@@ -21,7 +21,7 @@ import {
 import { KEYS_CONFIG, type KeysConfig } from './keys.config';
 import { countKeys, deleteKey, insertKey, isLiveSession, listKeys } from './keys.repository';
 import { createWorkspaceKey } from './workspace-key';
-import { type WorkspaceKey } from './workspace-key.entity';
+import { type WorkspaceKey } from '../../tables/workspace-key.entity';
 
 /** Bounds the list of keys, which clients read as a whole; a member needs one key per program. */
 const MAX_KEYS_PER_MEMBER = 100;

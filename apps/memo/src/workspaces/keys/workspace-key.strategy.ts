@@ -10,7 +10,7 @@ import {
   possibleHashes,
 } from '@inference/guards';
 import { type Request } from 'express';
-import { type WorkspaceRole } from '../../access/workspace-role';
+import { type WorkspaceRole } from '../../tables/workspace-role';
 import { KEYS_CONFIG, type KeysConfig } from './keys.config';
 import { findKeyByHash, recordKeyUse, rehashKey } from './keys.repository';
 import { isWorkspaceKey } from './workspace-key';

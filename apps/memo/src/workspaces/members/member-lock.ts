@@ -1,10 +1,10 @@
 import { ConflictException, ForbiddenException } from '@nestjs/common';
 import { type Transaction } from '@inference/database';
 import { type Member } from '../../access/member';
-import { type WorkspaceRole } from '../../access/workspace-role';
+import { type WorkspaceRole } from '../../tables/workspace-role';
 import { workspaceNotFound } from '../../access/role-check';
-import { lockWorkspace } from '../workspaces.repository';
-import { findRole, hasAdmin } from './members.repository';
+import { findRole, lockWorkspace } from '../../access/membership.repository';
+import { hasAdmin } from './members.repository';
 
 /**
  * Locks the workspace against other changes of its members. Returns the caller's role, read under the lock.

@@ -1,19 +1,12 @@
 import { type Executor, type Position, type Transaction } from '@inference/database';
-import { type Member } from '../../access/member';
-import { type WorkspaceRole } from '../../access/workspace-role';
-import { WorkspaceMember } from './workspace-member.entity';
+import { type WorkspaceRole } from '../../tables/workspace-role';
+import { WorkspaceMember } from '../../tables/workspace-member.entity';
 
 /** A member with the email address, if other members see it. */
 export type MemberWithEmail = Pick<WorkspaceMember, 'accountId' | 'role' | 'createdAt'> & {
   email: string | null;
 };
 
-const FIND_ROLE = `
-  SELECT least(m.role, k.role) AS role
-  FROM memo.members m LEFT JOIN memo.keys k
-    ON k.id = $3 AND k.workspace_id = m.workspace_id AND k.account_id = m.account_id
-  WHERE m.workspace_id = $1 AND m.account_id = $2 AND ($3::text IS NULL OR k.id IS NOT NULL)`;
-const LOCK_ROLE = `${FIND_ROLE} FOR SHARE OF m`;
 const SELECT = `
   SELECT m.account_id AS "accountId", e.email, m.role, m.created_at AS "createdAt"
   FROM memo.members m LEFT JOIN memo.member_emails($1) e ON e.account_id = m.account_id WHERE m.workspace_id = $1`;
@@ -25,26 +18,6 @@ const LIST = `
   ORDER BY "createdAt", "accountId" LIMIT $4`;
 
 type Membership = Pick<WorkspaceMember, 'workspaceId' | 'accountId'>;
-
-/** The role of a member; with a key, the lower one of both roles. Null if there is no such member, or no such key of it. */
-export async function findRole(
-  executor: Executor,
-  { workspaceId, accountId, keyId }: Omit<Member, 'role'>,
-): Promise<WorkspaceRole | null> {
-  const values = [workspaceId, accountId, keyId];
-  const { rows } = await executor.query<Pick<WorkspaceMember, 'role'>>(FIND_ROLE, values);
-  return rows[0]?.role ?? null;
-}
-
-/** Reads the role like findRole, and locks the member against changes. */
-export async function findRoleForShare(
-  transaction: Transaction,
-  { workspaceId, accountId, keyId }: Omit<Member, 'role'>,
-): Promise<WorkspaceRole | null> {
-  const values = [workspaceId, accountId, keyId];
-  const { rows } = await transaction.query<Pick<WorkspaceMember, 'role'>>(LOCK_ROLE, values);
-  return rows[0]?.role ?? null;
-}
 
 /** Null if there is no such member. */
 export async function findMember(

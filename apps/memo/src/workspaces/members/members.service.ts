@@ -2,7 +2,7 @@ import { ForbiddenException, Injectable, NotFoundException } from '@nestjs/commo
 import { Database, type Executor } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { type Member } from '../../access/member';
-import { lockWorkspaceExclusively } from '../workspaces.repository';
+import { lockWorkspaceExclusively } from '../../access/membership.repository';
 import { endInvitations } from '../invitations/invitations.repository';
 import { lockAsAdmin, lockMembers, requireRemainingAdmin } from './member-lock';
 import { type ChangeMemberDto, type MemberListResponse, type MemberResponse } from './member.dto';

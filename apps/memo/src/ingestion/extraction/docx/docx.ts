@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes';
-import { errorSentence, ExtractionError, isResourceExhaustion } from '../text/extraction-error';
+import { errorSentence, ExtractionError, isResourceExhaustion } from '../../../tables/extraction-error';
 import { type OnProgress } from '../text/progress';
 import { TableWriter } from '../text/table-writer';
 import { TextSink } from '../text/text-sink';

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { fromBuffer, type Entry, type ZipFile } from 'yauzl';
-import { ExtractionError } from '../text/extraction-error';
+import { ExtractionError } from '../../../tables/extraction-error';
 
 /** Size of a local header without the file name and the extra field, so a lower bound. */
 const LOCAL_HEADER_BYTES = 30;

@@ -1,7 +1,7 @@
 import { dirname, join, sep } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import type * as PdfJs from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { errorSentence, ExtractionError, isResourceExhaustion } from '../text/extraction-error';
+import { errorSentence, ExtractionError, isResourceExhaustion } from '../../../tables/extraction-error';
 import { type OnProgress } from '../text/progress';
 import { type TextWriter } from '../text/text-writer';
 import { PageLayout } from './page-layout';

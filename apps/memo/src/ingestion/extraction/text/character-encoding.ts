@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { analyse } from 'chardet';
-import { ExtractionError } from './extraction-error';
+import { ExtractionError } from '../../../tables/extraction-error';
 
 /** Size of a decoded slice: the memory that decoding needs in addition to the file. */
 const SLICE_BYTES = 1024 * 1024;

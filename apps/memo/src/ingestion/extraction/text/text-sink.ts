@@ -1,4 +1,4 @@
-import { ExtractionError } from './extraction-error';
+import { ExtractionError } from '../../../tables/extraction-error';
 
 const SOMETHING_TO_READ = /[\p{L}\p{N}\p{S}]/u;
 

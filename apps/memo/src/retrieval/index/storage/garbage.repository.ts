@@ -1,5 +1,5 @@
 import { type Executor, type Transaction } from '@inference/database';
-import { Garbage } from './garbage.entity';
+import { Garbage } from '../../../tables/garbage.entity';
 
 const DISCARD_SEGMENTS = `
   WITH gone AS (DELETE FROM memo.segments WHERE id = ANY($1::bigint[]) RETURNING id)

@@ -1,6 +1,6 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { type PackedSegment } from '../segment';
-import { type Segment } from './segment.entity';
+import { type Segment } from '../../../tables/segment.entity';
 
 /** Held until the end of the transaction: one merge per workspace at a time. */
 const LOCK_MERGE = "SELECT pg_try_advisory_xact_lock(hashtextextended('memo.merge:' || $1, 0)) AS locked";

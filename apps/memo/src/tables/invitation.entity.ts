@@ -1,7 +1,7 @@
 import { TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { WORKSPACE_ROLES, type WorkspaceRole } from '../../access/workspace-role';
-import { Workspace } from '../workspace.entity';
+import { WORKSPACE_ROLES, type WorkspaceRole } from './workspace-role';
+import { Workspace } from './workspace.entity';
 
 /** How long an invitation is open at most. */
 export const INVITATION_DAYS = 7;

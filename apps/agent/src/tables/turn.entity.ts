@@ -10,7 +10,7 @@ import {
   PrimaryColumn,
   Unique,
 } from 'typeorm';
-import { AgentSession } from '../sessions/agent-session.entity';
+import { AgentSession } from './agent-session.entity';
 
 export type TurnStatus = 'queued' | 'running' | 'requires_action' | 'completed' | 'failed' | 'cancelled';
 

@@ -11,9 +11,9 @@ import {
   PrimaryColumn,
   Unique,
 } from 'typeorm';
-import { AgentSession } from '../sessions/agent-session.entity';
-import { type ToolCall, type ToolCallResult } from '../tool-calls/tool.dto';
-import { Turn } from '../turns/turn.entity';
+import { AgentSession } from './agent-session.entity';
+import { type ToolCall, type ToolCallResult } from './tool.dto';
+import { Turn } from './turn.entity';
 
 /**
  * One entry of a session's log. It never changes, except that its idempotency key is removed, and that the call that

@@ -1,6 +1,6 @@
 import { TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Workspace } from '../workspaces/workspace.entity';
+import { Workspace } from './workspace.entity';
 
 /** A document of a workspace. Its contents are in its versions. */
 @Entity('documents', { schema: 'memo' })

@@ -1,6 +1,6 @@
 import { BigIntColumn, TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { type ToolDefinition } from '../tool-calls/tool.dto';
+import { type ToolDefinition } from './tool.dto';
 
 /**
  * A conversation with a model. Each account chooses its own ids: the public id is unique in its account, and names no session of

@@ -1,7 +1,7 @@
 import { TimeColumn } from '@inference/database';
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, Unique } from 'typeorm';
-import { WORKSPACE_ROLES, type WorkspaceRole } from '../../access/workspace-role';
-import { WorkspaceMember } from '../members/workspace-member.entity';
+import { WORKSPACE_ROLES, type WorkspaceRole } from './workspace-role';
+import { WorkspaceMember } from './workspace-member.entity';
 
 /** A secret key of a workspace. It is deleted with the membership of its creator. */
 @Entity('keys', { schema: 'memo' })

@@ -1,7 +1,7 @@
 import { BigIntColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { MemoDocument } from './document.entity';
-import { type MediaType } from './source-files/media-type';
+import { type MediaType } from './media-type';
 
 /** Names with values, as the customer sent them. */
 export type Metadata = Record<string, string | number | boolean | null>;

@@ -1,6 +1,6 @@
 import { TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { WorkspaceMember } from '../../workspaces/members/workspace-member.entity';
+import { WorkspaceMember } from './workspace-member.entity';
 
 /** A conversation of a member, or of one key of a member. */
 @Entity('conversations', { schema: 'memo' })

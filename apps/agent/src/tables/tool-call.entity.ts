@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { AgentSession } from '../sessions/agent-session.entity';
-import { SessionEvent } from '../session-log/session-event.entity';
-import { Turn } from '../turns/turn.entity';
+import { AgentSession } from './agent-session.entity';
+import { SessionEvent } from './session-event.entity';
+import { Turn } from './turn.entity';
 import { type ToolCall } from './tool.dto';
 
 /** A call of a tool that the model of a session has made. */

@@ -1,13 +1,17 @@
 import { TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
-import { type Passage } from '../../retrieval/search/passage';
 import { Conversation } from './conversation.entity';
 
 export const MESSAGE_STATUSES = ['completed', 'failed', 'cancelled'] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 /** A passage that an answer was written from. Its text is read from the document, so that it is gone with the version. */
-export type UsedPassage = Pick<Passage, 'documentId' | 'version' | 'chunkIndex' | 'score'>;
+export interface UsedPassage {
+  documentId: string;
+  version: number;
+  chunkIndex: number;
+  score: number;
+}
 
 /** A question or an answer of a conversation. */
 @Entity('messages', { schema: 'memo' })

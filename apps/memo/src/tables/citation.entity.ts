@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { MemoDocument } from '../../documents/document.entity';
-import { Message } from '../conversations/message.entity';
+import { MemoDocument } from './document.entity';
+import { Message } from './message.entity';
 
 /** The slice of a document's stored text to which a marker `[number]` of an answer refers. It is deleted with the document. */
 @Entity('citations', { schema: 'memo' })

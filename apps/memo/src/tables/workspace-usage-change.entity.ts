@@ -1,6 +1,6 @@
 import { BigIntColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
-import { Workspace } from '../../workspaces/workspace.entity';
+import { Workspace } from './workspace.entity';
 
 /** A change of what a workspace stores. The sum of its rows counts; they are added up from time to time. */
 @Entity('workspace_usage', { schema: 'memo' })

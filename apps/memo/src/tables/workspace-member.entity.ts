@@ -1,7 +1,7 @@
 import { TimeColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { WORKSPACE_ROLES, type WorkspaceRole } from '../../access/workspace-role';
-import { Workspace } from '../workspace.entity';
+import { WORKSPACE_ROLES, type WorkspaceRole } from './workspace-role';
+import { Workspace } from './workspace.entity';
 
 /** Clients read the list of members as a whole, so twice as many double that response; half would not hold a large department. */
 export const MAX_MEMBERS = 1_000;
