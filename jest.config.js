@@ -23,6 +23,4 @@ const testTimeout = !runsProcesses ? 60_000 : kinds === 'smoke-spec' ? 300_000 :
  */
 const maxWorkers = availableParallelism() + (runsProcesses ? 0 : 1);
 
-const testSequencer = '<rootDir>/tools/test-runner/jest/sequencer.cjs';
-
-module.exports = { projects, maxWorkers, testSequencer, workerIdleMemoryLimit, testTimeout };
+module.exports = { projects, maxWorkers, workerIdleMemoryLimit, testTimeout };

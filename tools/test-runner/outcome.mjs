@@ -17,7 +17,7 @@ import path from 'node:path';
  * @property {JestFileResult[]} testResults
  */
 
-const LISTED_FILES = 10;
+const LONG_MILLIS = 10_000;
 
 /** @param {number} millis @returns {string} such as `4 min 07 s` */
 export function describeDuration(millis) {
@@ -32,12 +32,46 @@ export function describeCounts(result) {
   return `${result.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-/** @param {JestResult} result @param {string} root of the repository @returns {string} a line per file */
-export function describeSlowestFiles(result, root) {
+/** @param {number} millis */
+const seconds = (millis) => `${(millis / 1_000).toFixed(1).padStart(7)} s`;
+
+/** @param {JestResult} result @param {string} root of the repository @returns {string} a line for each file of over 10 s */
+export function describeLongFiles(result, root) {
   const files = result.testResults
     .map(({ name, startTime, endTime }) => ({ name: path.relative(root, name), millis: endTime - startTime }))
-    .sort((one, other) => other.millis - one.millis)
-    .slice(0, LISTED_FILES);
-  const lines = files.map(({ name, millis }) => `${(millis / 1_000).toFixed(1).padStart(7)} s  ${name}`);
-  return ['Slowest files:', ...lines].join('\n');
+    .filter(({ millis }) => millis > LONG_MILLIS)
+    .sort((one, other) => other.millis - one.millis);
+  const lines = files.map(({ name, millis }) => `${seconds(millis)}  ${name}`);
+  return [`${files.length} files took over ${LONG_MILLIS / 1_000} s:`, ...lines].join('\n');
+}
+
+/**
+ * A test file of the endurance lane that was run.
+ *
+ * @typedef {object} Proof
+ * @property {string} file relative to the root of the repository
+ * @property {boolean} hasPassed
+ * @property {string} counts of tests; how the process ended if it counted none
+ * @property {number} millis
+ * @property {string} version of the repository
+ */
+
+/** @param {Proof[]} proofs @returns {string} a table: first what failed, then the slowest, and the sums */
+export function describeProofs(proofs) {
+  const sorted = [...proofs].sort(
+    (one, other) => Number(one.hasPassed) - Number(other.hasPassed) || other.millis - one.millis,
+  );
+  const lines = sorted.map(
+    ({ file, hasPassed, counts, millis, version }) =>
+      `| ${hasPassed ? 'passed' : 'FAILED'} | ${describeDuration(millis)} | ${counts} | ${version} | ${file} |`,
+  );
+  const failed = proofs.filter(({ hasPassed }) => !hasPassed).length;
+  const all = describeDuration(proofs.reduce((sum, { millis }) => sum + millis, 0));
+  return [
+    '| | Time | Tests | Version | File |',
+    '|---|---|---|---|---|',
+    ...lines,
+    '',
+    `${proofs.length - failed} files passed, ${failed} failed, in ${all}`,
+  ].join('\n');
 }

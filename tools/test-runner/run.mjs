@@ -9,20 +9,21 @@ import { onOrphaned } from '../launcher/processes/npm-parent.mjs';
 import { startPostgres } from '../postgres/postgres.mjs';
 import { messageOf } from '../setup/errors.mjs';
 import { describeContract } from './contract-report.mjs';
-import { describeCounts, describeDuration, describeSlowestFiles } from './outcome.mjs';
+import { describeCounts, describeDuration, describeLongFiles } from './outcome.mjs';
 import { describeStatements } from './statement-report.mjs';
 import { describeSearch, searchLogs } from './secret-search.mjs';
 
 /**
  * Runs the tests of a lane in all projects, against the built product and a temporary PostgreSQL server: `npm test` those
  * that prove the behaviour (`*.spec.ts`, `*.int-spec.ts`), `npm run test:smoke` those over processes and outside servers
- * that every change has to pass (`*.smoke-spec.ts`), `npm run test:endurance` the long ones (`*.endurance-spec.ts`). Arguments go to Jest: `npm test -- --selectProjects wallet`.
+ * that every change has to pass (`*.smoke-spec.ts`), and `endurance.mjs` each of the long ones (`*.endurance-spec.ts`). Arguments go to Jest: `npm test -- --selectProjects wallet`.
  *
  * PostgreSQL servers that tests start themselves keep their data in TEST_DATA_FOLDER.
  * `npm test` fails if a test has run a statement across accounts that is not known (tools/statements). Statements of processes
  * that tests start are not seen.
  * All processes that the tests start write their logs to TEST_LOG_FOLDER, and the tests write every secret that they use to
- * a file there. The run fails if a secret occurs in a log. TEST_LOG_KEEP=<folder> keeps the logs.
+ * a file there. The run fails if a secret occurs in a log. TEST_LOG_KEEP=<folder> keeps the logs,
+ * TEST_RESULT_FILE=<file> what Jest writes with --json.
  */
 
 const JEST_GRACE_MS = 20_000;
@@ -67,7 +68,7 @@ function printOutcome(resultFile, startedAt) {
   if (!fs.existsSync(resultFile)) return;
   /** @type {import('./outcome.mjs').JestResult} */
   const result = JSON.parse(fs.readFileSync(resultFile, 'utf8'));
-  console.log(`\n${describeSlowestFiles(result, root)}`);
+  console.log(`\n${describeLongFiles(result, root)}`);
   console.log(`Wall time: ${describeDuration(Date.now() - startedAt)}`);
   console.log(`\n${describeCounts(result)}`);
 }
@@ -103,7 +104,7 @@ async function runTests(folder, dataFolder, logFolder) {
     ephemeral: true,
     logFile: path.join(logFolder, 'postgres.log'),
   });
-  const resultFile = path.join(folder, 'jest.json');
+  const resultFile = process.env.TEST_RESULT_FILE || path.join(folder, 'jest.json');
   const args = ['--ci', '--json', `--outputFile=${resultFile}`, ...jestArguments];
   try {
     const exitCode = await runJest(args, {

@@ -2,7 +2,7 @@
 const RUNS = 3;
 
 /** The least milliseconds of processor time of some runs, garbage collection included. */
-export async function processorMillis(work: () => unknown, runs = RUNS): Promise<number> {
+async function processorMillis(work: () => unknown, runs = RUNS): Promise<number> {
   let least = Infinity;
   for (let run = 0; run < runs; run++) {
     const before = process.cpuUsage();
