@@ -6,6 +6,8 @@ const { recordStatements } = require('./statements.cjs');
 
 /** What `libs/testing/src/contract/checkers.ts` keeps for all files of the worker. */
 Reflect.set(globalThis, Symbol.for('response checkers'), new Map());
+/** And `tools/sandbox-payments/src/credentials/credentials.ts`. */
+Reflect.set(globalThis, Symbol.for('sandbox key pairs'), []);
 recordStatements();
 
 /**

@@ -48,7 +48,10 @@ export function consoleEnvironment({ accounts, console }: Credentials, url: stri
   };
 }
 
-const keyPairs: KeyPairKeyObjectResult[] = [];
+/** The test runner keeps them for all test files of a worker, which otherwise begins each file with fresh modules. */
+const KEPT = Symbol.for('sandbox key pairs');
+const keyPairs: KeyPairKeyObjectResult[] = ((globalThis as { [KEPT]?: KeyPairKeyObjectResult[] })[KEPT] ??=
+  []);
 let givenKeyPairs = 0;
 
 /** Another one than the last nine. A new one takes a tenth of a second, and tests start dozens of sandboxes. */

@@ -8,7 +8,7 @@ import { faultsOf, textsOf } from '../xmllint.fixture';
 
 const UI = "https://ui.test/a&b's";
 const PAGES = ['/', '/pricing', "/it's/no&more"];
-const COUNT = 120_000;
+const COUNT = 50_100;
 const PAGE_URLS = PAGES.map((path) => UI + path);
 
 describe('the sitemap', () => {
@@ -124,7 +124,7 @@ describe('the sitemap', () => {
     expect(found.sort()).toEqual([...slugs, '+'.repeat(200)].sort());
   });
 
-  it('lists 120,000 models in an index of sitemaps with at most 50,000 URLs each', async () => {
+  it('lists 50,100 models in an index of sitemaps with at most 50,000 URLs each', async () => {
     // Without package rows, whose creation would dominate the duration of the test.
     await site.database.pool.query('ALTER TABLE catalogue.models DISABLE TRIGGER ALL');
     await site.database.pool.query(
@@ -134,7 +134,7 @@ describe('the sitemap', () => {
     );
     await site.database.pool.query('ALTER TABLE catalogue.models ENABLE TRIGGER ALL');
     await site.database.pool.query("UPDATE catalogue.models SET name = 'm' WHERE slug = 'model-1'");
-    const numbered = [1, 2, 3].map((number) => `/sitemap-${number}.xml`);
+    const numbered = [1, 2].map((number) => `/sitemap-${number}.xml`);
     expect(await locations()).toEqual(numbered.map((path) => `http://console.test${path}`));
     const newest = new Date(Date.parse('2026-01-01T00:00:00Z') + COUNT * 1000).toISOString();
     expect(await textsOf((await read()).text, 'lastmod')).toContain(newest);
@@ -144,12 +144,12 @@ describe('the sitemap', () => {
       expect(await faultsOf(text, SITEMAP_SCHEMA)).toEqual([]);
       places.push([...text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, location = '']) => location));
     }
-    expect(places.map(({ length }) => length)).toEqual([50_000, 50_000, 20_000 + PAGES.length]);
+    expect(places.map(({ length }) => length)).toEqual([50_000, 100 + PAGES.length]);
     const models = Array.from({ length: COUNT }, (_, n) => `${UI}/models/model-${n + 1}`);
     const found = new Set(places.flat());
     expect([...PAGE_URLS, ...models].filter((url) => !found.delete(escapeXml(url)))).toEqual([]);
     expect([...found]).toEqual([]);
-    for (const number of ['0', '4', '01', '-1', '1.5', '1e0', '+1', '', 'x', '%31%00', '1'.repeat(100)]) {
+    for (const number of ['0', '3', '01', '-1', '1.5', '1e0', '+1', '', 'x', '%31%00', '1'.repeat(100)]) {
       const answer = await read(`/sitemap-${number}.xml`);
       expect([number, answer.status, answer.body]).toEqual([number, 404, { error: expect.any(String) }]);
     }

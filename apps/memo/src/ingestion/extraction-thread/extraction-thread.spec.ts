@@ -3,23 +3,25 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Worker } from 'node:worker_threads';
 import { deflateSync } from 'node:zlib';
 import { waitFor } from '@inference/testing';
-import { DOCX } from '../../documents/source-files/media-type';
+import { DOCX } from '../../tables/media-type';
 import { endlessDeflate } from '../extraction/docx/zip-archive.fixture';
 import { docxOf, HEAD, TAIL } from '../extraction/docx/docx.fixture';
 import { onePage, pdfkit } from '../extraction/pdf/pdf.fixture';
-import { ExtractionError } from '../extraction/text/extraction-error';
+import { ExtractionError } from '../../tables/extraction-error';
 import { ExtractionThread } from './extraction-thread';
 import { type ExtractionConfig } from './extraction.config';
 import { builtThread, KeptChunks, textOf } from './extraction-thread.fixture';
 
 const NEVER = new AbortController().signal;
 const MEBIBYTE = 1024 * 1024;
-const extractors: ExtractionThread[] = [];
+/** Reads the next document whatever became of the last one. A thread takes a second to start. */
+const extractor = builtThread();
+const limited: ExtractionThread[] = [];
 
-function extractorWith(limits: Partial<ExtractionConfig> = {}): ExtractionThread {
-  const extractor = builtThread(limits);
-  extractors.push(extractor);
-  return extractor;
+function extractorWith(limits: Partial<ExtractionConfig>): ExtractionThread {
+  const made = builtThread(limits);
+  limited.push(made);
+  return made;
 }
 
 const threadOf = (extractor: ExtractionThread): Worker => (extractor as unknown as { thread: Worker }).thread;
@@ -42,13 +44,14 @@ const endlessWork = () => {
 };
 
 afterEach(async () => {
-  await Promise.all(extractors.splice(0).map((extractor) => extractor.close()));
+  await Promise.all(limited.splice(0).map((made) => made.close()));
 });
+afterAll(() => extractor.close());
 
 describe('ExtractionThread', () => {
   it('passes chunks on in batches and returns a summary', async () => {
     const kept = new KeptChunks();
-    const contents = await extractorWith().extract(plain(LONG_TEXT), kept, NEVER);
+    const contents = await extractor.extract(plain(LONG_TEXT), kept, NEVER);
     expect(kept.indexed).toBe(contents.chunks);
     const chunks = kept.batches.flat();
     expect(kept.text).toBe(LONG_TEXT.toString().trimEnd());
@@ -67,7 +70,6 @@ describe('ExtractionThread', () => {
       underWay -= 1;
     };
     const sent = jest.fn();
-    const extractor = extractorWith();
     const extraction = extractor.extract(
       plain(LONG_TEXT),
       { onChunks, onSegment: async () => undefined, onProgress: () => undefined },
@@ -90,7 +92,6 @@ describe('ExtractionThread', () => {
       for (let n = 1; n < 5; n++) d.text(`Page ${n}.`).addPage();
       d.text('Page 5.');
     });
-    const extractor = extractorWith();
     const ofPages = new KeptChunks();
     await extractor.extract(
       { title: 'A title', bytes: new Uint8Array(pages), mediaType: 'application/pdf' },
@@ -113,7 +114,6 @@ describe('ExtractionThread', () => {
   });
 
   it('keeps its thread for the next document, whether or not this one could be read', async () => {
-    const extractor = extractorWith();
     expect(await textOf(extractor, 'One.', 'text/plain')).toBe('One.');
     const thread = threadOf(extractor);
     await expect(textOf(extractor, '', 'text/plain')).rejects.toMatchObject({ code: 'empty' });
@@ -122,22 +122,22 @@ describe('ExtractionThread', () => {
   });
 
   it('ends a document that takes too long, and reads the next one', async () => {
-    const extractor = extractorWith({ timeoutSeconds: 0.5 });
-    const extraction = extractor.extract(endlessWork(), new KeptChunks(), NEVER);
+    const strict = extractorWith({ timeoutSeconds: 0.5 });
+    const extraction = strict.extract(endlessWork(), new KeptChunks(), NEVER);
     const message = 'Reading the document takes longer than 0.5 seconds.';
     await expect(extraction).rejects.toMatchObject({ code: 'too_complex', message });
-    expect(await textOf(extractor, 'Next.', 'text/plain')).toBe('Next.');
+    expect(await textOf(strict, 'Next.', 'text/plain')).toBe('Next.');
   });
 
   it('does not count the time during which the consumer is busy', async () => {
-    const extractor = extractorWith({ timeoutSeconds: 1.5 });
+    const strict = extractorWith({ timeoutSeconds: 1.5 });
     const kept = new KeptChunks();
     const take = kept.onChunks.bind(kept);
     kept.onChunks = async (chunks) => {
       if (kept.batches.length === 0) await wait(2_000);
       await take(chunks);
     };
-    const { characters } = await extractor.extract(plain(LONG_TEXT.subarray(0, MEBIBYTE / 4)), kept, NEVER);
+    const { characters } = await strict.extract(plain(LONG_TEXT.subarray(0, MEBIBYTE / 4)), kept, NEVER);
     expect(characters).toBe(kept.text.length);
   });
 
@@ -150,14 +150,13 @@ describe('ExtractionThread', () => {
   });
 
   it('refuses more text than is allowed', async () => {
-    const extractor = extractorWith({ maxDocumentCharacters: 10 });
-    expect(await textOf(extractor, '0123456789', 'text/plain')).toBe('0123456789');
+    const strict = extractorWith({ maxDocumentCharacters: 10 });
+    expect(await textOf(strict, '0123456789', 'text/plain')).toBe('0123456789');
     for (const mediaType of ['text/plain', 'text/html'] as const)
-      await expect(textOf(extractor, '0123456789x', mediaType)).rejects.toMatchObject({ code: 'too_long' });
+      await expect(textOf(strict, '0123456789x', mediaType)).rejects.toMatchObject({ code: 'too_long' });
   });
 
   it('stops on a signal, and reads the next document', async () => {
-    const extractor = extractorWith();
     const control = new AbortController();
     const extraction = extractor.extract(endlessWork(), new KeptChunks(), control.signal);
     await expect(extractor.extract(plain('Too early.'), new KeptChunks(), NEVER)).rejects.toThrow(
@@ -180,13 +179,12 @@ describe('ExtractionThread', () => {
     };
     const onSegment = async () => undefined;
     const taker = { onChunks, onSegment, onProgress: () => void order.push('progress') };
-    const extraction = extractorWith().extract(plain(LONG_TEXT), taker, control.signal);
+    const extraction = extractor.extract(plain(LONG_TEXT), taker, control.signal);
     await expect(extraction.finally(() => order.push('over'))).rejects.toThrow('deleted');
     expect(order).toEqual(['begins', 'ends', 'over']);
   });
 
   it('fails with the error of its consumer, and reads the next document', async () => {
-    const extractor = extractorWith();
     const onChunks = jest.fn().mockRejectedValue(new Error('the database is gone'));
     const extraction = extractor.extract(
       plain(LONG_TEXT),
@@ -199,20 +197,20 @@ describe('ExtractionThread', () => {
   });
 
   it('fails with a plain error if its thread cannot start', async () => {
-    const extractor = new ExtractionThread(
+    const broken = new ExtractionThread(
       { timeoutSeconds: 60, maxMemoryMebibytes: 256, maxDocumentCharacters: 10 },
       join(__dirname, 'nowhere.js'),
     );
-    const error: unknown = await textOf(extractor, 'x', 'text/plain').catch((thrown: unknown) => thrown);
+    const error: unknown = await textOf(broken, 'x', 'text/plain').catch((thrown: unknown) => thrown);
     expect(error).not.toBeInstanceOf(ExtractionError);
     expect(error).toMatchObject({ code: expect.stringMatching(/MODULE_NOT_FOUND$/) as string });
   });
 
   it('can be closed while it reads', async () => {
-    const extractor = extractorWith();
-    const extraction = extractor.extract(endlessWork(), new KeptChunks(), NEVER);
+    const closed = extractorWith({});
+    const extraction = closed.extract(endlessWork(), new KeptChunks(), NEVER);
     const refused = expect(extraction).rejects.toThrow('closed');
-    await extractor.close();
+    await closed.close();
     await refused;
   });
 });
