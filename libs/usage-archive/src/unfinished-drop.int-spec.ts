@@ -1,4 +1,5 @@
 import { renameSync } from 'node:fs';
+import { waitFor } from '@inference/testing';
 import { ArchiveSite, daysAfter, EARLIER, MONTH, monthStart, MONTHS } from './archive-site.fixture';
 
 let site: ArchiveSite;
@@ -14,8 +15,34 @@ async function dropRestoredDay(): Promise<void> {
   await site.exportUntil('DROP TABLE', true);
 }
 
+/** A report reads the partitions, so that detaching one has to wait in its middle; there the process dies. */
+async function halfDetach(): Promise<void> {
+  const { pool } = site.database;
+  const report = await pool.connect();
+  try {
+    await report.query('BEGIN');
+    await report.query('SELECT count(*) FROM metering.usage_events');
+    const killed = site.export().catch(() => Promise.reject(new Error('killed')));
+    await Promise.race([
+      killed,
+      waitFor(async () => {
+        const { rowCount } = await pool.query('SELECT FROM pg_inherits WHERE inhdetachpending');
+        return rowCount === 1;
+      }),
+    ]);
+    await pool.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'usage-archive'",
+    );
+    await killed;
+  } finally {
+    await report.query('ROLLBACK');
+    report.release();
+  }
+}
+
 it.each<[string, () => Promise<void>]>([
   ['a month that was to be detached', () => site.exportUntil('DETACH PARTITION')],
+  ['a month that was detached by half', halfDetach],
   ['a month that was detached', () => site.exportUntil('DROP TABLE')],
   ['a restored day that was detached', dropRestoredDay],
 ])('stays while the storage has not got its events: %s', async (_what, work) => {
