@@ -5,11 +5,12 @@ import { reconcile } from '@inference/metering';
 import { type ObjectStorage, openStorage } from '@inference/storage';
 import { createTestDatabase, type TestDatabase } from '@inference/testing';
 import { type Client } from 'pg';
-import { restoreEvents, verifyArchive } from './command';
 import { withArchiveSession } from './database/archive-session.repository';
 import { exportEvents } from './export-events';
 import { dayText, type Manifest } from './files/manifest';
 import { daysAfter, monthStart, PastUsage } from './past-usage.fixture';
+import { restoreEvents } from './restore-events';
+import { verifyArchive } from './verify-archive';
 
 export { daysAfter, monthStart } from './past-usage.fixture';
 

@@ -1,8 +1,8 @@
 import { type ObjectStorage } from '@inference/storage';
 import { type Client } from 'pg';
 import { ArchiveSite, daysAfter, MONTH, MONTHS, monthStart } from './archive-site.fixture';
-import { restoreEvents } from './command';
 import { exportEvents } from './export-events';
+import { restoreEvents } from './restore-events';
 
 /** More than a run has. */
 const MAX_STEPS = 400;

@@ -1,5 +1,5 @@
 import { DatabaseBefore } from '../database-before.fixture';
-import { migrateJobQueues } from '../migrate';
+import { migrateJobQueues } from '../job-queues';
 import { describeMigration } from '../migration';
 import { MIGRATIONS } from './migration-list';
 
