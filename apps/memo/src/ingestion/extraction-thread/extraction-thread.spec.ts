@@ -131,6 +131,8 @@ describe('ExtractionThread', () => {
 
   it('does not count the time during which the consumer is busy', async () => {
     const strict = extractorWith({ timeoutSeconds: 1.5 });
+    // The thread takes a second to start.
+    await textOf(strict, 'First.', 'text/plain');
     const kept = new KeptChunks();
     const take = kept.onChunks.bind(kept);
     kept.onChunks = async (chunks) => {
