@@ -48,9 +48,8 @@ function readRecord() {
   return fs.existsSync(recordFile) ? JSON.parse(fs.readFileSync(recordFile, 'utf8')) : [];
 }
 
-/** @param {Proof} proof replaces the one of the same file */
-function writeRecord(proof) {
-  const proofs = [...readRecord().filter(({ file }) => file !== proof.file), proof];
+/** @param {Proof[]} proofs */
+function writeRecord(proofs) {
   fs.writeFileSync(recordFile, JSON.stringify(proofs, null, 2));
 }
 
@@ -98,13 +97,15 @@ const paths = firstOption === -1 ? jestArguments : jestArguments.slice(0, firstO
 const options = jestArguments.slice(paths.length);
 try {
   fs.mkdirSync(folder, { recursive: true });
-  if (!isResumed) fs.rmSync(recordFile, { force: true });
   const files = await listFiles(paths);
   if (files.length === 0) throw new Error('No endurance test has such a path.');
+  const isDone = (/** @type {Proof} */ { file, hasPassed }) =>
+    !files.includes(file) || (isResumed && hasPassed);
+  writeRecord(readRecord().filter(isDone));
   for (const file of files) {
-    if (readRecord().some((proof) => proof.file === file && proof.hasPassed)) continue;
+    if (readRecord().some((proof) => proof.file === file)) continue;
     const proof = await prove(file, options);
-    writeRecord(proof);
+    writeRecord([...readRecord(), proof]);
     console.log(`${proof.hasPassed ? 'passed' : 'FAILED'}  ${describeDuration(proof.millis)}  ${file}`);
   }
   const proofs = readRecord().filter(({ file }) => files.includes(file));
