@@ -120,7 +120,8 @@ describe('the tokens of a prompt', () => {
         () => promptTokens(request),
         () => JSON.stringify(message),
       );
-      expect(times).toBeLessThan(10);
+      // Measured: one at most. Texts that are counted one by one take ten times as long.
+      expect(times).toBeLessThan(4);
     },
   );
 
