@@ -117,7 +117,7 @@ export const PICTURES = [
     path: '/top-up',
     act: async (tab) => {
       await tab.getByRole('textbox', { name: either('Amount', '金额') }).fill('1');
-      await tab.getByRole('button', { name: either('Go on to pay', '去支付') }).click();
+      await tab.getByRole('button', { name: either('Pay', '支付') }).click();
     },
   },
   { name: 'keys', path: '/keys' },

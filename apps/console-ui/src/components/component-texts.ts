@@ -16,6 +16,8 @@ const en = {
   'error.forbidden': 'Your account may not do this. Ask an administrator of the site.',
   'error.notFound': 'This does not exist, or belongs to another account.',
   'error.refused': 'The service refused this: {{detail}}',
+  'amount.syntax':
+    'Write a point before the decimals, at most {{decimals}}, and no thousands separators: 1050 or 1050.50.',
   'table.more': 'Show more',
   'table.loading': 'Loading …',
   'code.copy': 'Copy the code',
@@ -39,6 +41,7 @@ const zh: ChineseTexts<typeof en> = {
   'error.forbidden': '您的账户无权执行此操作，请联系站点管理员。',
   'error.notFound': '内容不存在，或属于其他账户。',
   'error.refused': '服务拒绝了此请求：{{detail}}',
+  'amount.syntax': '小数点请使用“.”，最多 {{decimals}} 位小数，且不要使用千位分隔符，例如 1050 或 1050.50。',
   'table.more': '显示更多',
   'table.loading': '正在加载…',
   'code.copy': '复制代码',

@@ -5,10 +5,12 @@ import { type ChangeEvent, type ReactNode, useRef, useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { FormDialog } from '../../components/dialogs';
+import { AmountField, useAmountSyntaxError } from '../../components/amount-field';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Fact, Facts } from '../../components/facts';
 import { Amount } from '../../figures/figure-text';
-import { formatExactAmount, symbolOf } from '../../figures/format-figure';
+import { formatExactAmount, formatPrice } from '../../figures/format-figure';
+import { PAYMENT_DECIMALS } from '../../figures/typed-amount';
 import { useLanguage } from '../../language/language-context';
 import { useAccount } from '../../api/account';
 import { type Account, adjustmentIn, ROLES, useAdjustBalance, useChangeRole } from './account-queries';
@@ -19,6 +21,7 @@ const CONFLICT = 409;
 
 export function AdjustmentDialog({ account, onClose }: { account: Account; onClose: () => void }) {
   const t = useAdminAccountTexts();
+  const syntaxError = useAmountSyntaxError();
   const { language } = useLanguage();
   const adjustment = useAdjustBalance(account.id);
   const [failure, setFailure] = useState<unknown>();
@@ -28,11 +31,18 @@ export function AdjustmentDialog({ account, onClose }: { account: Account; onClo
   const form = useForm({
     initialValues: { amount: '', description: '' },
     validate: {
-      amount: (value) => (adjustmentIn(value) ? null : t('adjust.amount.invalid')),
+      amount: (value) =>
+        syntaxError(value, PAYMENT_DECIMALS, { isSigned: true }) ??
+        (adjustmentIn(value) ? null : t('adjust.amount.invalid')),
       description: (value) => (value.trim() ? null : t('adjust.reason.missing')),
     },
   });
   const amount = adjustmentIn(form.values.amount);
+  const submitText = amount
+    ? t(amount.isNegative ? 'adjust.deduct' : 'adjust.add', {
+        amount: formatPrice(amount.absolute(), currency, language),
+      })
+    : t('adjust');
   const submit = (values: typeof form.values) => {
     setFailure(undefined);
     const content = { amount: amount!.toString(), description: values.description.trim() };
@@ -54,7 +64,7 @@ export function AdjustmentDialog({ account, onClose }: { account: Account; onClo
   return (
     <FormDialog
       title={t('adjust.title', { name: email })}
-      submitText={t('adjust')}
+      submitText={submitText}
       isPending={adjustment.isPending}
       onSubmit={form.onSubmit(submit)}
       onClose={onClose}
@@ -62,14 +72,13 @@ export function AdjustmentDialog({ account, onClose }: { account: Account; onClo
       {failure !== undefined && (
         <ErrorNotice error={failure} {...(isNotCovered && { message: t('adjust.notCovered') })} />
       )}
-      <TextInput
+      <AmountField
         label={t('adjust.amount')}
         description={t('adjust.amount.hint')}
         inputMode="text"
-        autoComplete="off"
         required
         data-autofocus
-        leftSection={symbolOf(currency)}
+        currency={currency}
         {...form.getInputProps('amount')}
       />
       <TextInput

@@ -6,7 +6,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
-import { Figure } from '../../figures/figure';
+import { type Figure } from '../../figures/figure';
+import { PAYMENT_DECIMALS, readAmount } from '../../figures/typed-amount';
 import { usageParameters, type UsageQuestion } from '../usage/usage-queries';
 
 export type Account = Schemas['AdminAccountResponse'];
@@ -121,12 +122,8 @@ export function useDisableSecondFactor(id: string) {
   });
 }
 
-const ADJUSTMENT = /^[+-]?\d{1,12}(?:\.\d{1,12})?$/;
-
 /** A typed amount that may be added to a balance or, negative, deducted; undefined for any other text and for zero. */
 export function adjustmentIn(text: string): Figure | undefined {
-  const trimmed = text.trim().replace('−', '-').replaceAll(',', '');
-  if (!ADJUSTMENT.test(trimmed)) return undefined;
-  const amount = Figure.of(trimmed.replace('+', ''));
-  return amount.isZero ? undefined : amount;
+  const amount = readAmount(text, PAYMENT_DECIMALS, { isSigned: true });
+  return amount?.isZero ? undefined : amount;
 }

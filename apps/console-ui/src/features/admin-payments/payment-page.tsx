@@ -7,6 +7,7 @@ import { useRef, useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { useConsoleApi } from '../../api/console-api';
 import { newIdempotencyKey } from '../../api/idempotency-key';
+import { AmountField, useAmountSyntaxError } from '../../components/amount-field';
 import { type Column, DataTable } from '../../components/data-table';
 import { FormDialog } from '../../components/dialogs';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
@@ -14,7 +15,8 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
-import { formatPrice, symbolOf } from '../../figures/format-figure';
+import { formatPrice } from '../../figures/format-figure';
+import { PAYMENT_DECIMALS } from '../../figures/typed-amount';
 import { useLanguage } from '../../language/language-context';
 import { Time } from '../../time/time';
 import { PaymentDetails } from '../wallet/payment-parts';
@@ -30,6 +32,7 @@ const CONFLICT = 409;
 /** Gives the payment back, whole or in part. */
 function RefundDialog({ payment, onClose }: { payment: AdminPayment; onClose: () => void }) {
   const t = useAdminPaymentTexts();
+  const syntaxError = useAmountSyntaxError();
   const { language } = useLanguage();
   const refund = useRefund(payment.id);
   const [failure, setFailure] = useState<unknown>();
@@ -40,13 +43,16 @@ function RefundDialog({ payment, onClose }: { payment: AdminPayment; onClose: ()
   const form = useForm({
     initialValues: { amount: paid.toString(), reason: '', isChecked: false },
     validate: {
-      amount: (value) => (payableAmount(value, LEAST, paid) ? null : t('refund.amount.invalid', { most })),
+      amount: (value) =>
+        syntaxError(value, PAYMENT_DECIMALS) ??
+        (payableAmount(value, LEAST, paid) ? null : t('refund.amount.invalid', { most })),
     },
   });
-  const submit = ({ amount, reason }: typeof form.values) => {
+  const amount = payableAmount(form.values.amount, LEAST, paid);
+  const submit = ({ reason }: typeof form.values) => {
     setFailure(undefined);
     const content = {
-      amount: payableAmount(amount, LEAST, paid)!,
+      amount: amount!,
       ...(reason.trim() && { reason: reason.trim() }),
     };
     const chosen = `${content.amount.toString()} ${reason.trim()}`;
@@ -66,7 +72,9 @@ function RefundDialog({ payment, onClose }: { payment: AdminPayment; onClose: ()
   return (
     <FormDialog
       title={t('refund.title')}
-      submitText={t('refund.submit')}
+      submitText={
+        amount ? t('refund.submit', { amount: formatPrice(amount, currency, language) }) : t('refund')
+      }
       isDanger
       isDisabled={!form.values.isChecked}
       isPending={refund.isPending}
@@ -77,14 +85,12 @@ function RefundDialog({ payment, onClose }: { payment: AdminPayment; onClose: ()
         <ErrorNotice error={failure} {...(isRefused && { message: t('refund.refused') })} />
       )}
       <Text size="md">{t('refund.text')}</Text>
-      <TextInput
+      <AmountField
         label={t('refund.amount')}
         description={t('refund.amount.hint', { most })}
-        inputMode="decimal"
-        autoComplete="off"
         required
         data-autofocus
-        leftSection={symbolOf(currency)}
+        currency={currency}
         {...form.getInputProps('amount')}
       />
       <TextInput

@@ -5,10 +5,10 @@ import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { AmountField } from '../../components/amount-field';
 import { Page } from '../../components/page';
 import { PartLinks } from '../../components/part-links';
 import { QueryState } from '../../components/query-state';
-import { symbolOf } from '../../figures/format-figure';
 import { useAccount } from '../../api/account';
 import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
@@ -68,10 +68,9 @@ function NewLineForm({ kind, draft }: { kind: 'models' | 'gpus'; draft: PriceDra
               {...form.getInputProps('unit')}
             />
           )}
-          <TextInput
+          <AmountField
             label={t('add.price')}
-            inputMode="decimal"
-            leftSection={symbolOf(currency)}
+            currency={currency}
             flex="1 1 8rem"
             {...form.getInputProps('price')}
           />

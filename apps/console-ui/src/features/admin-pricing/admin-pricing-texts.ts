@@ -21,7 +21,8 @@ const en = {
   'column.change': 'Change',
   'column.actions': 'Actions',
   'new.price': 'New price of {{name}}',
-  'price.invalid': 'Enter 0 to 1000000, with at most 6 decimals for tokens and 12 otherwise.',
+  'price.invalid':
+    'Enter 0 to 1000000 with a decimal point, such as 0.25: at most 6 decimals for tokens, 12 otherwise.',
   'list.empty': 'No price is published yet. Add the first one below.',
   add: 'Add',
   'add.title': 'Add a price',
@@ -87,7 +88,8 @@ const zh: ChineseTexts<typeof en> = {
   'column.change': '变化',
   'column.actions': '操作',
   'new.price': '{{name}} 的新价',
-  'price.invalid': '请输入 0 到 1000000 之间的价格；token 最多 6 位小数，其他最多 12 位。',
+  'price.invalid':
+    '请输入 0 到 1000000 之间的价格，小数点使用“.”，例如 0.25；token 最多 6 位小数，其他最多 12 位。',
   'list.empty': '尚未发布价格。请在下方添加。',
   add: '添加',
   'add.title': '添加价格',

@@ -1,5 +1,6 @@
 import { type Schemas } from '../../api/console-api';
 import { Figure } from '../../figures/figure';
+import { readAmount } from '../../figures/typed-amount';
 
 export type PriceUnit = Schemas['ModelPriceResponse']['unit'];
 /** What a line is the price of: a unit of a model, an hour of a GPU, or what training counts. */
@@ -44,10 +45,8 @@ export const isLineUnit = (text: unknown): text is LineUnit =>
 
 /** Undefined if the text is not a price that the service takes. */
 export function parsePrice(text: string, unit: LineUnit): Figure | undefined {
-  const price = Figure.parse(text.trim());
-  if (!price || price.isNegative || price.compare(MOST) > 0) return undefined;
-  const [, decimals = ''] = price.toString().split('.');
-  return decimals.length > DECIMALS_OF[unit] ? undefined : price;
+  const price = readAmount(text, DECIMALS_OF[unit]);
+  return price && price.compare(MOST) <= 0 ? price : undefined;
 }
 
 const linesByKey = (lines: readonly PriceLine[]) => new Map(lines.map((line) => [keyOfLine(line), line]));

@@ -1,8 +1,8 @@
-import { ActionIcon, Group, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Group, Text, Tooltip } from '@mantine/core';
 import { Trash2, Undo2 } from 'lucide-react';
+import { AmountField } from '../../components/amount-field';
 import { type Column, DataTable } from '../../components/data-table';
 import { Price } from '../../figures/figure-text';
-import { symbolOf } from '../../figures/format-figure';
 import { useSite } from '../../api/site';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import classes from './admin-pricing.module.css';
@@ -45,11 +45,10 @@ export function PriceTable({
             {t('change.removed')}
           </Text>
         ) : (
-          <TextInput
+          <AmountField
             size="xs"
             className={classes.price!}
-            inputMode="decimal"
-            leftSection={symbolOf(currency)}
+            currency={currency}
             aria-label={t('new.price', { name: nameOf(line) })}
             value={line.text}
             error={parsePrice(line.text, line.unit) ? null : t('price.invalid')}

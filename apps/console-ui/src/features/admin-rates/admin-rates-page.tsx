@@ -10,8 +10,9 @@ import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Figure } from '../../figures/figure';
+import { type Figure } from '../../figures/figure';
 import { PercentText, Quantity } from '../../figures/figure-text';
+import { readAmount } from '../../figures/typed-amount';
 import { useSite } from '../../api/site';
 import { useAdminRatesTexts } from './admin-rates-texts';
 
@@ -48,9 +49,8 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DECIMALS = 10;
 
 const isRate = (text: string): boolean => {
-  const rate = Figure.parse(text.trim());
-  if (!rate || rate.isNegative || rate.isZero) return false;
-  return (rate.toString().split('.')[1] ?? '').length <= DECIMALS;
+  const rate = readAmount(text, DECIMALS);
+  return rate !== undefined && !rate.isZero;
 };
 
 /** Asks for a rate, shows the difference, and stores it when that is confirmed. `rates`: newest day first. */
@@ -68,7 +68,7 @@ function RateDialog({ rates, onClose }: { rates: Rate[]; onClose: () => void }) 
   const submit = ({ date, rate }: typeof form.values) => {
     if (!isChecked) return setIsChecked(true);
     store.mutate(
-      { date, usd_per_unit: Figure.of(rate.trim()) },
+      { date, usd_per_unit: readAmount(rate, DECIMALS)! },
       {
         onSuccess: () => {
           notifications.show({ message: t('stored', { date }) });
@@ -88,7 +88,7 @@ function RateDialog({ rates, onClose }: { rates: Rate[]; onClose: () => void }) 
               <Text>{t('confirm.text', { date })}</Text>
               <RateDifference
                 before={rates.find((one) => one.date <= date)?.usd_per_unit}
-                after={Figure.of(rate.trim())}
+                after={readAmount(rate, DECIMALS)!}
               />
             </>
           ) : (

@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { type UseMutationResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { AmountField, useAmountSyntaxError } from '../../components/amount-field';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
-import { Figure } from '../../figures/figure';
-import { symbolOf } from '../../figures/format-figure';
+import { LEDGER_DECIMALS, readAmount } from '../../figures/typed-amount';
 import { useSite } from '../../api/site';
 import { pricingQuery } from '../pricing/pricing-queries';
 import { type ApiKey, type NewApiKey } from './key-queries';
@@ -22,6 +22,7 @@ interface Props<Saved> {
 
 export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: Props<Saved>) {
   const t = useKeyTexts();
+  const syntaxError = useAmountSyntaxError();
   const { currency } = useSite();
   const { data: pricing } = useQuery(pricingQuery(useConsoleApi()));
   // A key keeps models that are not offered any more.
@@ -38,7 +39,9 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
     },
     validate: {
       name: (value) => (value.trim() ? null : t('name.missing')),
-      spend_limit: (value) => (isLimit(value.trim()) ? null : t('limit.invalid')),
+      spend_limit: (value) =>
+        syntaxError(value, LEDGER_DECIMALS) ??
+        (readAmount(value, LEDGER_DECIMALS)?.isZero ? t('limit.invalid') : null),
     },
   });
   const submit = ({ name, spend_limit: limit, allowed_models: allowed }: typeof form.values) => {
@@ -46,7 +49,7 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
     save.mutate(
       {
         name: name.trim(),
-        spend_limit: limit.trim() ? Figure.of(limit.trim()) : null,
+        spend_limit: readAmount(limit, LEDGER_DECIMALS) ?? null,
         allowed_models: allowed.length > 0 ? allowed : null,
       },
       { onSuccess: onSaved, onError: (error) => setFailure(showFieldErrors(form, error)) },
@@ -65,11 +68,10 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
           {...form.getInputProps('name')}
           key={form.key('name')}
         />
-        <TextInput
+        <AmountField
           label={t('limit')}
           description={t('limit.hint')}
-          inputMode="decimal"
-          leftSection={symbolOf(currency)}
+          currency={currency}
           {...form.getInputProps('spend_limit')}
           key={form.key('spend_limit')}
         />
@@ -93,11 +95,4 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
       </Stack>
     </form>
   );
-}
-
-/** Nothing, or a positive amount. */
-function isLimit(text: string): boolean {
-  if (text === '') return true;
-  const figure = Figure.parse(text);
-  return figure !== undefined && !figure.isNegative && !figure.isZero;
 }

@@ -1,15 +1,16 @@
-import { Badge, Button, Group, Select, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Select, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bodyOf, type Schemas, useConsoleApi } from '../../api/console-api';
+import { AmountField, useAmountSyntaxError } from '../../components/amount-field';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Fact, Facts } from '../../components/facts';
 import { QueryState } from '../../components/query-state';
-import { Figure } from '../../figures/figure';
+import { type Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
-import { symbolOf } from '../../figures/format-figure';
+import { PAYMENT_DECIMALS, readAmount } from '../../figures/typed-amount';
 import { type Language, LANGUAGE_NAMES, LANGUAGES } from '../../language/language';
 import { useLanguage } from '../../language/language-context';
 import { useAccount } from '../../api/account';
@@ -153,6 +154,7 @@ function LowBalanceCard() {
 
 function LowBalanceForm({ settings }: { settings: Schemas['BillingSettingsResponse'] }) {
   const t = useSettingsTexts();
+  const syntaxError = useAmountSyntaxError();
   const { currency, balance, low_balance_threshold: threshold } = settings;
   const save = useLowBalanceChange();
   const [failure, setFailure] = useState<unknown>();
@@ -160,7 +162,9 @@ function LowBalanceForm({ settings }: { settings: Schemas['BillingSettingsRespon
     initialValues: { isOn: threshold !== null, low_balance_threshold: threshold?.toString() ?? '' },
     validate: {
       low_balance_threshold: (text, { isOn }) =>
-        !isOn || positiveAmount(text) ? null : t('lowBalance.invalid'),
+        isOn
+          ? (syntaxError(text, PAYMENT_DECIMALS) ?? (positiveAmount(text) ? null : t('lowBalance.invalid')))
+          : null,
     },
   });
   const submit = ({ isOn, low_balance_threshold: text }: typeof form.values) => {
@@ -178,11 +182,9 @@ function LowBalanceForm({ settings }: { settings: Schemas['BillingSettingsRespon
       <Stack gap="sm" maw="24rem">
         {failure !== undefined && <ErrorNotice error={failure} />}
         <Switch label={t('lowBalance.on')} {...form.getInputProps('isOn', { type: 'checkbox' })} />
-        <TextInput
+        <AmountField
           label={t('lowBalance.threshold')}
-          inputMode="decimal"
-          autoComplete="off"
-          leftSection={symbolOf(currency)}
+          currency={currency}
           disabled={!form.values.isOn}
           {...form.getInputProps('low_balance_threshold')}
         />
@@ -199,8 +201,8 @@ function LowBalanceForm({ settings }: { settings: Schemas['BillingSettingsRespon
   );
 }
 
-/** Undefined unless the text is a positive amount; thousands may be separated. */
+/** Undefined unless the text is an amount above zero. */
 function positiveAmount(text: string): Figure | undefined {
-  const figure = Figure.parse(text.trim().replaceAll(',', ''));
-  return figure && !figure.isZero && !figure.isNegative ? figure : undefined;
+  const amount = readAmount(text, PAYMENT_DECIMALS);
+  return amount?.isZero ? undefined : amount;
 }

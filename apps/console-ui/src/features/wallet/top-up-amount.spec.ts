@@ -4,7 +4,10 @@ import { payableAmount } from './wallet-queries';
 it.each([
   ['5', '5'],
   [' 20.50 ', '20.5'],
-  ['10,000', '10000'],
+  ['10000', '10000'],
+  ['10,000', undefined],
+  ['10,50', undefined],
+  ['1.050', undefined],
   ['4.99', undefined],
   ['10000.01', undefined],
   ['5.001', undefined],

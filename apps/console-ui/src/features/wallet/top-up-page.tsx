@@ -1,17 +1,19 @@
-import { Button, Chip, Group, Input, Paper, Radio, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Chip, Group, Input, Paper, Radio, Skeleton, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { newIdempotencyKey } from '../../api/idempotency-key';
+import { AmountField, useAmountSyntaxError } from '../../components/amount-field';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { type Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
-import { formatPrice, symbolOf } from '../../figures/format-figure';
+import { formatPrice } from '../../figures/format-figure';
+import { PAYMENT_DECIMALS } from '../../figures/typed-amount';
 import { useLanguage } from '../../language/language-context';
 import {
   type BillingSettings,
@@ -58,6 +60,7 @@ export function TopUpPage() {
 /** Chooses amount and provider, and leads to the provider's page or to the code. */
 function TopUpForm({ settings }: { settings: BillingSettings }) {
   const t = useWalletTexts();
+  const syntaxError = useAmountSyntaxError();
   const { language } = useLanguage();
   const navigate = useNavigate();
   const creation = useCreatePayment();
@@ -71,16 +74,19 @@ function TopUpForm({ settings }: { settings: BillingSettings }) {
   const form = useForm({
     initialValues: { amount: presets[1]?.toString() ?? '', provider: providers[0]!.name as string },
     validate: {
-      amount: (value) => (payableAmount(value, least, most) ? null : t('amount.invalid', bounds)),
+      amount: (value) =>
+        syntaxError(value, PAYMENT_DECIMALS) ??
+        (payableAmount(value, least, most) ? null : t('amount.invalid', bounds)),
     },
   });
-  const submit = ({ amount, provider }: typeof form.values) => {
+  const payable = payableAmount(form.values.amount, least, most);
+  const submit = ({ provider }: typeof form.values) => {
     setFailure(undefined);
-    const chosen = `${amount} ${provider}`;
+    const chosen = `${payable!.toString()} ${provider}`;
     if (attempt.current.form !== chosen) attempt.current = { form: chosen, key: newIdempotencyKey() };
     creation.mutate(
       {
-        amount: payableAmount(amount, least, most)!,
+        amount: payable!,
         provider: provider as NewPayment['provider'],
         idempotencyKey: attempt.current.key,
       },
@@ -113,13 +119,11 @@ function TopUpForm({ settings }: { settings: BillingSettings }) {
               ))}
             </Group>
           </Chip.Group>
-          <TextInput
+          <AmountField
             label={t('amount')}
             description={t('amount.hint', bounds)}
-            inputMode="decimal"
-            autoComplete="off"
             required
-            leftSection={symbolOf(currency)}
+            currency={currency}
             {...form.getInputProps('amount')}
           />
         </Stack>
@@ -138,7 +142,7 @@ function TopUpForm({ settings }: { settings: BillingSettings }) {
         )}
         <Group>
           <Button type="submit" size="md" loading={creation.isPending}>
-            {t('topUp.submit')}
+            {payable ? t('topUp.pay.amount', { amount: read(payable) }) : t('topUp.pay')}
           </Button>
         </Group>
       </Stack>

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
-import { Figure } from '../../figures/figure';
+import { type Figure } from '../../figures/figure';
+import { PAYMENT_DECIMALS, readAmount } from '../../figures/typed-amount';
 
 export type BillingSettings = Schemas['BillingSettingsResponse'];
 export type Transaction = Schemas['TransactionResponse'];
@@ -196,11 +197,8 @@ export function timeLeft(until: string, nowMillis: number): string | undefined {
   return `${hours > 0 ? `${hours}:${pad(minutes)}` : minutes}:${pad(seconds % 60)}`;
 }
 
-const PAYABLE = /^\d{1,12}(?:\.\d{1,2})?$/;
-
-/** A typed amount that may be paid: at most two decimals and within the bounds; otherwise undefined. */
+/** A typed amount that may be paid: within the bounds; otherwise undefined. */
 export function payableAmount(text: string, least: Figure, most: Figure): Figure | undefined {
-  const trimmed = text.trim().replaceAll(',', '');
-  const amount = PAYABLE.test(trimmed) ? Figure.of(trimmed) : undefined;
+  const amount = readAmount(text, PAYMENT_DECIMALS);
   return amount && amount.compare(least) >= 0 && amount.compare(most) <= 0 ? amount : undefined;
 }

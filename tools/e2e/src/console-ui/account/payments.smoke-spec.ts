@@ -68,7 +68,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
     await openArea(tab, 'Top up');
     if (provider !== undefined) await tab.getByRole('radio', { name: provider }).check();
     await tab.getByRole('textbox', { name: 'Amount' }).fill(amount);
-    await tab.getByRole('button', { name: 'Go on to pay' }).click();
+    await tab.getByRole('button', { name: 'Pay' }).click();
   }
 
   const paymentId = async () =>
@@ -114,6 +114,20 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
     await untilStatus(id, 'paid');
   }
 
+  ifThere.each(['10,50', '1,050', '1.050', '1.050,00'])('no payment is ordered for %s', async (amount) => {
+    await topUp(amount);
+    await tab.getByText('Write a point before the decimals').waitFor();
+    const { rows } = await database.pool.query('SELECT id FROM billing.payments');
+    expect(rows).toEqual([]);
+  });
+
+  ifThere('the button says what is paid', async () => {
+    await openArea(tab, 'Top up');
+    await tab.getByRole('textbox', { name: 'Amount' }).fill('10.5');
+    const symbol = siteName === 'cn' ? '¥' : '$';
+    await tab.getByRole('button', { name: `Pay ${symbol}10.50`, exact: true }).waitFor();
+  });
+
   if (siteName === 'cn') {
     ifThere('a code paid after its page was closed is credited once, and told after reopening', async () => {
       await topUp('88.5', 'WeChat Pay');
@@ -123,7 +137,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
       await openArea(tab, 'API keys');
       await notices().getByText('Your payment of ¥88.50 is not finished.').waitFor();
       await tab.reload();
-      await notices().getByRole('link', { name: 'Go on to pay' }).waitFor();
+      await notices().getByRole('link', { name: 'Continue payment' }).waitFor();
       await tab.close();
 
       await sandbox.act(id, 'pay');

@@ -117,14 +117,17 @@ ifThere('finds an account and adjusts its balance exactly', async () => {
   const before = await balance();
   await tab.getByRole('button', { name: 'Adjust the balance' }).click();
   const dialog = tab.getByRole('dialog');
-  await dialog.getByRole('textbox', { name: 'Amount' }).fill('1.000000000001');
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Credit for an outage');
-  const expected = await dialog.locator('dl data').last().getAttribute('value');
+  await dialog.getByRole('textbox', { name: 'Amount' }).fill('-1,50');
   await dialog.getByRole('button', { name: 'Adjust the balance' }).click();
+  await dialog.getByText('Write a point before the decimals').waitFor();
+  await dialog.getByRole('textbox', { name: 'Amount' }).fill('1.01');
+  const expected = await dialog.locator('dl data').last().getAttribute('value');
+  await dialog.getByRole('button', { name: 'Add $1.01' }).click();
   await dialog.waitFor({ state: 'detached' });
   const after = await balance();
   expect(after).toBe(expected);
-  expect(picosOf(after) - picosOf(before)).toBe(1_000_000_000_001n);
+  expect(picosOf(after) - picosOf(before)).toBe(1_010_000_000_000n);
   await tab.getByRole('table', { name: 'Last transactions' }).getByText('Credit for an outage').waitFor();
 });
 
@@ -144,7 +147,7 @@ ifThere('refunds a part of a payment once', async () => {
   await dialog.getByRole('textbox', { name: 'Amount' }).fill('7.55');
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Paid twice');
   await dialog.getByRole('checkbox').check();
-  await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Refund $7.55' }).click();
   await tab.getByRole('table', { name: 'Refunds' }).getByText('Paid twice').waitFor();
   await tab.getByRole('table', { name: 'Refunds' }).getByText('Done').waitFor();
   expect(await tab.getByRole('button', { name: 'Refund', exact: true }).count()).toBe(0);

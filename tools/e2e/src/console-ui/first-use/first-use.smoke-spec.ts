@@ -58,7 +58,7 @@ ifThere('somebody new gets to a paid call with few clicks', async () => {
   await tab.getByLabel('Password').first().fill(PASSWORD);
   await click(button('Create the account'));
   await click(link('Top up'));
-  await click(button('Go on to pay'));
+  await click(tab.getByRole('button', { name: /^Pay \$/ }));
   await click(tab.getByRole('button', { name: 'Pay', exact: true }));
   await click(tab.getByRole('link', { name: 'Back to the merchant' }));
   await tab.getByText('paid', { exact: false }).first().waitFor();
@@ -187,11 +187,12 @@ ifThere('a sign-in with a second factor, a top-up and a key need no mouse', asyn
   await tab.getByRole('row', { name: 'by keyboard' }).waitFor();
 
   await tab.goto('/top-up');
-  await button('Go on to pay').waitFor();
+  const pay = tab.getByRole('button', { name: /^Pay \$/ });
+  await pay.waitFor();
   const presets = tab.getByRole('group', { name: 'Usual amounts' }).getByRole('radio');
   await keyboard.tabTo(presets.and(tab.locator(':checked')));
   await tab.keyboard.press('ArrowRight');
-  await keyboard.press(button('Go on to pay'));
+  await keyboard.press(pay);
   await tab.waitForURL((url) => url.origin === new URL(run.platform.sandbox.payments!).origin);
   expect(faults).toEqual([]);
   await tab.context().close();

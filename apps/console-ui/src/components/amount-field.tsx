@@ -1,0 +1,20 @@
+import { TextInput, type TextInputProps } from '@mantine/core';
+import { readAmount } from '../figures/typed-amount';
+import { type Currency, symbolOf } from '../figures/format-figure';
+import { useComponentTexts } from './component-texts';
+
+/** A field for an amount of money (`readAmount`). */
+export function AmountField({ currency, ...input }: TextInputProps & { currency: Currency }) {
+  return <TextInput inputMode="decimal" autoComplete="off" leftSection={symbolOf(currency)} {...input} />;
+}
+
+/** Tells how an amount is written, if a text is none. An empty text, what is missing then, and bounds are the form's. */
+export function useAmountSyntaxError(): (
+  text: string,
+  decimals: number,
+  sign?: { isSigned: boolean },
+) => string | null {
+  const t = useComponentTexts();
+  return (text, decimals, sign) =>
+    text.trim() === '' || readAmount(text, decimals, sign) ? null : t('amount.syntax', { decimals });
+}

@@ -1,0 +1,27 @@
+import { Figure } from './figure';
+
+/** Decimals of an amount that is paid, given back or booked by hand, and of the balance at which a notice is sent. */
+export const PAYMENT_DECIMALS = 2;
+/** Decimals that the services keep of an amount; the limit of a key may have as many. */
+export const LEDGER_DECIMALS = 12;
+
+const MAX_WHOLE_DIGITS = 12;
+const MINUS = '\u2212';
+/** A text that was copied may carry marks of the direction of writing, which nobody sees. */
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * The amount that a typed text means: digits and at most one point, in half or full width. Commas, spaces and further points
+ * are refused, because `1,050` and `10,50` mean different amounts in different countries; so is `1.050` for a payment, by its
+ * third decimal.
+ *
+ * @param decimals how many the amount may have
+ * @returns undefined for any other text
+ */
+export function readAmount(text: string, decimals: number, { isSigned = false } = {}): Figure | undefined {
+  const plain = text.normalize('NFKC').replace(DIRECTION_MARKS, '').trim().replace(MINUS, '-');
+  const [, sign = '', digits = '', fraction = ''] = /^([+-]?)(\d+)(?:\.(\d+))?$/.exec(plain) ?? [];
+  if (digits === '' || digits.length > MAX_WHOLE_DIGITS || fraction.length > decimals) return undefined;
+  if (sign !== '' && !isSigned) return undefined;
+  return Figure.of(plain.replace('+', ''));
+}
