@@ -1,22 +1,23 @@
+import { accountKey, keep, readKept } from '../api/account-storage';
+
 /**
- * Ids of the agent sessions in which this browser has begun turns, in all tabs and after a reload. Whether a turn still runs is
- * asked of the agent service.
+ * Ids of the agent sessions in which an account has begun turns with this browser, in all tabs and after a reload. Whether a turn
+ * still runs is asked of the agent service.
  */
-const KEY = 'followed-turns';
+const NAME = 'followed-turns';
 const MOST = 10;
+const NONE = '[]';
 
 const listeners = new Set<() => void>();
 const tell = () => listeners.forEach((listener) => listener());
 
-/** What this tab knows if the browser's storage is switched off or full. */
-let withoutStorage: string | undefined;
+/** What this tab knows, by account, if the browser's storage is switched off or full. */
+const withoutStorage = new Map<string, string>();
 
-export function readFollowedTurns(): string {
-  try {
-    return withoutStorage ?? localStorage.getItem(KEY) ?? '[]';
-  } catch {
-    return '[]';
-  }
+/** `accountId`: undefined if nobody is signed in. */
+export function readFollowedTurns(accountId: string | undefined): string {
+  if (accountId === undefined) return NONE;
+  return withoutStorage.get(accountId) ?? readKept('browser', accountKey(accountId, NAME)) ?? NONE;
 }
 
 export function followedTurnsIn(stored: string): string[] {
@@ -28,19 +29,17 @@ export function followedTurnsIn(stored: string): string[] {
   }
 }
 
-function change(next: (ids: string[]) => string[]): void {
-  const ids = JSON.stringify(next(followedTurnsIn(readFollowedTurns())).slice(0, MOST));
-  try {
-    localStorage.setItem(KEY, ids);
-  } catch {
-    withoutStorage = ids;
-  }
+function change(accountId: string | undefined, next: (ids: string[]) => string[]): void {
+  if (accountId === undefined) return;
+  const ids = JSON.stringify(next(followedTurnsIn(readFollowedTurns(accountId))).slice(0, MOST));
+  if (!keep('browser', accountKey(accountId, NAME), ids)) withoutStorage.set(accountId, ids);
   tell();
 }
 
-export const followTurn = (sessionId: string): void =>
-  change((ids) => [sessionId, ...ids.filter((id) => id !== sessionId)]);
-export const forgetTurn = (sessionId: string): void => change((ids) => ids.filter((id) => id !== sessionId));
+export const followTurn = (accountId: string | undefined, sessionId: string): void =>
+  change(accountId, (ids) => [sessionId, ...ids.filter((id) => id !== sessionId)]);
+export const forgetTurn = (accountId: string | undefined, sessionId: string): void =>
+  change(accountId, (ids) => ids.filter((id) => id !== sessionId));
 
 export function subscribeToFollowedTurns(listener: () => void): () => void {
   listeners.add(listener);

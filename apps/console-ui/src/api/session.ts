@@ -1,4 +1,5 @@
 import { createContext, use, useSyncExternalStore } from 'react';
+import { forgetAccounts } from './account-storage';
 import { apiErrorOf, connectionError } from './api-error';
 
 /** What all tabs and later visits know of the session at once, in the storage of the browser. It holds no credential. */
@@ -14,14 +15,17 @@ function read(name: string): string | null | undefined {
   }
 }
 
+/** How the last visit stands: signed in, signed out, or its session has run out. */
+type SignedIn = 'yes' | 'no' | 'ended';
+
 const sessionMarks = {
-  /** False if no visit signed in, or the last one signed out: then asking for a refresh is needless. */
-  mayBeSignedIn: (): boolean => [undefined, 'yes'].includes(read(SIGNED_IN) as string | undefined),
+  /** Null if no visit signed in yet, undefined if it is not known. */
+  signedIn: () => read(SIGNED_IN) as SignedIn | null | undefined,
   /** When any tab got the newest token; 0 if none did. */
   grantedAtMillis: (): number => Number(read(GRANTED_AT) ?? 0),
-  set(isSignedIn: boolean, grantedAtMillis?: number): void {
+  set(signedIn: SignedIn, grantedAtMillis?: number): void {
     try {
-      localStorage.setItem(SIGNED_IN, isSignedIn ? 'yes' : 'no');
+      localStorage.setItem(SIGNED_IN, signedIn);
       if (grantedAtMillis !== undefined) localStorage.setItem(GRANTED_AT, String(grantedAtMillis));
     } catch {
       // Storage is switched off.
@@ -29,7 +33,8 @@ const sessionMarks = {
   },
 };
 
-type Message = { kind: 'granted'; grant: Grant } | { kind: 'ended' };
+/** `ended`: it ran out or was revoked. `signed-out`: its owner ended it. */
+type Message = { kind: 'granted'; grant: Grant } | { kind: 'ended' | 'signed-out' };
 
 /** What the tabs of one browser tell each other about the session. */
 class SessionChannel {
@@ -43,17 +48,17 @@ class SessionChannel {
     this.channel.postMessage({ kind: 'granted', grant } satisfies Message);
   }
 
-  tellEnded(): void {
-    this.channel.postMessage({ kind: 'ended' } satisfies Message);
+  tell(kind: 'ended' | 'signed-out'): void {
+    this.channel.postMessage({ kind } satisfies Message);
   }
 }
 
 /**
  * - `starting`: it is not yet known whether there is a session
- * - `ended`: it ended while pages were in use; they stay, and ask for a new sign-in
+ * - `ended`: it ran out while pages were in use; they stay, and ask for a new sign-in of the same account
  */
 export type SessionState =
-  { status: 'starting' | 'signed-out' | 'ended' } | { status: 'signed-in'; user: Grant['user'] };
+  { status: 'starting' | 'signed-out' } | { status: 'signed-in' | 'ended'; user: Grant['user'] };
 
 /** A token is renewed this long before it ends. */
 const RENEWAL_LEAD_MILLIS = 60_000;
@@ -66,10 +71,13 @@ const HANDOVER_MILLIS = 1_000;
 
 /**
  * The session of this browser. The access token lives in memory; an HttpOnly cookie, which only the console reads, renews it.
- * Of all tabs one renews at a time and hands the token to the others.
+ * Of all tabs one renews at a time and hands the token to the others. A document serves one account: when the browser gets a
+ * session of another one, what is known of the first is dropped and the page is loaded anew.
  */
 export class Session {
   private grant: Grant | undefined;
+  /** Whose pages this document has shown. */
+  private user: Grant['user'] | undefined;
   private grantedAtMillis = 0;
   private state: SessionState = { status: 'starting' };
   private timer: number | undefined;
@@ -80,7 +88,8 @@ export class Session {
   constructor(private readonly apiUrl: string) {
     this.channel.listen((message) => {
       if (message.kind === 'granted') this.accept(message.grant);
-      else this.forget(this.grant ? 'ended' : 'signed-out');
+      else if (message.kind === 'ended') this.end();
+      else this.forget();
     });
     // Timers stand still while a computer sleeps.
     document.addEventListener('visibilitychange', () => {
@@ -101,16 +110,18 @@ export class Session {
 
   /** Continues the session of an earlier visit, if there is one. Throws an ApiError if the console cannot be asked. */
   async start(): Promise<void> {
-    if (!sessionMarks.mayBeSignedIn()) return this.change({ status: 'signed-out' });
+    const signedIn = sessionMarks.signedIn();
+    if (signedIn === 'ended') return this.change({ status: 'signed-out' });
+    if (signedIn === 'no' || signedIn === null) return this.forget();
     await this.renew();
   }
 
   /** Takes over the session that a sign-in opened. */
   open(answer: SessionAnswer): void {
     const grant = grantOf(answer);
-    this.accept(grant);
-    sessionMarks.set(true, this.grantedAtMillis);
+    sessionMarks.set('yes', Date.now());
     this.channel.tellGranted(grant);
+    this.accept(grant);
   }
 
   /**
@@ -127,8 +138,9 @@ export class Session {
   /** Ends the session for all tabs. It is over for this browser also if the console cannot be reached. */
   async signOut(): Promise<void> {
     const { token } = this;
-    this.forget('signed-out');
-    this.channel.tellEnded();
+    sessionMarks.set('no');
+    this.channel.tell('signed-out');
+    this.forget();
     await fetch(`${this.apiUrl}/api/auth/logout`, {
       method: 'POST',
       credentials: 'include',
@@ -148,8 +160,8 @@ export class Session {
     });
     const body = (await response.json().catch(() => undefined)) as unknown;
     if (response.status === 401) {
-      this.forget(this.grant ? 'ended' : 'signed-out');
-      this.channel.tellEnded();
+      this.channel.tell('ended');
+      this.end();
       return undefined;
     }
     if (!response.ok) throw apiErrorOf(response, body);
@@ -177,17 +189,43 @@ export class Session {
   }
 
   private accept(grant: Grant): void {
+    if (this.user && this.user.id !== grant.user.id) return this.startAnew(grant.user.id);
+    forgetAccounts(grant.user.id);
+    this.user = grant.user;
     this.grant = grant;
     this.grantedAtMillis = Date.now();
     this.schedule();
     this.change({ status: 'signed-in', user: grant.user });
   }
 
-  private forget(status: 'signed-out' | 'ended'): void {
+  /** Drops what this document holds of its account, and loads the page for the other one. */
+  private startAnew(userId: string): void {
+    this.forget(userId);
+    // After the pages have let go of what asks before a page is left.
+    setTimeout(() => window.location.reload());
+  }
+
+  /** The session has run out. What the account has typed is kept for its next sign-in. */
+  private end(): void {
+    this.drop();
+    sessionMarks.set('ended');
+    this.change(
+      this.user && this.state.status !== 'signed-out'
+        ? { status: 'ended', user: this.user }
+        : { status: 'signed-out' },
+    );
+  }
+
+  /** `exceptId`: whose kept state is left. */
+  private forget(exceptId?: string): void {
+    this.drop();
+    forgetAccounts(exceptId);
+    this.change({ status: 'signed-out' });
+  }
+
+  private drop(): void {
     this.grant = undefined;
     clearTimeout(this.timer);
-    sessionMarks.set(false);
-    this.change({ status });
   }
 
   private schedule(): void {
@@ -239,6 +277,12 @@ export function useSession(): Session {
   const session = use(SessionContext);
   if (!session) throw new Error('useSession needs a SessionProvider');
   return session;
+}
+
+/** The id of the account whose pages are shown, also after its session has run out. Undefined on pages without an account. */
+export function useAccountId(): string | undefined {
+  const state = useSessionState();
+  return 'user' in state ? state.user.id : undefined;
 }
 
 export function useSessionState(): SessionState {

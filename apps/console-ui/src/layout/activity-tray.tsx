@@ -5,6 +5,7 @@ import { Activity as ActivityIcon } from 'lucide-react';
 import { useEffect, useSyncExternalStore } from 'react';
 import { toApiError } from '../api/api-error';
 import { useConsoleApi } from '../api/console-api';
+import { useAccountId } from '../api/session';
 import { useAgentClients } from '../features/agents/agent-queries';
 import { paymentsQuery } from '../features/wallet/wallet-queries';
 import { formatPrice } from '../figures/format-figure';
@@ -50,7 +51,9 @@ function usePayments(): Activity[] {
 
 function useTurns(): Activity[] {
   const { calls } = useAgentClients();
-  const ids = followedTurnsIn(useSyncExternalStore(subscribeToFollowedTurns, readFollowedTurns));
+  const accountId = useAccountId();
+  const stored = useSyncExternalStore(subscribeToFollowedTurns, () => readFollowedTurns(accountId));
+  const ids = followedTurnsIn(stored);
   const answers = useQueries({
     queries: ids.map((id) => ({
       queryKey: ['followed-turn', id],
@@ -67,13 +70,13 @@ function useTurns(): Activity[] {
   });
   const ended = ids.filter((_id, index) => {
     const { data, error } = answers[index]!;
-    // Deleted, or of another account that was signed in here.
+    // Deleted.
     return data === false || (error !== null && toApiError(error).status === 404);
   });
   const endedKey = ended.join(' ');
   useEffect(() => {
-    if (endedKey) endedKey.split(' ').forEach(forgetTurn);
-  }, [endedKey]);
+    if (endedKey) endedKey.split(' ').forEach((id) => forgetTurn(accountId, id));
+  }, [accountId, endedKey]);
   return ids
     .filter((_id, index) => answers[index]!.data === true)
     .map((id) => ({ id, kind: 'turn', title: id, state: 'running', to: `/agents/${id}` }));

@@ -1,45 +1,17 @@
-import { Burger, Drawer, Group, Modal, NavLink, Stack, Text } from '@mantine/core';
+import { Burger, Drawer, Group, NavLink, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
 import '@mantine/notifications/styles.layer.css';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { useSessionState } from '../api/session';
 import { AccountMenu } from './account-menu';
-import { OptionalPart } from './failures';
 import { PreferencesButton } from './header-buttons';
 import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
 import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
 import { useAreaGroups } from './navigation';
 import { PaletteButton } from './palette-button';
-
-const SignInSteps = lazy(() =>
-  import('../features/sign-in/sign-in-steps').then((module) => ({ default: module.SignInSteps })),
-);
-
-/** Asks for a new sign-in over the page in use, which keeps what was typed. */
-function SessionEndedDialog() {
-  const t = useLayoutTexts();
-  const { status } = useSessionState();
-  return (
-    <Modal
-      opened={status === 'ended'}
-      onClose={() => undefined}
-      withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      title={t('ended.title')}
-    >
-      <Stack>
-        <Text size="md">{t('ended.text')}</Text>
-        <OptionalPart>
-          <SignInSteps />
-        </OptionalPart>
-      </Stack>
-    </Modal>
-  );
-}
+import { SessionEndedDialog } from './session-ended-dialog';
 
 const PaymentBanner = lazy(() => import('../features/wallet/payment-banner'));
 const ActivityTray = lazy(() =>

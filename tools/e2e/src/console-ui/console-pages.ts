@@ -8,7 +8,8 @@ export interface Person {
 }
 
 export class SignInPage {
-  constructor(private readonly tab: Page) {}
+  /** @param tab or the dialog in it that asks for a sign-in */
+  constructor(private readonly tab: Pick<Page, 'getByRole' | 'getByLabel'>) {}
 
   async signIn({ email, password }: Person): Promise<void> {
     await this.tab.getByRole('textbox', { name: /^E-mail address, phone number/ }).fill(email);

@@ -4,12 +4,13 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
+import { accountKey } from '../../api/account-storage';
 import { useConsoleApi } from '../../api/console-api';
 import { AmountField } from '../../components/amount-field';
 import { Page } from '../../components/page';
 import { PartLinks } from '../../components/part-links';
 import { QueryState } from '../../components/query-state';
-import { useAccount } from '../../api/account';
+import { useAccountId } from '../../api/session';
 import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
 import { useAdminPricingTexts } from './admin-pricing-texts';
@@ -101,8 +102,8 @@ function PriceEditor({
   onPublished: () => void;
 }) {
   const t = useAdminPricingTexts();
-  const { data: account } = useAccount();
-  const draft = usePriceDraft(list, FIXED_UNITS[kind], `prices-${kind}-${account?.id}`);
+  const accountId = useAccountId();
+  const draft = usePriceDraft(list, FIXED_UNITS[kind], accountId && accountKey(accountId, `prices-${kind}`));
   // Edits from before that were made to an older list are compared with the newer one at once.
   const [isReviewing, setIsReviewing] = useState(draft.conflicts !== undefined);
   const count = draft.changes.length;

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { keep, readKept } from '../../api/account-storage';
 import { Figure } from '../../figures/figure';
 import {
   changesBetween,
@@ -38,18 +39,22 @@ function beginningOf({ version, lines }: PriceList, stored: StoredEdits | undefi
 /**
  * The editor's state: a list, and what was made of it. The edits survive a reload, not the tab.
  *
- * @param storageKey names the list and its editor
+ * @param storageKey of the list among what is kept for the account; undefined after its sign-out
  */
-export function usePriceDraft(loaded: PriceList, units: readonly LineUnit[], storageKey: string) {
+export function usePriceDraft(loaded: PriceList, units: readonly LineUnit[], storageKey: string | undefined) {
   const [base, setBase] = useState(loaded);
-  const [beginning] = useState(() => beginningOf(loaded, read(storageKey)));
+  const [beginning] = useState(() =>
+    beginningOf(loaded, parseEdits(storageKey ? readKept('tab', storageKey) : null)),
+  );
   const [lines, setLines] = useState(beginning.lines);
   const [isRestored, setIsRestored] = useState(beginning.isRestored);
   const [conflicts, setConflicts] = useState(beginning.conflicts);
   const edited = lines.filter(isEdited);
   const edits = edited.length > 0 ? editsText({ version: base.version, lines: edited }) : undefined;
   const hasEdits = edits !== undefined;
-  useEffect(() => store(storageKey, edits), [storageKey, edits]);
+  useEffect(() => {
+    if (storageKey) keep('tab', storageKey, edits);
+  }, [storageKey, edits]);
   useEffect(() => {
     if (!hasEdits) setIsRestored(false);
   }, [hasEdits]);
@@ -97,7 +102,7 @@ export function usePriceDraft(loaded: PriceList, units: readonly LineUnit[], sto
       setConflicts(undefined);
     },
     /** The changes are published: the next editor begins without them. */
-    forget: () => store(storageKey, undefined),
+    forget: () => storageKey && keep('tab', storageKey, undefined),
     /** Goes on from the list that somebody else has published. */
     rebase: (theirs: PriceList) => {
       const merged = rebased(changes, theirs.lines);
@@ -115,23 +120,6 @@ const missingLines = (lines: DraftLine[], units: readonly LineUnit[]): DraftLine
   units
     .filter((unit) => !lines.some((line) => line.unit === unit))
     .map((unit) => ({ name: '', unit, before: undefined, text: '', isRemoved: false }));
-
-function store(key: string, edits: string | undefined): void {
-  try {
-    if (edits === undefined) sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, edits);
-  } catch {
-    // Storage is full or switched off.
-  }
-}
-
-function read(key: string): StoredEdits | undefined {
-  try {
-    return parseEdits(sessionStorage.getItem(key));
-  } catch {
-    return undefined;
-  }
-}
 
 /** Edits of a list that are not published, as the browser keeps them over a reload. */
 interface StoredEdits {

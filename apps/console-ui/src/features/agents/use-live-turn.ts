@@ -1,6 +1,7 @@
 import { type NewEvent, type TurnStream } from '@inference/agent-client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { useAccountId } from '../../api/session';
 import { followTurn } from '../../activities/followed-turns';
 import {
   agentSessionQuery,
@@ -27,6 +28,7 @@ const IDLE: LiveTurn = { text: '', isRunning: false };
 export function useLiveTurn(id: string, stored: StoredConversation | undefined) {
   const queryClient = useQueryClient();
   const { calls, live } = useAgentClients();
+  const accountId = useAccountId();
   const [turn, setTurn] = useState(IDLE);
   const following = useRef<AbortController>(undefined);
   useEffect(() => () => following.current?.abort(), [id]);
@@ -51,7 +53,7 @@ export function useLiveTurn(id: string, stored: StoredConversation | undefined) 
             // The message itself is stored by now.
             if (isFirst) {
               void refresh();
-              followTurn(id);
+              followTurn(accountId, id);
             }
             isFirst = false;
             if (event.kind === 'delta' && left <= 0)
@@ -72,7 +74,7 @@ export function useLiveTurn(id: string, stored: StoredConversation | undefined) 
       if (following.current === reading) setTurn(IDLE);
       return true;
     },
-    [live, id, refresh],
+    [live, accountId, id, refresh],
   );
 
   const resume = useCallback(

@@ -1,44 +1,23 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { accountKey, keep, readKept } from '../../api/account-storage';
 import { ApiError, toApiError } from '../../api/api-error';
 import { authorizedFetch, readEvents } from '../../api/authorized-fetch';
 import { parseExact, stringifyExact } from '../../api/exact-json';
-import { type Session, useSession } from '../../api/session';
+import { type Session, useAccountId, useSession } from '../../api/session';
 import { useRuntimeConfig } from '../../api/site';
-import {
-  type Answer,
-  type Conversation,
-  EMPTY,
-  type Parameters,
-  requestBody,
-  restored,
-} from './conversation';
+import { type Answer, EMPTY, type Parameters, requestBody, restored } from './conversation';
 
-/** Survives a reload, not the tab. */
-const STORAGE_KEY = 'playground';
-
-function store(conversation: Conversation): void {
-  try {
-    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(conversation));
-  } catch {
-    // Storage is full or switched off.
-  }
-}
-
-function read(): Conversation {
-  try {
-    return restored(sessionStorage.getItem(STORAGE_KEY));
-  } catch {
-    return EMPTY;
-  }
-}
-
-/** The conversation of this tab, and what changes it. */
+/** The conversation of the account in this tab, and what changes it. It survives a reload, not the tab. */
 export function useConversation() {
   const session = useSession();
   const { apiUrl } = useRuntimeConfig();
-  const [conversation, setConversation] = useState(read);
+  const accountId = useAccountId();
+  const key = accountId === undefined ? undefined : accountKey(accountId, 'playground');
+  const [conversation, setConversation] = useState(() => restored(key ? readKept('tab', key) : null));
   const running = useRef(new Set<AbortController>());
-  useEffect(() => store(conversation), [conversation]);
+  useEffect(() => {
+    if (key) keep('tab', key, JSON.stringify(conversation));
+  }, [key, conversation]);
   useEffect(() => {
     const calls = running.current;
     return () => calls.forEach((call) => call.abort());

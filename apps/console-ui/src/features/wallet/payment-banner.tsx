@@ -3,6 +3,7 @@ import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { accountKey } from '../../api/account-storage';
 import { useConsoleApi } from '../../api/console-api';
 import { formatPrice } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
@@ -30,7 +31,7 @@ export default function PaymentBanner() {
 function BannerOf({ accountId }: { accountId: string }) {
   const t = useWalletTexts();
   const [remembered, setRemembered] = useLocalStorage({
-    key: `payments-${accountId}`,
+    key: accountKey(accountId, 'payments'),
     defaultValue: NOTHING,
     getInitialValueInEffect: false,
     deserialize: parseRemembered,

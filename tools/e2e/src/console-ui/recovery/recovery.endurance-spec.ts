@@ -227,8 +227,7 @@ ifThere('a sign-out reaches all tabs', async () => {
   await new KeysPage(other).heading().waitFor();
   await tab.getByRole('button', { name: 'Account' }).click();
   await tab.getByRole('menuitem', { name: 'Sign out' }).click();
-  await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
-  await other.reload();
+  await other.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
   await new SignInPage(other).signIn(PERSON);
   await new KeysPage(other).heading().waitFor();
 });
