@@ -1,41 +1,75 @@
 import { Text, Tooltip } from '@mantine/core';
+import { type ClipboardEvent, type ReactNode } from 'react';
 import { useLanguage } from '../language/language-context';
 import { type Figure } from './figure';
 import {
   type Currency,
+  decimalsOf,
   formatAmount,
+  formatAmountAndCurrency,
   formatBytes,
-  formatExactAmount,
   formatExactBytes,
   formatNumber,
-  formatPrice,
+  formatShortAmount,
   percentChange,
 } from './format-figure';
 
+interface AmountProps {
+  value: Figure;
+  /** Of the row that the amount is in, never that of the page. */
+  currency: Currency;
+}
+
 /**
- * An amount of money as people read it. All its digits are in the tooltip, and copying a selection of it copies all of
- * them. `currency`: of the row that the amount is in, never that of the page.
+ * An amount of money or a price with all its digits. Copying a selection of it copies the plain number.
+ *
+ * @param alignedDecimals the width of its decimals in digits
  */
-export function Amount({ value, currency }: { value: Figure; currency: Currency }) {
+export function Amount({ value, currency, alignedDecimals }: AmountProps & { alignedDecimals?: number }) {
   const { language } = useLanguage();
-  const exact = formatExactAmount(value, currency, language);
+  const text = formatAmount(value, currency, language);
+  const point = text.lastIndexOf('.') + 1;
   return (
-    <Tooltip label={exact} events={{ hover: true, focus: true, touch: true }}>
-      <Text
-        component="data"
-        inherit
-        value={value.toString()}
-        className="figure"
-        onCopy={(event) => {
-          event.clipboardData.setData('text/plain', value.toString());
-          event.preventDefault();
-        }}
-      >
-        {formatAmount(value, currency, language)}
+    <Text component="data" inherit value={value.toString()} className="figure" onCopy={copyExactly(value)}>
+      {alignedDecimals === undefined ? (
+        text
+      ) : (
+        <>
+          {text.slice(0, point)}
+          <span className="fraction" style={{ minWidth: `${alignedDecimals}ch` }}>
+            {text.slice(point)}
+          </span>
+        </>
+      )}
+    </Text>
+  );
+}
+
+/** Shows the amounts of a column, and their sum, below each other by their points. */
+export function alignedAmounts(values: Iterable<Figure>): (value: Figure, currency: Currency) => ReactNode {
+  const alignedDecimals = decimalsOf(values);
+  return (value, currency) => <Amount {...{ value, currency, alignedDecimals }} />;
+}
+
+/** An amount in a list, which says if it is shortened (`formatShortAmount`). All its digits are in the tooltip and in what is copied. */
+export function ShortAmount({ value, currency }: AmountProps) {
+  const { language } = useLanguage();
+  return (
+    <Tooltip
+      label={formatAmountAndCurrency(value, currency, language)}
+      events={{ hover: true, focus: true, touch: true }}
+    >
+      <Text component="data" inherit value={value.toString()} className="figure" onCopy={copyExactly(value)}>
+        {formatShortAmount(value, currency, language)}
       </Text>
     </Tooltip>
   );
 }
+
+const copyExactly = (value: Figure) => (event: ClipboardEvent) => {
+  event.clipboardData.setData('text/plain', value.toString());
+  event.preventDefault();
+};
 
 /** The size of a file. Its title is the exact number of bytes. */
 export function Bytes({ value }: { value: Figure }) {
@@ -62,16 +96,6 @@ export function PercentText({ before, after }: { before: Figure | undefined; aft
   return (
     <Text span inherit className="figure">
       {`${change.isRounded ? '≈ ' : ''}${sign}${formatNumber(change.percent.absolute(), language)} %`}
-    </Text>
-  );
-}
-
-/** A price with all its digits. */
-export function Price({ value, currency }: { value: Figure; currency: Currency }) {
-  const { language } = useLanguage();
-  return (
-    <Text component="data" inherit value={value.toString()} className="figure">
-      {formatPrice(value, currency, language)}
     </Text>
   );
 }

@@ -1,21 +1,23 @@
 import fc from 'fast-check';
 import { Figure } from './figure';
-import { formatAmount, formatExactAmount, formatNumber, formatPrice } from './format-figure';
+import { formatShortAmount, formatAmountAndCurrency, formatNumber, formatAmount } from './format-figure';
 
 const amount = (text: string, currency: 'USD' | 'CNY' = 'USD', language = 'en') =>
-  formatAmount(Figure.of(text), currency, language);
+  formatShortAmount(Figure.of(text), currency, language);
 
-describe('an amount', () => {
+describe('a shortened amount', () => {
   it.each([
     ['0', '$0.00'],
-    ['1234567.123456789012', '$1,234,567.12'],
+    ['1234567.123456789012', '≈ $1,234,567.12'],
     ['-12.5', '-$12.50'],
     ['0.5', '$0.50'],
     ['0.01234', '$0.01234'],
     ['0.00001', '$0.00001'],
     ['0.000009', '< $0.00001'],
     ['-0.000000000001', '> -$0.00001'],
-    ['0.999999', '$1.00'],
+    ['0.012345', '≈ $0.01234'],
+    ['0.999999', '≈ $1.00'],
+    ['-3.001', '≈ -$3.00'],
   ])('%s is read as %s', (text, shown) => {
     expect(amount(text)).toBe(shown);
   });
@@ -27,8 +29,8 @@ describe('an amount', () => {
 
   it('is exact beside what is read', () => {
     const figure = Figure.of('1234567.123456789012');
-    expect(formatExactAmount(figure, 'USD', 'en')).toBe('$1,234,567.123456789012 USD');
-    expect(formatPrice(Figure.of('0.1'), 'CNY', 'zh-CN')).toBe('¥0.10');
+    expect(formatAmountAndCurrency(figure, 'USD', 'en')).toBe('$1,234,567.123456789012 USD');
+    expect(formatAmount(Figure.of('0.1'), 'CNY', 'zh-CN')).toBe('¥0.10');
   });
 
   it('keeps every digit of any amount, in both languages', () => {
@@ -36,7 +38,7 @@ describe('an amount', () => {
     fc.assert(
       fc.property(picos, fc.constantFrom('en', 'zh-CN'), (digits, language) => {
         const figure = Figure.of(digits).dividedByTenTo(12);
-        const shown = formatExactAmount(figure, 'USD', language).replace(/[^\d.]/g, '');
+        const shown = formatAmountAndCurrency(figure, 'USD', language).replace(/[^\d.]/g, '');
         expect(Figure.of(shown).equals(figure)).toBe(true);
       }),
     );

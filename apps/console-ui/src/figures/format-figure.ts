@@ -2,7 +2,7 @@ import { Figure } from './figure';
 
 export type Currency = 'USD' | 'CNY';
 
-/** Digits that are shown of an amount below one unit; further ones are in the title and in what is copied. */
+/** Digits of a shortened amount below one unit. */
 const SMALL_AMOUNT_DECIMALS = 5;
 const AMOUNT_DECIMALS = 2;
 const SMALLEST_SHOWN = Figure.of('0.00001');
@@ -31,15 +31,16 @@ function formatCurrency(
 }
 
 /**
- * An amount as people read it: two decimals, five below one unit, and `< $0.00001` for what would look like zero. Say the
- * exact amount beside it (`formatExactAmount`).
+ * An amount in a list, shortened: two decimals, five below one unit. What is shortened says so: `≈ $1.23`, and `< $0.00001` for
+ * what would look like zero.
  */
-export function formatAmount(figure: Figure, currency: Currency, language: string): string {
+export function formatShortAmount(figure: Figure, currency: Currency, language: string): string {
   const size = figure.absolute();
-  if (figure.isZero || size.compare(ONE) >= 0)
-    return formatCurrency(figure, currency, language, [AMOUNT_DECIMALS, AMOUNT_DECIMALS]);
-  if (size.compare(SMALLEST_SHOWN) >= 0)
-    return formatCurrency(figure, currency, language, [AMOUNT_DECIMALS, SMALL_AMOUNT_DECIMALS]);
+  if (figure.isZero || size.compare(SMALLEST_SHOWN) >= 0) {
+    const decimals = size.compare(ONE) >= 0 ? AMOUNT_DECIMALS : SMALL_AMOUNT_DECIMALS;
+    const text = formatCurrency(figure, currency, language, [AMOUNT_DECIMALS, decimals]);
+    return decimalsOf([figure]) > decimals ? `≈ ${text}` : text;
+  }
   const smallest = formatCurrency(SMALLEST_SHOWN, currency, language, [
     SMALL_AMOUNT_DECIMALS,
     SMALL_AMOUNT_DECIMALS,
@@ -47,12 +48,19 @@ export function formatAmount(figure: Figure, currency: Currency, language: strin
   return figure.isNegative ? `> -${smallest}` : `< ${smallest}`;
 }
 
-/** The amount with all its digits and the currency. */
-export const formatExactAmount = (figure: Figure, currency: Currency, language: string): string =>
+/** The decimals that the figures need together, at least those of an amount of money. */
+export const decimalsOf = (figures: Iterable<Figure>): number =>
+  Math.max(
+    AMOUNT_DECIMALS,
+    ...Array.from(figures, (figure) => (figure.toString().split('.')[1] ?? '').length),
+  );
+
+/** The amount with all its digits and the code of its currency. */
+export const formatAmountAndCurrency = (figure: Figure, currency: Currency, language: string): string =>
   `${formatCurrency(figure, currency, language, [AMOUNT_DECIMALS, NO_LIMIT_OF_DECIMALS])} ${currency}`;
 
-/** A price: all its digits, at least two decimals. */
-export const formatPrice = (figure: Figure, currency: Currency, language: string): string =>
+/** The amount with all its digits, at least two decimals. */
+export const formatAmount = (figure: Figure, currency: Currency, language: string): string =>
   formatCurrency(figure, currency, language, [AMOUNT_DECIMALS, NO_LIMIT_OF_DECIMALS]);
 
 /** A number without a unit, with all its digits in groups. */

@@ -8,7 +8,7 @@ import { useConsoleApi } from '../api/console-api';
 import { useAccountId } from '../api/session';
 import { useAgentClients } from '../features/agents/agent-queries';
 import { paymentsQuery } from '../features/wallet/wallet-queries';
-import { formatPrice } from '../figures/format-figure';
+import { formatAmount } from '../figures/format-figure';
 import { useLanguage } from '../language/language-context';
 import classes from './activity-tray.module.css';
 import { type Activity, activityStore } from '../activities/activity-store';
@@ -43,7 +43,7 @@ function usePayments(): Activity[] {
     .map(({ id, amount, currency }) => ({
       id,
       kind: 'payment',
-      title: formatPrice(amount, currency, language),
+      title: formatAmount(amount, currency, language),
       state: 'running',
       to: `/payments/${id}`,
     }));

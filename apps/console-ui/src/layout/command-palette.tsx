@@ -9,7 +9,7 @@ import { agentSessionsQuery, useAgentClients } from '../features/agents/agent-qu
 import { keysQuery } from '../features/keys/key-queries';
 import { modelsQuery } from '../features/models/model-queries';
 import { paymentsQuery } from '../features/wallet/wallet-queries';
-import { formatPrice } from '../figures/format-figure';
+import { formatAmount } from '../figures/format-figure';
 import { useLanguage } from '../language/language-context';
 import { useSite } from '../api/site';
 import { formatTime } from '../time/format-time';
@@ -60,7 +60,7 @@ function usePaletteTargets(): { isLoading: boolean; groups: Record<TargetGroup, 
       })),
       'area.payments': (payments.data ?? []).map(({ id, amount, currency, created_at: at }) => ({
         id: `payment ${id}`,
-        label: `${formatPrice(amount, currency, language)} · ${id}`,
+        label: `${formatAmount(amount, currency, language)} · ${id}`,
         description: formatTime(at, { language, timeZone }),
         to: `/payments/${id}`,
       })),

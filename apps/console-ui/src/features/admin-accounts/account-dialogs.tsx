@@ -9,7 +9,7 @@ import { AmountField, useAmountSyntaxError } from '../../components/amount-field
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Fact, Facts } from '../../components/facts';
 import { Amount } from '../../figures/figure-text';
-import { formatExactAmount, formatPrice } from '../../figures/format-figure';
+import { formatAmountAndCurrency, formatAmount } from '../../figures/format-figure';
 import { PAYMENT_DECIMALS } from '../../figures/typed-amount';
 import { useLanguage } from '../../language/language-context';
 import { useAccount } from '../../api/account';
@@ -40,7 +40,7 @@ export function AdjustmentDialog({ account, onClose }: { account: Account; onClo
   const amount = adjustmentIn(form.values.amount);
   const submitText = amount
     ? t(amount.isNegative ? 'adjust.deduct' : 'adjust.add', {
-        amount: formatPrice(amount.absolute(), currency, language),
+        amount: formatAmount(amount.absolute(), currency, language),
       })
     : t('adjust');
   const submit = (values: typeof form.values) => {
@@ -52,7 +52,7 @@ export function AdjustmentDialog({ account, onClose }: { account: Account; onClo
       { ...content, idempotencyKey: attempt.current.key },
       {
         onSuccess: (adjusted) => {
-          const text = formatExactAmount(adjusted.balance, adjusted.currency, language);
+          const text = formatAmountAndCurrency(adjusted.balance, adjusted.currency, language);
           notifications.show({ message: t('adjust.done', { balance: text }) });
           onClose();
         },

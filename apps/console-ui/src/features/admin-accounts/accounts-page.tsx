@@ -7,7 +7,7 @@ import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Amount } from '../../figures/figure-text';
+import { ShortAmount } from '../../figures/figure-text';
 import { Time } from '../../time/time';
 import { type Account, accountsQuery } from './account-queries';
 import { useAdminAccountTexts } from './admin-account-texts';
@@ -47,7 +47,7 @@ export function AccountsPage() {
       key: 'balance',
       title: t('balance'),
       isNumber: true,
-      cell: ({ balance, currency }) => <Amount value={balance} currency={currency} />,
+      cell: ({ balance, currency }) => <ShortAmount value={balance} currency={currency} />,
     },
   ];
   return (

@@ -15,7 +15,7 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
-import { formatPrice } from '../../figures/format-figure';
+import { formatAmount } from '../../figures/format-figure';
 import { PAYMENT_DECIMALS } from '../../figures/typed-amount';
 import { useLanguage } from '../../language/language-context';
 import { Time } from '../../time/time';
@@ -39,7 +39,7 @@ function RefundDialog({ payment, onClose }: { payment: AdminPayment; onClose: ()
   // A second click or a lost answer must not refund twice; a changed form is another attempt.
   const attempt = useRef({ form: '', key: '' });
   const { amount: paid, currency } = payment;
-  const most = formatPrice(paid, currency, language);
+  const most = formatAmount(paid, currency, language);
   const form = useForm({
     initialValues: { amount: paid.toString(), reason: '', isChecked: false },
     validate: {
@@ -73,7 +73,7 @@ function RefundDialog({ payment, onClose }: { payment: AdminPayment; onClose: ()
     <FormDialog
       title={t('refund.title')}
       submitText={
-        amount ? t('refund.submit', { amount: formatPrice(amount, currency, language) }) : t('refund')
+        amount ? t('refund.submit', { amount: formatAmount(amount, currency, language) }) : t('refund')
       }
       isDanger
       isDisabled={!form.values.isChecked}

@@ -1,7 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type Column, DataTable } from '../../components/data-table';
-import { PercentText, Price } from '../../figures/figure-text';
+import { Amount, PercentText } from '../../figures/figure-text';
 import { useSite } from '../../api/site';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import { keyOfLine, type LineChange, type LineUnit } from './price-line';
@@ -57,13 +57,13 @@ export function ChangeTable({ label, changes, markOf, actionOf }: Props) {
       key: 'before',
       title: t('column.before'),
       isNumber: true,
-      cell: ({ before }) => (before ? <Price value={before} currency={currency} /> : '–'),
+      cell: ({ before }) => (before ? <Amount value={before} currency={currency} /> : '–'),
     },
     {
       key: 'after',
       title: t('column.after'),
       isNumber: true,
-      cell: ({ after }) => (after ? <Price value={after} currency={currency} /> : '–'),
+      cell: ({ after }) => (after ? <Amount value={after} currency={currency} /> : '–'),
     },
     {
       key: 'change',

@@ -2,7 +2,7 @@ import { ActionIcon, Group, Text, Tooltip } from '@mantine/core';
 import { Trash2, Undo2 } from 'lucide-react';
 import { AmountField } from '../../components/amount-field';
 import { type Column, DataTable } from '../../components/data-table';
-import { Price } from '../../figures/figure-text';
+import { Amount } from '../../figures/figure-text';
 import { useSite } from '../../api/site';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import classes from './admin-pricing.module.css';
@@ -34,7 +34,7 @@ export function PriceTable({
       key: 'before',
       title: t('column.inForce'),
       isNumber: true,
-      cell: ({ before }) => (before ? <Price value={before} currency={currency} /> : '–'),
+      cell: ({ before }) => (before ? <Amount value={before} currency={currency} /> : '–'),
     },
     {
       key: 'after',

@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Amount, Quantity } from '../../figures/figure-text';
+import { alignedAmounts, Quantity } from '../../figures/figure-text';
 import { useAccount } from '../../api/account';
 import { dayOf, daysBetween } from '../../time/calendar-day';
 import { useTimeZone } from '../../time/time-zone-context';
@@ -55,6 +55,8 @@ function CostReportTable({ group, items, total, onMore, isLoadingMore }: Props) 
         return key ?? usageText('filter.noKey');
     }
   };
+  const costs = items.map(({ cost_usd: cost }) => cost);
+  const amount = alignedAmounts(total ? [total.cost_usd, ...costs] : costs);
   const columns: Column<CostItem>[] = [
     { key: 'group', title: t(`by.${group}`), cell: nameOf, footer: t('total') },
     {
@@ -68,8 +70,8 @@ function CostReportTable({ group, items, total, onMore, isLoadingMore }: Props) 
       key: 'cost',
       title: t('cost'),
       isNumber: true,
-      cell: ({ cost_usd: cost }) => <Amount value={cost} currency={CURRENCY} />,
-      footer: total ? <Amount value={total.cost_usd} currency={CURRENCY} /> : '…',
+      cell: ({ cost_usd: cost }) => amount(cost, CURRENCY),
+      footer: total ? amount(total.cost_usd, CURRENCY) : '…',
     },
   ];
   return (

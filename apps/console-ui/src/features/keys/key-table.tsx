@@ -1,7 +1,7 @@
 import { ActionIcon, Badge, Code, Group, Text, Tooltip } from '@mantine/core';
 import { Pencil, Trash2 } from 'lucide-react';
 import { type Column, DataTable } from '../../components/data-table';
-import { Amount } from '../../figures/figure-text';
+import { Amount, ShortAmount } from '../../figures/figure-text';
 import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
 import { type ApiKey } from './key-queries';
@@ -38,13 +38,13 @@ export function KeyTable({ keys, onEdit, onDelete }: Props) {
       key: 'recent',
       title: t('column.recent'),
       isNumber: true,
-      cell: ({ spent_30_days: spent }) => <Amount value={spent} currency={currency} />,
+      cell: ({ spent_30_days: spent }) => <ShortAmount value={spent} currency={currency} />,
     },
     {
       key: 'spent',
       title: t('column.spent'),
       isNumber: true,
-      cell: ({ spent }) => <Amount value={spent} currency={currency} />,
+      cell: ({ spent }) => <ShortAmount value={spent} currency={currency} />,
     },
     {
       key: 'limit',

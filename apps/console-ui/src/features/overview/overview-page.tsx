@@ -8,7 +8,7 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
-import { formatPrice } from '../../figures/format-figure';
+import { formatAmount } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
 import { useSite } from '../../api/site';
 import { dayOf } from '../../time/calendar-day';
@@ -134,7 +134,7 @@ function BalanceCard() {
                 {threshold === null
                   ? t('balance.noNotice')
                   : t(balance.compare(threshold) < 0 ? 'balance.low' : 'balance.notice', {
-                      threshold: formatPrice(threshold, currency, language),
+                      threshold: formatAmount(threshold, currency, language),
                     })}
               </Text>
               <Group mt="auto">

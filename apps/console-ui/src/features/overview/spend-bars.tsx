@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core';
 import { type Figure } from '../../figures/figure';
-import { type Currency, formatAmount } from '../../figures/format-figure';
+import { type Currency, formatShortAmount } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
 import { formatDay } from '../../time/calendar-day';
 import { useOverviewTexts } from './overview-texts';
@@ -60,7 +60,7 @@ export function SpendBars({ days, currency }: Props) {
       >
         <span>{first}</span>
         {!highestDay.cost.isZero && (
-          <span>{t('spend.highest', { cost: formatAmount(highestDay.cost, currency, language) })}</span>
+          <span>{t('spend.highest', { cost: formatShortAmount(highestDay.cost, currency, language) })}</span>
         )}
         <span>{last}</span>
       </Group>

@@ -1,6 +1,6 @@
 import { Code } from '@mantine/core';
 import { type Column, DataTable } from '../../components/data-table';
-import { Price } from '../../figures/figure-text';
+import { Amount } from '../../figures/figure-text';
 import { type ModelPrice, type UnitPrice } from './pricing-queries';
 import { usePricingTexts } from './pricing-texts';
 
@@ -14,7 +14,7 @@ export function ModelPriceTable({ models }: { models: ModelPrice[] }) {
     cell: ({ prices, currency }) => {
       const unit = units.find((one) => prices[one]);
       const price = unit && prices[unit];
-      return price ? <Price value={price} currency={currency} /> : '–';
+      return price ? <Amount value={price} currency={currency} /> : '–';
     },
   });
   const columns: Column<ModelPrice>[] = [

@@ -7,8 +7,8 @@ import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
-import { Price, Quantity } from '../../figures/figure-text';
-import { formatExactAmount } from '../../figures/format-figure';
+import { Amount, Quantity } from '../../figures/figure-text';
+import { formatAmountAndCurrency } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
 import classes from './calculator.module.css';
 import { ModelPriceTable } from './model-price-table';
@@ -57,7 +57,7 @@ function GpuPriceTable({ gpus }: { gpus: GpuPrice[] }) {
       key: 'price',
       title: t('column.hour'),
       isNumber: true,
-      cell: ({ hourly_price: price, currency }) => <Price value={price} currency={currency} />,
+      cell: ({ hourly_price: price, currency }) => <Amount value={price} currency={currency} />,
     },
   ];
   return <DataTable label={t('gpus')} columns={columns} rows={gpus} keyOf={({ name }) => name} />;
@@ -104,7 +104,7 @@ function Calculator({ models }: { models: ModelPrice[] }) {
           {isComplete && (
             <>
               <Text size="xl" fw={600} className="figure">
-                {formatExactAmount(
+                {formatAmountAndCurrency(
                   costOf(model, { inputTokens, outputTokens, requests: requestCount }),
                   model.currency,
                   language,

@@ -5,8 +5,8 @@ import { toApiError } from '../../api/api-error';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
 import { Figure } from '../../figures/figure';
-import { Amount, Price, Quantity } from '../../figures/figure-text';
-import { type Currency, formatExactAmount, formatNumber } from '../../figures/format-figure';
+import { alignedAmounts, Amount, Quantity } from '../../figures/figure-text';
+import { type Currency, formatAmountAndCurrency, formatNumber } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
 import { formatTime } from '../../time/format-time';
 import { useTimeZone } from '../../time/time-zone-context';
@@ -125,6 +125,7 @@ export function CostExplanation({ request }: { request: RequestDetail }) {
   const { language } = useLanguage();
   const { timeZone } = useTimeZone();
   const { currency, lines, price_list: priceList, cost, cost_usd: costUsd, usd_per_unit: rate } = request;
+  const shownAmount = alignedAmounts([cost, ...lines.map(({ amount }) => amount)]);
   const columns: Column<RequestLine>[] = [
     { key: 'unit', title: t('line.unit'), cell: ({ unit }) => unitTexts(`unit.${unit}`), footer: t('total') },
     {
@@ -139,7 +140,7 @@ export function CostExplanation({ request }: { request: RequestDetail }) {
       isNumber: true,
       cell: ({ unit, price }) => (
         <>
-          × <Price value={price} currency={currency} />{' '}
+          × <Amount value={price} currency={currency} />{' '}
           <Text span size="sm" c="dimmed">
             {unit === 'per_request' ? t('price.one') : t('price.million')}
           </Text>
@@ -150,12 +151,8 @@ export function CostExplanation({ request }: { request: RequestDetail }) {
       key: 'amount',
       title: t('line.amount'),
       isNumber: true,
-      cell: ({ amount }) => (
-        <>
-          = <Price value={amount} currency={currency} />
-        </>
-      ),
-      footer: <Price value={cost} currency={currency} />,
+      cell: ({ amount }) => <>= {shownAmount(amount, currency)}</>,
+      footer: shownAmount(cost, currency),
     },
   ];
   const since = formatTime(priceList.effective_from, { language, timeZone });
@@ -179,7 +176,7 @@ function Rate({ currency, rate, costUsd }: { currency: Currency; rate: Figure; c
       <Text size="md">
         {t('rate.usd')}{' '}
         <Text span inherit fw={600} className="figure">
-          {formatExactAmount(costUsd, 'USD', language)}
+          {formatAmountAndCurrency(costUsd, 'USD', language)}
         </Text>
       </Text>
       <Text size="md">{t('rate', { rate: `1 ${currency} = ${formatNumber(rate, language)} USD` })}</Text>

@@ -10,7 +10,7 @@ import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Amount, Quantity } from '../../figures/figure-text';
+import { ShortAmount, Quantity } from '../../figures/figure-text';
 import { Time } from '../../time/time';
 import { TimeZoneContextProvider, useTimeZone } from '../../time/time-zone-context';
 import { CallFilters, Choice } from '../usage/filters';
@@ -214,7 +214,7 @@ function RequestTable({ requests, onMore, isLoadingMore }: RequestTableProps) {
       key: 'cost',
       title: t('column.cost'),
       isNumber: true,
-      cell: ({ cost, currency }) => <Amount value={cost} currency={currency} />,
+      cell: ({ cost, currency }) => <ShortAmount value={cost} currency={currency} />,
     },
     { key: 'outcome', title: t('column.outcome'), cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
   ];

@@ -7,7 +7,7 @@ import { EmptyState } from '../../components/empty-state';
 import { Fact, Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Amount, Price, Quantity } from '../../figures/figure-text';
+import { Amount, Quantity } from '../../figures/figure-text';
 import { useSite } from '../../api/site';
 import { type Capabilities, capabilitiesQuery, leftOf, usedPercent } from './training-queries';
 import { useTrainingTexts } from './training-texts';
@@ -116,7 +116,7 @@ function PriceCard({ pricing }: { pricing: Capabilities['pricing'] }) {
             {text}
           </Text>
           <Text size="md" fw={500} component="div">
-            <Price value={value} currency={PRICE_CURRENCY} /> {PRICE_CURRENCY}
+            <Amount value={value} currency={PRICE_CURRENCY} /> {PRICE_CURRENCY}
           </Text>
         </Group>
       ))}

@@ -6,6 +6,7 @@ const AGREED: Proof = {
   to: '2026-03-02T00:00:00.000Z',
   currency: 'USD',
   usage: Figure.of('1'),
+  uncompared_usage: Figure.zero,
   transactions: Figure.of('1'),
   transactions_difference: Figure.zero,
   usage_usd: Figure.of('1'),

@@ -4,8 +4,8 @@ import { CircleCheck, CircleDashed, CircleX, Clock } from 'lucide-react';
 import { useConsoleApi } from '../../api/console-api';
 import { QueryState } from '../../components/query-state';
 import { type Figure } from '../../figures/figure';
-import { Price } from '../../figures/figure-text';
-import { type Currency } from '../../figures/format-figure';
+import { Amount } from '../../figures/figure-text';
+import { type Currency, formatAmountAndCurrency } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
 import { formatTime } from '../../time/format-time';
 import classes from './proof.module.css';
@@ -54,12 +54,35 @@ function Strip({ proof, timeZone }: { proof: Proof; timeZone: string }) {
           </div>
         </div>
         {from !== null && <Sums proof={proof} />}
+        <Uncompared proof={proof} hour={hour} />
         {from !== null && routerState !== 'compared' && (
           <Text size="sm">{t(`proof.router.${routerState}`)}</Text>
         )}
         {state === 'differs' && <Text size="sm">{t('proof.differs.text')}</Text>}
       </Stack>
     </Paper>
+  );
+}
+
+const MILLIS_PER_HOUR = 3_600_000;
+
+/** What the page counts beyond the sums: the open hour, and hours of which the period has a part only. */
+function Uncompared({
+  proof: { to, currency, uncompared_usage: usage },
+  hour,
+}: {
+  proof: Proof;
+  hour: (instant: string) => string;
+}) {
+  const t = useUsageTexts();
+  const { language } = useLanguage();
+  if (usage.isZero) return null;
+  const amount = formatAmountAndCurrency(usage, currency, language);
+  const isOpen = to !== null && Date.now() - Date.parse(to) < 2 * MILLIS_PER_HOUR;
+  return (
+    <Text size="sm">
+      {isOpen ? t('proof.openHour', { amount, to: hour(to) }) : t('proof.uncompared', { amount })}
+    </Text>
   );
 }
 
@@ -105,10 +128,10 @@ function Sum({
     <div>
       <dt>{name}</dt>
       <dd>
-        <Price value={value} currency={currency} /> {currency}
+        <Amount value={value} currency={currency} /> {currency}
         {difference?.isZero === false && (
           <Text size="sm" className={classes.difference}>
-            {t('proof.difference')} <Price value={difference} currency={currency} />
+            {t('proof.difference')} <Amount value={difference} currency={currency} />
           </Text>
         )}
       </dd>

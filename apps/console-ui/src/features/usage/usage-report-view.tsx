@@ -2,7 +2,7 @@ import { Anchor, Group as Row, Paper, Skeleton, Stack, Text, Title } from '@mant
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { type Column, DataTable } from '../../components/data-table';
-import { Amount, Quantity } from '../../figures/figure-text';
+import { alignedAmounts, Amount, Quantity } from '../../figures/figure-text';
 import { type Currency } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
 import { formatDay } from '../../time/calendar-day';
@@ -116,23 +116,26 @@ function UsageTables({
 }: UsageTablesProps) {
   const t = useUsageTexts();
   const groupName = useGroupName();
-  const sumColumns = <Row extends Sums>(): Column<Row>[] => [
-    ...report.units.map((unit): Column<Row> => ({
-      key: unit,
-      title: t(`unit.${unit}`),
-      isNumber: true,
-      cell: ({ quantities: { [unit]: quantity } }) =>
-        quantity ? <Quantity value={countOf(unit, quantity)} /> : '–',
-      footer: <Quantity value={countOf(unit, report.total.quantities[unit]!)} />,
-    })),
-    {
-      key: 'cost',
-      title: t('cost'),
-      isNumber: true,
-      cell: ({ cost }) => <Amount value={cost} currency={currency} />,
-      footer: <Amount value={report.total.cost} currency={currency} />,
-    },
-  ];
+  const sumColumns = <Row extends Sums>(rows: Row[]): Column<Row>[] => {
+    const amount = alignedAmounts([report.total.cost, ...rows.map(({ cost }) => cost)]);
+    return [
+      ...report.units.map((unit): Column<Row> => ({
+        key: unit,
+        title: t(`unit.${unit}`),
+        isNumber: true,
+        cell: ({ quantities: { [unit]: quantity } }) =>
+          quantity ? <Quantity value={countOf(unit, quantity)} /> : '–',
+        footer: <Quantity value={countOf(unit, report.total.quantities[unit]!)} />,
+      })),
+      {
+        key: 'cost',
+        title: t('cost'),
+        isNumber: true,
+        cell: ({ cost }) => amount(cost, currency),
+        footer: amount(report.total.cost, currency),
+      },
+    ];
+  };
   const groupColumns: Column<Group>[] = [
     {
       key: 'group',
@@ -151,7 +154,7 @@ function UsageTables({
       ),
       footer: t('total'),
     },
-    ...sumColumns<Group>(),
+    ...sumColumns(report.groups),
   ];
   const entryColumns: Column<Entry>[] = [
     {
@@ -161,7 +164,7 @@ function UsageTables({
       footer: t('total'),
     },
     { key: 'group', title: t(`group.${dimension}`), cell: (entry) => groupName(dimension, entry) },
-    ...sumColumns<Entry>(),
+    ...sumColumns(report.entries),
     {
       key: 'why',
       title: t('why'),

@@ -63,6 +63,9 @@ const en = {
   'proof.usageUsd': 'The same usage in USD',
   'proof.routerCost': 'Cost report',
   'proof.difference': 'Difference:',
+  'proof.openHour': 'Not compared yet: {{amount}} used in the open hour since {{to}}.',
+  'proof.uncompared':
+    'Not compared: {{amount}} used in open hours, or in hours of which the period has a part only.',
   'proof.router.not_configured': 'This site does not compare the cost report.',
   'proof.router.unavailable': 'The cost report cannot be reached at the moment, so it is not compared.',
 } as const;
@@ -130,6 +133,8 @@ const zh: ChineseTexts<typeof en> = {
   'proof.usageUsd': '同一用量的美元金额',
   'proof.routerCost': '费用报表',
   'proof.difference': '差额：',
+  'proof.openHour': '尚未核对：{{to}} 起未结束的小时内，用量费用 {{amount}}。',
+  'proof.uncompared': '未核对：未结束的小时，或仅部分属于本期的小时内，用量费用 {{amount}}。',
   'proof.router.not_configured': '本站点未启用费用报表核对。',
   'proof.router.unavailable': '暂时无法连接费用报表服务，因此未核对该项。',
 };

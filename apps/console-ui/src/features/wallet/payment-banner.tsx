@@ -5,7 +5,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { accountKey } from '../../api/account-storage';
 import { useConsoleApi } from '../../api/console-api';
-import { formatPrice } from '../../figures/format-figure';
+import { formatAmount } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
 import { useAccount } from '../../api/account';
 import { newestPaymentsQuery, useMarkSeen, useRefreshWallet } from './wallet-queries';
@@ -78,7 +78,7 @@ function useRefreshOn(arrivedIds: string) {
 function Notice({ notice: { kind, payment }, onClose }: { notice: PaymentNotice; onClose: () => void }) {
   const t = useWalletTexts();
   const { language } = useLanguage();
-  const amount = formatPrice(payment.amount, payment.currency, language);
+  const amount = formatAmount(payment.amount, payment.currency, language);
   return (
     <div className={classes.notice} data-kind={kind}>
       <Group gap="sm" wrap="nowrap" justify="space-between">

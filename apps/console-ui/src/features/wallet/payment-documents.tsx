@@ -4,7 +4,7 @@ import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { FormDialog } from '../../components/dialogs';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
-import { formatPrice } from '../../figures/format-figure';
+import { formatAmount } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language-context';
 import { formatTime } from '../../time/format-time';
 import { useTimeZone } from '../../time/time-zone-context';
@@ -26,7 +26,7 @@ export function InvoiceForm({ payments, onClose }: Props) {
   const order = useOrderInvoice();
   const choices = payments.map(({ id, amount, currency, created_at }) => ({
     value: id,
-    label: `${formatPrice(amount, currency, language)} · ${formatTime(created_at, { language, timeZone })}`,
+    label: `${formatAmount(amount, currency, language)} · ${formatTime(created_at, { language, timeZone })}`,
   }));
   const [failure, setFailure] = useState<unknown>();
   const form = useForm({

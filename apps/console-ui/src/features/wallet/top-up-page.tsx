@@ -12,7 +12,7 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { type Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
-import { formatPrice } from '../../figures/format-figure';
+import { formatAmount } from '../../figures/format-figure';
 import { PAYMENT_DECIMALS } from '../../figures/typed-amount';
 import { useLanguage } from '../../language/language-context';
 import {
@@ -69,7 +69,7 @@ function TopUpForm({ settings }: { settings: BillingSettings }) {
   const attempt = useRef({ form: '', key: '' });
   const { currency, presets, min_amount: least, max_amount: most } = settings;
   const providers = settings.providers.filter(({ enabled }) => enabled);
-  const read = (amount: Figure) => formatPrice(amount, currency, language);
+  const read = (amount: Figure) => formatAmount(amount, currency, language);
   const bounds = { least: read(least), most: read(most) };
   const form = useForm({
     initialValues: { amount: presets[1]?.toString() ?? '', provider: providers[0]!.name as string },

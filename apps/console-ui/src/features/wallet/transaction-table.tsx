@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type Column, DataTable } from '../../components/data-table';
-import { Amount } from '../../figures/figure-text';
+import { alignedAmounts } from '../../figures/figure-text';
 import { useLanguage } from '../../language/language-context';
 import { formatTimeRange } from '../../time/format-time';
 import { Time } from '../../time/time';
@@ -68,6 +68,7 @@ export function TransactionTable({
   isLoadingMore = false,
 }: Props) {
   const t = useWalletTexts();
+  const shownAmount = alignedAmounts(transactions.map(({ amount }) => amount));
   const columns: Column<Transaction>[] = [
     {
       key: 'time',
@@ -84,7 +85,7 @@ export function TransactionTable({
       key: 'amount',
       title: t('amount'),
       isNumber: true,
-      cell: ({ amount, currency }) => <Amount value={amount} currency={currency} />,
+      cell: ({ amount, currency }) => shownAmount(amount, currency),
     },
   ];
   return (

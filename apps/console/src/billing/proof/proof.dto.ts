@@ -31,10 +31,17 @@ export class ProofResponse {
   currency!: Currency;
 
   @MoneyProperty({
-    description: 'Cost of all usage, as `GET /api/billing/usage` reports it.',
+    description: 'Cost of the usage of these hours, as `GET /api/billing/usage` reports it.',
     example: 0.002468,
   })
   usage!: ExactNumber;
+
+  @MoneyProperty({
+    description:
+      'Cost of the usage of the period that is not compared: of hours that are not closed yet, and of parts of hours at its ends. `usage` and this are together what `GET /api/billing/usage` reports for the period.',
+    example: 0.000014,
+  })
+  uncompared_usage!: ExactNumber;
 
   @MoneyProperty({
     description: 'What the ledger has deducted from the wallet for usage.',

@@ -79,6 +79,7 @@ describe('the proof of a closed period', () => {
       to: '2025-03-30T00:00:00.000Z',
       currency: 'USD',
       usage: cost,
+      uncompared_usage: '0',
       transactions: cost,
       usage_usd: cost,
       router_cost_usd: cost,
@@ -143,13 +144,27 @@ describe('the proof of a closed period', () => {
 
   it('compares whole hours only, and closed ones', async () => {
     await settle({ at: MICROS_PER_HOUR });
+    await settle({ at: MICROS_PER_HOUR / 4 });
+    await settle({ at: (MICROS_PER_HOUR * 3) / 4, inputTokens: 1, outputTokens: 0 });
     expect(await proof('from=2025-03-29T00:30:00Z&to=2025-03-29T02:59:59Z')).toMatchObject({
       ...AGREED,
       from: '2025-03-29T01:00:00.000Z',
       to: '2025-03-29T02:00:00.000Z',
+      usage: '0.00001350015',
+      // 150,001 picos.
+      uncompared_usage: '0.000000150001',
     });
-    const open = await proof(`from=${new Date().toISOString()}`);
-    expect(open).toMatchObject({ ...AGREED, from: null, to: null, usage: '0' });
+    const justNow: Window = { timeZone: 'UTC', start: Date.now() - 1000 };
+    const call = { model: 'chat', inputTokens: 1, outputTokens: 0, at: 0 };
+    await settleAt(site.database, account, justNow, call);
+    const open = await proof(`from=${new Date(justNow.start).toISOString()}`);
+    expect(open).toMatchObject({
+      ...AGREED,
+      from: null,
+      to: null,
+      usage: '0',
+      uncompared_usage: '0.000000150001',
+    });
     const { to } = await proof('from=2025-03-29');
     expect(Date.parse(to as string)).toBeLessThanOrEqual(Date.now() - 60_000);
     expect(to).toMatch(/:00:00\.000Z$/);

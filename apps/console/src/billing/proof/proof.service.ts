@@ -39,6 +39,7 @@ export class ProofService {
       currency,
       usage: amount(usagePicos),
       transactions: amount(transactionsPicos),
+      uncompared_usage: amount(sums.periodUsagePicos - usagePicos),
       transactions_difference: amount(transactionsPicos - usagePicos),
       usage_usd: amount(usageUsdPicos),
       router_cost_state: state,
