@@ -1,11 +1,14 @@
 import { defineConfig } from 'vite';
+import { CHUNKS } from './chunks';
+import { precompressedFiles } from './precompressed-files';
 import { themeVariables } from './theme-variables';
+import { usedStyles } from './used-styles';
 
 /** `npm start` serves the API there; `npx vite apps/console-ui` serves the pages from their sources. */
 const DEVELOPMENT_API = 'http://127.0.0.1:3000';
 
 export default defineConfig({
-  plugins: [themeVariables()],
+  plugins: [themeVariables(), usedStyles(), precompressedFiles()],
   server: { proxy: Object.fromEntries(['/api', '/config.json'].map((path) => [path, DEVELOPMENT_API])) },
   resolve: { tsconfigPaths: true },
   build: {
@@ -16,8 +19,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // Mantine marks its modules for servers that render React; here nothing does.
     rolldownOptions: {
-      // One file for what every page needs: 50 small ones would be compressed one by one, and take a request each.
-      output: { codeSplitting: { groups: [{ name: 'shell', tags: ['$initial'] }] } },
+      output: { codeSplitting: { groups: CHUNKS } },
       onLog: (level, log, next) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && next(level, log),
     },
   },

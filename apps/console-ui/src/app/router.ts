@@ -5,12 +5,11 @@ import { analystRoutes, consoleRoutes } from '../features/console-routes';
 import { adminRoute, analystRoute, consoleRoute, publicRoute, rootRoute } from '../features/layout-routes';
 import { publicRoutes } from '../features/public-routes';
 import { FailedPage, NotFoundPage } from '../layout/failures';
+import { PublicLayout } from '../layout/public-layout';
 
 // The frames of the pages. A layout shows what features offer, so no feature imports one.
 rootRoute.update({ errorComponent: FailedPage });
-publicRoute.update({
-  component: lazyRouteComponent(() => import('../layout/public-layout'), 'PublicLayout'),
-});
+publicRoute.update({ component: PublicLayout });
 consoleRoute.update({
   component: lazyRouteComponent(() => import('../layout/console-layout'), 'ConsoleLayout'),
 });

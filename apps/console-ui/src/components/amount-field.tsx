@@ -8,13 +8,11 @@ export function AmountField({ currency, ...input }: TextInputProps & { currency:
   return <TextInput inputMode="decimal" autoComplete="off" leftSection={symbolOf(currency)} {...input} />;
 }
 
-/** Tells how an amount is written, if a text is none. An empty text, what is missing then, and bounds are the form's. */
-export function useAmountSyntaxError(): (
-  text: string,
-  decimals: number,
-  sign?: { isSigned: boolean },
-) => string | null {
+/** Tells how an amount is written, if a text is none. What is missing if it is empty, and bounds, the form tells. */
+export function useAmountSyntaxError(): (text: string, decimals: number) => string | null {
   const t = useComponentTexts();
-  return (text, decimals, sign) =>
-    text.trim() === '' || readAmount(text, decimals, sign) ? null : t('amount.syntax', { decimals });
+  return (text, decimals) =>
+    text.trim() === '' || readAmount(text, decimals, { isSigned: true })
+      ? null
+      : t('amount.syntax', { decimals });
 }

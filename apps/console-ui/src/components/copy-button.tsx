@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { Check, Copy } from 'lucide-react';
 import { useComponentTexts } from './component-texts';
@@ -23,10 +23,8 @@ export function CopyButton({ value, label, withText = false }: Props) {
       </Button>
     );
   return (
-    <Tooltip label={text}>
-      <ActionIcon variant="subtle" color="gray" aria-label={text} onClick={() => copy(value)}>
-        {icon}
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon variant="subtle" color="gray" title={text} aria-label={text} onClick={() => copy(value)}>
+      {icon}
+    </ActionIcon>
   );
 }

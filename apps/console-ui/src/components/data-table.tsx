@@ -1,8 +1,8 @@
 import { Button, Group, Paper, Table, VisuallyHidden } from '@mantine/core';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useComponentTexts } from './component-texts';
 import classes from './data-table.module.css';
+import { type RowsInSightProps } from './rows-in-sight';
 
 /** A column of a `<DataTable>`. */
 export interface Column<Row> {
@@ -20,10 +20,8 @@ export interface Column<Row> {
 
 /** With more rows only those in sight are in the document. */
 const MOST_PLAIN_ROWS = 200;
-const ESTIMATED_ROW_PIXELS = 41;
-const ROWS_BEYOND_SIGHT = 20;
 
-interface RowsProps<Row> {
+export interface RowsProps<Row> {
   columns: Column<Row>[];
   rows: Row[];
   keyOf: (row: Row) => string;
@@ -33,50 +31,7 @@ function PlainRows<Row>({ columns, rows, keyOf }: RowsProps<Row>) {
   return rows.map((row) => <DataRow key={keyOf(row)} columns={columns} row={row} />);
 }
 
-/** Rows above and below the sight are one empty row as high as all of them. `onEnd`: the last row is nearly in sight. */
-function RowsInSight<Row>({
-  columns,
-  rows,
-  keyOf,
-  scrollElement,
-  onEnd,
-}: RowsProps<Row> & { scrollElement: HTMLDivElement | null; onEnd: (() => void) | undefined }) {
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scrollElement,
-    estimateSize: () => ESTIMATED_ROW_PIXELS,
-    overscan: ROWS_BEYOND_SIGHT,
-  });
-  const items = virtualizer.getVirtualItems();
-  const isAtEnd = items.at(-1)?.index === rows.length - 1;
-  useEffect(() => {
-    if (isAtEnd) onEnd?.();
-    // `onEnd` is another function in each rendering.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [isAtEnd, rows.length]);
-  const above = items[0]?.start ?? 0;
-  const below = virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0);
-  return (
-    <>
-      <Spacer height={above} span={columns.length} />
-      {items.map(({ index }) => (
-        <DataRow key={keyOf(rows[index]!)} columns={columns} row={rows[index]!} index={index} />
-      ))}
-      <Spacer height={below} span={columns.length} />
-    </>
-  );
-}
-
-function Spacer({ height, span }: { height: number; span: number }) {
-  if (height === 0) return null;
-  return (
-    <tr aria-hidden>
-      <td colSpan={span} style={{ height }} />
-    </tr>
-  );
-}
-
-function DataRow<Row>({ columns, row, index }: { columns: Column<Row>[]; row: Row; index?: number }) {
+export function DataRow<Row>({ columns, row, index }: { columns: Column<Row>[]; row: Row; index?: number }) {
   return (
     // The heading is row 1.
     <Table.Tr aria-rowindex={index === undefined ? undefined : index + 2}>
@@ -88,6 +43,9 @@ function DataRow<Row>({ columns, row, index }: { columns: Column<Row>[]; row: Ro
     </Table.Tr>
   );
 }
+
+/** Loaded only where there are many rows. */
+const RowsInSight = lazy(() => import('./rows-in-sight')) as <Row>(props: RowsInSightProps<Row>) => ReactNode;
 
 interface Props<Row> {
   /** What the table lists, for screen readers. */
@@ -139,13 +97,15 @@ export function DataTable<Row>({ label, columns, rows, keyOf, onMore, isLoadingM
           </Table.Thead>
           <Table.Tbody>
             {isLong ? (
-              <RowsInSight
-                columns={columns}
-                rows={rows}
-                keyOf={keyOf}
-                scrollElement={scrollElement}
-                onEnd={isLoadingMore ? undefined : onMore}
-              />
+              <Suspense>
+                <RowsInSight
+                  columns={columns}
+                  rows={rows}
+                  keyOf={keyOf}
+                  scrollElement={scrollElement}
+                  onEnd={isLoadingMore ? undefined : onMore}
+                />
+              </Suspense>
             ) : (
               <PlainRows columns={columns} rows={rows} keyOf={keyOf} />
             )}

@@ -1,4 +1,4 @@
-import { Text, Tooltip } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { type ClipboardEvent, type ReactNode } from 'react';
 import { useLanguage } from '../language/language-context';
 import { type Figure } from './figure';
@@ -6,15 +6,13 @@ import {
   type Currency,
   decimalsOf,
   formatAmount,
-  formatAmountAndCurrency,
   formatBytes,
   formatExactBytes,
   formatNumber,
-  formatShortAmount,
   percentChange,
 } from './format-figure';
 
-interface AmountProps {
+export interface AmountProps {
   value: Figure;
   /** Of the row that the amount is in, never that of the page. */
   currency: Currency;
@@ -51,22 +49,7 @@ export function alignedAmounts(values: Iterable<Figure>): (value: Figure, curren
   return (value, currency) => <Amount {...{ value, currency, alignedDecimals }} />;
 }
 
-/** An amount in a list, which says if it is shortened (`formatShortAmount`). All its digits are in the tooltip and in what is copied. */
-export function ShortAmount({ value, currency }: AmountProps) {
-  const { language } = useLanguage();
-  return (
-    <Tooltip
-      label={formatAmountAndCurrency(value, currency, language)}
-      events={{ hover: true, focus: true, touch: true }}
-    >
-      <Text component="data" inherit value={value.toString()} className="figure" onCopy={copyExactly(value)}>
-        {formatShortAmount(value, currency, language)}
-      </Text>
-    </Tooltip>
-  );
-}
-
-const copyExactly = (value: Figure) => (event: ClipboardEvent) => {
+export const copyExactly = (value: Figure) => (event: ClipboardEvent) => {
   event.clipboardData.setData('text/plain', value.toString());
   event.preventDefault();
 };

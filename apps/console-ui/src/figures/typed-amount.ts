@@ -1,8 +1,8 @@
 import { Figure } from './figure';
 
-/** Decimals of an amount that is paid, given back or booked by hand, and of the balance at which a notice is sent. */
+/** Decimals of an amount that is paid, given back or booked by hand. */
 export const PAYMENT_DECIMALS = 2;
-/** Decimals that the services keep of an amount; the limit of a key may have as many. */
+/** Decimals that the services keep of an amount. Limits and the balance at which a notice is sent may have as many. */
 export const LEDGER_DECIMALS = 12;
 
 const MAX_WHOLE_DIGITS = 12;

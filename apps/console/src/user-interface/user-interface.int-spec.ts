@@ -1,11 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestDatabase, type TestDatabase } from '@inference/testing';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { createTestDatabase, publishPrices, type TestDatabase } from '@inference/testing';
 import { ENTITIES } from '../entities';
 import { type RequestOptions, TestConsole } from '../testing/console.fixture';
 
 const HTML = { headers: { accept: 'text/html,*/*;q=0.8' } };
+const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
 const START_PAGE = '<!doctype html><title>Console</title>';
 
 let folder: string;
@@ -22,6 +24,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'index.html'), START_PAGE);
   writeFileSync(join(folder, 'favicon.svg'), '<svg/>');
   writeFileSync(join(folder, 'assets/main-3fa9.js'), 'export {};');
+  writeFileSync(join(folder, 'assets/main-3fa9.js.br'), brotliCompressSync('export {};'));
+  writeFileSync(join(folder, 'assets/main-3fa9.js.gz'), gzipSync('export {};'));
   database = await createTestDatabase(ENTITIES);
   const url = database.urlFor('console');
   withPages = await TestConsole.start(url, { CONSOLE_UI_DIRECTORY: folder });
@@ -58,6 +62,67 @@ describe('a console with pages', () => {
     expect([status, headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
     expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect((await read(withPages, '/favicon.svg')).headers.get('cache-control')).toBe('no-cache');
+  });
+
+  it.each([
+    ['gzip, deflate, br, zstd', 'br'],
+    ['br;q=0.1, gzip;q=0.9', 'br'],
+    ['gzip, deflate', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['br;q=0, *', 'gzip'],
+    ['*', 'br'],
+    ['identity', null],
+    ['br;q=0, gzip;q=0', null],
+    ['zstd', null],
+    ['', null],
+  ])('sends a compressed file for "Accept-Encoding: %s" as %s', async (accepted, encoding) => {
+    const { status, headers, text } = await read(withPages, '/assets/main-3fa9.js', {
+      headers: { 'accept-encoding': accepted },
+    });
+    expect([status, text]).toEqual([200, 'export {};']);
+    expect(headers.get('content-encoding')).toBe(encoding);
+    expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(headers.get('vary')).toContain('Accept-Encoding');
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  });
+
+  it('gives each coding of a file an ETag of its own', async () => {
+    const etags = await Promise.all(
+      ['br', 'gzip', 'identity'].map(async (accepted) => {
+        const headers = { 'accept-encoding': accepted };
+        const first = await read(withPages, '/assets/main-3fa9.js', { headers });
+        const etag = first.headers.get('etag')!;
+        const again = { headers: { ...headers, 'if-none-match': etag } };
+        expect((await read(withPages, '/assets/main-3fa9.js', again)).status).toBe(304);
+        return etag;
+      }),
+    );
+    expect(new Set(etags).size).toBe(3);
+  });
+
+  it('compresses long answers of the API but those with secrets', async () => {
+    const models = Array.from({ length: 30 }, (_none, index) => ({
+      slug: `model-${index}`,
+      unit: 'per_request' as const,
+      ratePicos: 1n,
+    }));
+    await publishPrices(database.pool, models);
+    const headers = { 'accept-encoding': 'gzip' };
+    const pricing = await read(withPages, '/api/pricing', { headers });
+    expect(pricing.headers.get('content-encoding')).toBe('gzip');
+    expect(pricing.headers.get('vary')).toContain('Accept-Encoding');
+    expect(pricing.body).toMatchObject({ models: { length: 30 } });
+    const plain = await read(withPages, '/api/pricing', { headers: { 'accept-encoding': 'identity' } });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(plain.text).toBe(pricing.text);
+
+    const { body } = await withPages.request('POST', '/api/auth/register', { json: PERSON });
+    const { token } = body as { token: string };
+    for (let count = 0; count < 8; count += 1)
+      await withPages.request('POST', '/api/api-keys', { token, json: { name: 'long'.repeat(20) } });
+    const keys = await read(withPages, '/api/api-keys', { token, headers });
+    expect(keys.text.length).toBeGreaterThan(1_024);
+    expect(keys.headers.get('content-encoding')).toBeNull();
   });
 
   it('answers 404 for a missing file, also to a navigation', async () => {

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { extname, join, sep } from 'node:path';
 import { ConfigError } from '@inference/config';
 import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
 import { type NextFunction, type Request, type Response } from 'express';
@@ -12,20 +12,26 @@ const RESERVED = /^\/(api|healthz|metrics|\.well-known)(\/|$)|^\/sitemap(-\d+)?\
 const HASHED_FILES = /^\/assets\//;
 const RUNTIME_CONFIGURATION = '/config.json';
 const START_PAGE = '/index.html';
+/** The extensions of compressed files by their content coding, the better one first. */
+const ENCODINGS = { br: '.br', gzip: '.gz' } as const;
+type Encoding = keyof typeof ENCODINGS;
 const SECONDS_PER_YEAR = 365 * 24 * 3_600;
 
 /**
- * Serves the built pages of the console. Every navigation outside of the reserved paths gets the start page, whose router
+ * Serves the built pages of the console, compressed where the build has compressed them. Every navigation outside of the reserved paths gets the start page, whose router
  * shows the page of the path. Whatever is no file and no navigation goes on to the routes.
  */
 @Injectable()
 export class UserInterfaceMiddleware implements NestMiddleware {
   private readonly policy: string;
+  /** Paths of compressed files. */
+  private readonly compressed: ReadonlySet<string>;
 
   constructor(@Inject(USER_INTERFACE_CONFIG) private readonly config: UserInterfaceConfig) {
     if (config.directory !== undefined && !existsSync(join(config.directory, START_PAGE)))
       throw new ConfigError(['CONSOLE_UI_DIRECTORY: must be a folder with index.html']);
     this.policy = contentSecurityPolicy(config.calledOrigins);
+    this.compressed = new Set(config.directory === undefined ? [] : compressedPaths(config.directory));
   }
 
   use(request: Request, response: Response, next: NextFunction): void {
@@ -63,8 +69,12 @@ export class UserInterfaceMiddleware implements NestMiddleware {
     otherwise: (error?: unknown) => void,
   ): void {
     const isHashed = HASHED_FILES.test(path);
-    send(request, path, { root, index: false, cacheControl: false })
+    const encoding = this.encodingOf(path, request);
+    const file = encoding === undefined ? path : path + ENCODINGS[encoding];
+    send(request, file, { root, index: false, cacheControl: false })
       .on('headers', () => {
+        if (encoding !== undefined) response.type(extname(path)).set('Content-Encoding', encoding);
+        if (this.encodingsOf(path).length > 0) response.vary('Accept-Encoding');
         response.set({
           'Cache-Control': isHashed ? `public, max-age=${SECONDS_PER_YEAR}, immutable` : 'no-cache',
           'Content-Security-Policy': this.policy,
@@ -75,6 +85,23 @@ export class UserInterfaceMiddleware implements NestMiddleware {
       .on('error', () => otherwise())
       .pipe(response);
   }
+
+  /** How the file is sent; undefined: as it is. */
+  private encodingOf(path: string, request: Request): Encoding | undefined {
+    return this.encodingsOf(path).find((name) => request.acceptsEncodings(name) === name);
+  }
+
+  private encodingsOf(path: string): Encoding[] {
+    return (['br', 'gzip'] as const).filter((name) => this.compressed.has(path + ENCODINGS[name]));
+  }
+}
+
+/** Paths of the files that have a compressed one beside them, with its extension. */
+function compressedPaths(directory: string): string[] {
+  const extensions: string[] = Object.values(ENCODINGS);
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((name) => extensions.includes(extname(name)))
+    .map((name) => `/${name.split(sep).join('/')}`);
 }
 
 /**

@@ -32,8 +32,7 @@ export function AdjustmentDialog({ account, onClose }: { account: Account; onClo
     initialValues: { amount: '', description: '' },
     validate: {
       amount: (value) =>
-        syntaxError(value, PAYMENT_DECIMALS, { isSigned: true }) ??
-        (adjustmentIn(value) ? null : t('adjust.amount.invalid')),
+        syntaxError(value, PAYMENT_DECIMALS) ?? (adjustmentIn(value) ? null : t('adjust.amount.invalid')),
       description: (value) => (value.trim() ? null : t('adjust.reason.missing')),
     },
   });

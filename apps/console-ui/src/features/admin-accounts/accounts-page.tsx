@@ -7,7 +7,7 @@ import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { ShortAmount } from '../../figures/figure-text';
+import { ShortAmount } from '../../figures/short-amount';
 import { Time } from '../../time/time';
 import { type Account, accountsQuery } from './account-queries';
 import { useAdminAccountTexts } from './admin-account-texts';

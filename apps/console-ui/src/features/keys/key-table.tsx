@@ -1,7 +1,8 @@
 import { ActionIcon, Badge, Code, Group, Text, Tooltip } from '@mantine/core';
 import { Pencil, Trash2 } from 'lucide-react';
 import { type Column, DataTable } from '../../components/data-table';
-import { Amount, ShortAmount } from '../../figures/figure-text';
+import { Amount } from '../../figures/figure-text';
+import { ShortAmount } from '../../figures/short-amount';
 import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
 import { type ApiKey } from './key-queries';

@@ -10,7 +10,7 @@ import { Fact, Facts } from '../../components/facts';
 import { QueryState } from '../../components/query-state';
 import { type Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
-import { PAYMENT_DECIMALS, readAmount } from '../../figures/typed-amount';
+import { LEDGER_DECIMALS, readAmount } from '../../figures/typed-amount';
 import { type Language, LANGUAGE_NAMES, LANGUAGES } from '../../language/language';
 import { useLanguage } from '../../language/language-context';
 import { useAccount } from '../../api/account';
@@ -163,7 +163,7 @@ function LowBalanceForm({ settings }: { settings: Schemas['BillingSettingsRespon
     validate: {
       low_balance_threshold: (text, { isOn }) =>
         isOn
-          ? (syntaxError(text, PAYMENT_DECIMALS) ?? (positiveAmount(text) ? null : t('lowBalance.invalid')))
+          ? (syntaxError(text, LEDGER_DECIMALS) ?? (positiveAmount(text) ? null : t('lowBalance.invalid')))
           : null,
     },
   });
@@ -203,6 +203,6 @@ function LowBalanceForm({ settings }: { settings: Schemas['BillingSettingsRespon
 
 /** Undefined unless the text is an amount above zero. */
 function positiveAmount(text: string): Figure | undefined {
-  const amount = readAmount(text, PAYMENT_DECIMALS);
+  const amount = readAmount(text, LEDGER_DECIMALS);
   return amount?.isZero ? undefined : amount;
 }

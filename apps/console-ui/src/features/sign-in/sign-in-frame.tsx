@@ -6,7 +6,7 @@ import { usePageTitle } from '../../components/use-page-title';
 import { useSignInTexts } from './sign-in-texts';
 import classes from './sign-in.module.css';
 
-/** A narrow page with one form, made of the few components whose styles every visit loads. `footer`: where else the visitor may want to go. */
+/** A narrow page with one form. `footer`: where else the visitor may want to go. */
 export function SignInFrame({
   title,
   footer,

@@ -10,7 +10,7 @@ const styledClasses = new Set(
   ),
 );
 
-/** Components in a page whose style sheet it has not loaded. Pages load only part of the styles at first. */
+/** Components in a page without their styles. The build drops the styles of components that no page uses. */
 export async function componentsWithoutStyles(tab: Page): Promise<string[]> {
   const [shown, loaded] = await tab.evaluate<[[name: string, html: string][], string]>(SHOWN_AND_LOADED);
   const loadedClasses = new Set([...loaded.matchAll(COMPONENT_CLASS)].map(([, name]) => name!));
