@@ -117,6 +117,7 @@ export const SECTIONS = [
       MAX_TOPUP: 'Largest top-up. Default: 10000 USD or 50000 CNY.',
       TOPUP_PRESETS: 'Comma-separated amounts that `/api/billing/settings` offers.',
       LOW_BALANCE_THRESHOLD: 'Balance below which an account gets a mail. Default: 5 USD or 20 CNY.',
+      START_CREDIT: 'What an account gets once, when its e-mail address is confirmed.',
       PAYMENT_TTL_SECONDS: 'How long a payment can be paid.',
       STRIPE_SECRET_KEY: 'Site `intl`. Secret key of Stripe (`card_provider`).',
       STRIPE_WEBHOOK_SECRETS:

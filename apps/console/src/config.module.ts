@@ -17,6 +17,7 @@ import {
   SIGN_UP_CONFIG,
 } from './identity/identity.config';
 import { INFERENCE_CONFIG } from './inference/inference.config';
+import { START_CREDIT_CONFIG } from './accounts/start-credit';
 import { LOW_BALANCE_CONFIG, MAIL_CONFIG } from './notifications/notifications.config';
 import { SERVICE_HEALTH_CONFIG } from './service-health/service-health.config';
 import { SITE_CONFIG } from './site.config';
@@ -48,6 +49,7 @@ export class ConfigModule {
       { provide: SERVICE_HEALTH_CONFIG, useValue: config.serviceHealth },
       { provide: USER_INTERFACE_CONFIG, useValue: config.userInterface },
       { provide: MAIL_CONFIG, useValue: config.mail },
+      { provide: START_CREDIT_CONFIG, useValue: config.startCredit },
       { provide: LOW_BALANCE_CONFIG, useValue: config.lowBalance },
     ];
     return { module: ConfigModule, providers: slices, exports: slices.map(({ provide }) => provide) };

@@ -51,6 +51,7 @@ describe('the configuration', () => {
       'REFRESH_COOKIE_NAME: must differ from SESSION_COOKIE_NAME',
     ],
     [{ OAUTH_FLOW_COOKIE_NAME: 'session' }, 'OAUTH_FLOW_COOKIE_NAME: must differ from SESSION_COOKIE_NAME'],
+    [{ START_CREDIT: '-1' }, 'START_CREDIT: must not be negative'],
     [{ SESSION_COOKIE_NAME: 'a b' }, 'SESSION_COOKIE_NAME: must have 1 to 64 letters, digits and _ . -'],
     [
       { OAUTH_FLOW_COOKIE_NAME: 'a=b' },

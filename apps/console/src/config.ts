@@ -107,6 +107,7 @@ const schema = fields
     serviceHealth: serviceHealthOf(config),
     userInterface: userInterfaceOf(config),
     mail: mailOf(config),
+    startCredit: { amountPicos: config.START_CREDIT ?? 0n },
     lowBalance: { thresholdPicos: topUpOf(config).lowBalanceThresholdPicos },
   }));
 

@@ -174,11 +174,14 @@ export const TOP_UP_CONFIG = Symbol('TOP_UP_CONFIG');
 /** Payment providers count in hundredths of the currency. */
 const MONEY_DECIMALS = 2;
 
-function readPicos(text: string, context: z.RefinementCtx): bigint {
+function readPicos(text: string, context: z.RefinementCtx, isZeroAllowed = false): bigint {
   try {
     const picos = decimalToPicos(text, MONEY_DECIMALS);
-    if (picos > 0n) return picos;
-    context.addIssue({ code: 'custom', message: 'must be positive' });
+    if (picos > 0n || (picos === 0n && isZeroAllowed)) return picos;
+    context.addIssue({
+      code: 'custom',
+      message: isZeroAllowed ? 'must not be negative' : 'must be positive',
+    });
   } catch (error) {
     if (!(error instanceof InvalidAmountError)) throw error;
     context.addIssue({ code: 'custom', message: error.message });
@@ -186,7 +189,8 @@ function readPicos(text: string, context: z.RefinementCtx): bigint {
   return z.NEVER;
 }
 
-const amountField = () => z.string().transform(readPicos);
+const amountField = ({ isZeroAllowed = false } = {}) =>
+  z.string().transform((text, context) => readPicos(text, context, isZeroAllowed));
 const amountListField = () =>
   z.string().transform((text, context) => text.split(',').map((part) => readPicos(part.trim(), context)));
 
@@ -200,6 +204,8 @@ export const topUpFields = {
   TOPUP_PRESETS: amountListField().optional(),
   /** Balance below which an account gets a mail; 5 USD or 20 CNY by default. */
   LOW_BALANCE_THRESHOLD: amountField().optional(),
+  /** What an account gets once, when its address is confirmed; nothing by default. */
+  START_CREDIT: amountField({ isZeroAllowed: true }).optional(),
 };
 
 type TopUpFields = { SITE: Site } & {

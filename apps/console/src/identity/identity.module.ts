@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module';
+import { StartCreditModule } from '../accounts/start-credit';
 import { AdminAccountsController } from './admin-accounts/admin-accounts.controller';
 import { AdminAccountsService } from './admin-accounts/admin-accounts.service';
 import { ApiKeysController } from './api-keys/api-keys.controller';
@@ -43,7 +44,7 @@ import { SignInService } from './sign-in/sign-in.service';
 class LoginThrottleModule {}
 
 @Module({
-  imports: [LoginThrottleModule],
+  imports: [LoginThrottleModule, StartCreditModule],
   controllers: [PasswordsController],
   providers: [PasswordHasher, PasswordsService, ReauthenticationService],
   exports: [PasswordHasher, ReauthenticationService],
@@ -78,7 +79,7 @@ class AdminAccountsModule {}
 class ApiKeysModule {}
 
 @Module({
-  imports: [PasswordsModule],
+  imports: [PasswordsModule, StartCreditModule],
   controllers: [EmailVerificationController],
   providers: [EmailVerificationService],
 })
@@ -91,7 +92,7 @@ class EmailVerificationModule {}
 class OAuthProvidersModule {}
 
 @Module({
-  imports: [OAuthProvidersModule],
+  imports: [OAuthProvidersModule, StartCreditModule],
   controllers: [IdentitiesController],
   providers: [IdentitiesService],
   exports: [IdentitiesService],
@@ -129,6 +130,7 @@ class SignInModule {}
     SealedTokensModule,
     SessionsModule,
     SignInModule,
+    StartCreditModule,
   ],
   controllers: [OAuthController],
   providers: [OAuthFlowCookie, OAuthFlowsService, OAuthService],

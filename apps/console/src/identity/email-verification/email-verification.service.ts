@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { markEmailVerified } from '../../accounts/credentials.repository';
+import { StartCredit } from '../../accounts/start-credit';
 import { queueMail } from '../../notifications/mail/outbox';
 import { readMailToken, redeemMailToken } from '../mail-token';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
@@ -15,6 +16,7 @@ export class EmailVerificationService {
   constructor(
     private readonly database: Database,
     private readonly reauthentication: ReauthenticationService,
+    private readonly startCredit: StartCredit,
   ) {}
 
   /** Takes the same time whether or not there is such an account: the mail sender looks for it later. */
@@ -42,13 +44,9 @@ export class EmailVerificationService {
     if (!isSignedIn) await this.reauthentication.confirmWithoutRecentSession(ownerId, password, origin);
     await this.database.transaction(async (transaction) => {
       const { accountId, email } = await redeemMailToken(transaction, 'verify_email', token);
-      if (await markEmailVerified(transaction, accountId, email))
-        await recordAuditEvent(transaction, {
-          type: 'email.verified',
-          accountId,
-          actorId: accountId,
-          origin,
-        });
+      if (!(await markEmailVerified(transaction, accountId, email))) return;
+      await recordAuditEvent(transaction, { type: 'email.verified', accountId, actorId: accountId, origin });
+      await this.startCredit.give(transaction, accountId);
     });
   }
 }

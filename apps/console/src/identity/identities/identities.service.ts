@@ -7,6 +7,7 @@ import {
   lockCredentials,
   markEmailVerified,
 } from '../../accounts/credentials.repository';
+import { StartCredit } from '../../accounts/start-credit';
 import { queueSecurityMail } from '../../notifications/mail/outbox';
 import { OAuthProviderGateway, type ProviderIdentity } from '../oauth-provider.gateway';
 import { OAuthException } from '../oauth.exception';
@@ -28,6 +29,7 @@ export class IdentitiesService {
   constructor(
     private readonly database: Database,
     private readonly providers: OAuthProviderGateway,
+    private readonly startCredit: StartCredit,
   ) {}
 
   async list(accountId: string): Promise<IdentityResponse[]> {
@@ -66,13 +68,15 @@ export class IdentitiesService {
       });
       await queueSecurityMail(transaction, 'identity_linked', accountId, origin);
       // Who links has just sent the password, so what was made before stays.
-      if (address?.verified && (await markEmailVerified(transaction, accountId, address.email)))
+      if (address?.verified && (await markEmailVerified(transaction, accountId, address.email))) {
         await recordAuditEvent(transaction, {
           type: 'email.verified',
           accountId,
           actorId: accountId,
           origin,
         });
+        await this.startCredit.give(transaction, accountId);
+      }
       return this.viewOf(linked);
     });
   }

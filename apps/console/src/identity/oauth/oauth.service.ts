@@ -4,6 +4,7 @@ import { insertAccount, readForSignIn, type SignInAccount } from '../../accounts
 import { type Actor, type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { proveAddressByIdentity } from '../../accounts/credentials.repository';
+import { StartCredit } from '../../accounts/start-credit';
 import { SITE_LANGUAGE } from '../../accounts/languages';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { insertIdentity, lockIdentity } from '../identities/identities.repository';
@@ -43,6 +44,7 @@ export class OAuthService {
     private readonly identities: IdentitiesService,
     private readonly reauthentication: ReauthenticationService,
     private readonly signIn: SignInService,
+    private readonly startCredit: StartCredit,
   ) {}
 
   begin(name: string, returnTo: string | null): Promise<StartedFlow> {
@@ -119,6 +121,7 @@ export class OAuthService {
       const byIdentity = { issuer, subject, passwords: proved.hadPassword ? 1 : 0 };
       await revokeUnprovenAccess(transaction, { accountId, provedAt: null, origin, byIdentity });
       await recordAuditEvent(transaction, { type: 'email.verified', accountId, actorId: accountId, origin });
+      await this.startCredit.give(transaction, accountId);
       return (await readForSignIn(transaction, accountId)) ?? account;
     });
   }
@@ -170,6 +173,7 @@ export class OAuthService {
       const event = { accountId, actorId: accountId, origin, details };
       await recordAuditEvent(transaction, { ...event, type: 'account.created' });
       await recordAuditEvent(transaction, { ...event, type: 'identity.linked' });
+      await this.startCredit.give(transaction, accountId);
     });
   }
 }

@@ -4,6 +4,7 @@ import { readAccount } from '../../accounts/accounts.repository';
 import { type Actor, type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { changePassword, resetPassword } from '../../accounts/credentials.repository';
+import { StartCredit } from '../../accounts/start-credit';
 import { normalizeIdentifier } from '../../accounts/identifier';
 import { revokeMailTokens } from '../../notifications/mail/mail-tokens.repository';
 import { queueMail, queueSecurityMail } from '../../notifications/mail/outbox';
@@ -24,6 +25,7 @@ export class PasswordsService {
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     private readonly reauthentication: ReauthenticationService,
     private readonly throttle: LoginThrottle,
+    private readonly startCredit: StartCredit,
   ) {}
 
   /** Takes the same time whether or not there is such an account: the mail sender looks for it later. */
@@ -53,6 +55,7 @@ export class PasswordsService {
       await this.throttle.resetUnknownNetworks(transaction, accountId);
       await recordAuditEvent(transaction, { type: 'password.reset', accountId, actorId: accountId, origin });
       await queueSecurityMail(transaction, 'password_changed', accountId, origin);
+      if (provedAt === null) await this.startCredit.give(transaction, accountId);
     });
   }
 

@@ -1,0 +1,46 @@
+import { type Transaction } from '@inference/database';
+import { findTransfer, postTransfer } from '@inference/wallet';
+import { Inject, Injectable, Module } from '@nestjs/common';
+import { IsNull, Not } from 'typeorm';
+import { SITE_CONFIG, type SiteConfig } from '../site.config';
+import { Account } from './account.entity';
+
+export const START_CREDIT_CONFIG = Symbol('START_CREDIT_CONFIG');
+
+export interface StartCreditConfig {
+  /** In the site's currency; 0: none. */
+  amountPicos: bigint;
+}
+
+const DESCRIPTIONS = { intl: 'Start credit', cn: '新用户赠送额度' };
+
+/** What an account gets once, when its address is confirmed, so that it can make calls before it pays. */
+@Injectable()
+export class StartCredit {
+  constructor(
+    @Inject(START_CREDIT_CONFIG) private readonly config: StartCreditConfig,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+  ) {}
+
+  /** To be called in each transaction that may confirm an address. An account that has had the credit gets no other. */
+  async give(transaction: Transaction, accountId: string): Promise<void> {
+    const { amountPicos } = this.config;
+    const reference = `start-credit:${accountId}`;
+    if (amountPicos === 0n || (await findTransfer(transaction, reference))) return;
+    const isConfirmed = await transaction
+      .repository(Account)
+      .existsBy({ id: accountId, emailVerifiedAt: Not(IsNull()) });
+    if (!isConfirmed) return;
+    await postTransfer(transaction, {
+      kind: 'adjustment',
+      accountId,
+      amountPicos,
+      counterpart: 'equity:adjustments',
+      reference,
+      description: DESCRIPTIONS[this.site.site],
+    });
+  }
+}
+
+@Module({ providers: [StartCredit], exports: [StartCredit] })
+export class StartCreditModule {}
