@@ -186,7 +186,7 @@ ifThere('a key is edited, and the list shows the new limit', async () => {
   await dialog.getByRole('textbox', { name: 'Name' }).fill('production');
   await dialog.getByRole('textbox', { name: 'Limit' }).fill('0.123456789012');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  const limit = keys.row('production').getByText('$0.12346');
+  const limit = keys.row('production').getByText('$0.123456789012');
   expect(await limit.getAttribute('value')).toBe('0.123456789012');
 });
 
