@@ -1,8 +1,12 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { type UseFormReturnType } from '@mantine/form';
+import { Link } from '@tanstack/react-router';
 import { CircleAlert } from 'lucide-react';
 import { type ApiError, toApiError } from '../api/api-error';
 import { useComponentTexts } from './component-texts';
+import { CopyButton } from './copy-button';
+
+const PAYMENT_REQUIRED = 402;
 
 interface Props {
   error: unknown;
@@ -16,22 +20,33 @@ export function ErrorNotice({ error, onRetry, message }: Props) {
   const t = useComponentTexts();
   const messageOf = useErrorMessage();
   const apiError = toApiError(error);
-  const { requestId } = apiError;
+  const { requestId, status } = apiError;
+  const isUnpaid = status === PAYMENT_REQUIRED;
   return (
     <Alert role="alert" color="red" variant="light" icon={<CircleAlert size={18} />} title={t('error.title')}>
       <Stack gap="xs" align="flex-start">
         <Text size="md">{message ?? messageOf(apiError)}</Text>
         {/* What the page explains needs no support. */}
         {requestId && message === undefined && (
-          <Text size="sm" c="dimmed">
-            {t('error.requestId')} <Code>{requestId}</Code>
-          </Text>
+          <Group gap={4}>
+            <Text size="sm" c="dimmed">
+              {t('error.requestId')} <Code>{requestId}</Code>
+            </Text>
+            <CopyButton value={requestId} label={t('error.copyRequestId')} />
+          </Group>
         )}
-        {onRetry && (
-          <Group>
-            <Button size="xs" variant="default" onClick={onRetry}>
-              {t('error.retry')}
-            </Button>
+        {(isUnpaid || onRetry) && (
+          <Group gap="xs">
+            {isUnpaid && (
+              <Button size="xs" component={Link} to="/top-up">
+                {t('error.topUp')}
+              </Button>
+            )}
+            {onRetry && (
+              <Button size="xs" variant="default" onClick={onRetry}>
+                {t('error.retry')}
+              </Button>
+            )}
           </Group>
         )}
       </Stack>
@@ -62,7 +77,7 @@ export function useErrorMessage(): (error: ApiError) => string {
     switch (status) {
       case 0:
         return t('error.offline');
-      case 402:
+      case PAYMENT_REQUIRED:
         return t('error.payment');
       case 403:
         return t('error.forbidden');

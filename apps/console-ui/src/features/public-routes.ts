@@ -5,6 +5,25 @@ import { HOME, nextPageIn } from './sign-in/next-page';
 
 const modelsRoute = createRoute({ getParentRoute: () => publicRoute, path: '/models' });
 
+/** Paths at which people expect these pages elsewhere. */
+const OTHER_PATHS = {
+  '/login': '/sign-in',
+  '/signin': '/sign-in',
+  '/signup': '/register',
+  '/sign-up': '/register',
+} as const;
+
+const otherPathRoutes = Object.entries(OTHER_PATHS).map(([path, to]) =>
+  createRoute({
+    getParentRoute: () => publicRoute,
+    path,
+    validateSearch: nextPageIn,
+    beforeLoad: ({ search }) => {
+      throw redirect({ to, search, replace: true });
+    },
+  }),
+);
+
 export const publicRoutes = [
   // The start page of visitors. Who is signed in works on the other pages.
   createRoute({
@@ -88,4 +107,5 @@ export const publicRoutes = [
     path: '/changelog',
     component: lazyRouteComponent(() => import('./changelog/changelog-page'), 'ChangelogPage'),
   }),
+  ...otherPathRoutes,
 ] as const;

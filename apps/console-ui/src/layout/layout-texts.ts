@@ -60,7 +60,7 @@ export const en = {
   'palette.nothing': 'Nothing found',
   offline: 'No connection. Your entries are kept; everything goes on when the connection is back.',
   'ended.title': 'Your session has ended',
-  'ended.text': 'Sign in again to go on. What you have typed stays.',
+  'ended.text': 'Sign in again to continue. What you have typed is kept.',
   'notFound.title': 'There is no such page',
   'notFound.text': 'The address may be mistyped, or the page has moved.',
   'notFound.home': 'Go to the start page',

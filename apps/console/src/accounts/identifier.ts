@@ -1,10 +1,12 @@
 import { type Site } from '@inference/config';
+import { typedPlainly } from '../validation/typed-text';
 
-const PHONE_PUNCTUATION = /[\s().-]/g;
+const PHONE_PUNCTUATION = /[\s().\p{Dash_Punctuation}]/gu;
 const CHINESE_MOBILE = /^1\d{10}$/;
 
 /** A phone number, or a part of one, without what people write between its digits. */
-export const withoutPunctuation = (phone: string): string => phone.replace(PHONE_PUNCTUATION, '');
+export const withoutPunctuation = (phone: string): string =>
+  typedPlainly(phone).replace(PHONE_PUNCTUATION, '');
 
 /**
  * Returns a phone number as it is stored (E.164), or null if the text is none. On the site `cn` a Chinese mobile number
@@ -21,5 +23,5 @@ export function normalizePhone(text: string, site: Site): string | null {
  * address has an @, and no username begins with a digit or a plus.
  */
 export function normalizeIdentifier(text: string, site: Site): string {
-  return normalizePhone(text, site) ?? text.trim().toLowerCase();
+  return normalizePhone(text, site) ?? typedPlainly(text).trim().toLowerCase();
 }

@@ -93,6 +93,20 @@ ifThere('leads to the sign-in after a sign-out, and refuses a wrong password', a
   await new KeysPage(tab).heading().waitFor();
 });
 
+ifThere.each([
+  ['/login?next=/keys', '/sign-in?next=%2Fkeys', 'Sign in'],
+  ['/signin', '/sign-in', 'Sign in'],
+  ['/signup', '/register', 'Create an account'],
+  ['/sign-up', '/register', 'Create an account'],
+])('%s leads to %s', async (path, address, title) => {
+  const visitor = await browser!.newContext({ baseURL: consoleService.url, locale: 'en-US' });
+  const page = await visitor.newPage();
+  await page.goto(path);
+  await page.getByRole('heading', { name: title, level: 1 }).waitFor();
+  expect(page.url()).toBe(consoleService.url + address);
+  await visitor.close();
+});
+
 ifThere('says that a page does not exist', async () => {
   const visitor = await browser!.newContext({ baseURL: consoleService.url, locale: 'en-US' });
   const page = await visitor.newPage();

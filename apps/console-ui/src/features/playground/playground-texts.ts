@@ -25,7 +25,7 @@ const en = {
   temperature: 'Temperature',
   'temperature.hint': '0 to 2; higher is more varied. Empty: the model’s own.',
   'temperature.invalid': 'Enter a number from 0 to 2, or nothing.',
-  maxTokens: 'Most tokens',
+  maxTokens: 'Max tokens',
   'maxTokens.hint': 'Longest answer. Empty: the model’s own limit.',
   'maxTokens.invalid': 'Enter a whole number above 0, or nothing.',
   prompt: 'Your message',

@@ -101,7 +101,7 @@ export const en = {
   'identities.emptyText': 'Link an account to sign in with it instead of your password.',
   'identities.noProvider': 'This site offers the sign-in by password only.',
   'link.text': 'You go to {{name}}, sign in there, and come back here.',
-  'link.submit': 'Go on',
+  'link.submit': 'Continue',
   'link.flowInvalid': 'The linking took too long or was begun in another browser. Begin again.',
   'link.accessDenied': 'You did not agree at the provider. Nothing was linked.',
   'link.taken': 'That account is linked to somebody else’s account here.',

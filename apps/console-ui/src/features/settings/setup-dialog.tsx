@@ -71,7 +71,6 @@ export function SetupDialog({ onEnabled, onClose }: Props) {
         label={t('setup.code')}
         inputMode="numeric"
         autoComplete="one-time-code"
-        maxLength={7}
         data-autofocus
         {...form.getInputProps('code')}
       />

@@ -126,7 +126,6 @@ export function SecondFactorForm({ challenge, onSignedIn, onRestart }: SecondFac
             label={t('code')}
             inputMode="numeric"
             autoComplete="one-time-code"
-            maxLength={6}
             autoFocus
             {...form.getInputProps('code')}
           />

@@ -45,7 +45,7 @@ const en = {
   'pending.left': 'Time left',
   'pending.late': 'The time is over. If you have paid, the money still arrives; this page will show it.',
   'paid.title': 'The money is in your balance',
-  'paid.text': 'Create an API key, or go on where you were.',
+  'paid.text': 'Create an API key, or continue where you left off.',
   'paid.late': 'It arrived after its time to pay was over, and was credited all the same.',
   'paid.overview': 'Go to the overview',
   'ended.title': 'This payment was not completed',

@@ -2,6 +2,7 @@ import { type FieldOptions, TextField } from '@inference/dto';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
+import { typedPlainly } from '../../validation/typed-text';
 import { PasswordField } from '../passwords/passwords.dto';
 
 const MAX_CODE_LENGTH = 64;
@@ -9,10 +10,12 @@ const MAX_CODE_LENGTH = 64;
 /** A text that is too long is left as it is, so that it is refused. */
 const withoutSpaces = () =>
   Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' && value.length <= MAX_CODE_LENGTH ? value.replace(/\s/g, '') : value,
+    typeof value === 'string' && value.length <= MAX_CODE_LENGTH
+      ? typedPlainly(value).replace(/\s/g, '')
+      : value,
   );
 
-/** Six digits with any spaces, or a recovery code. The DTO holds it without spaces. */
+/** Six digits with any spaces, also in full width, or a recovery code. The DTO holds it plainly and without spaces. */
 export const CodeField = (options: FieldOptions): PropertyDecorator =>
   applyDecorators(
     withoutSpaces(),

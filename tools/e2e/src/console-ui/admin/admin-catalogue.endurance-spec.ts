@@ -125,7 +125,7 @@ ifThere('shows what somebody else has published meanwhile, and merges it', async
     .waitFor();
   const conflict = dialog.getByRole('row', { name: /Changed meanwhile/ });
   await conflict.getByText('¥4.50').waitFor();
-  await conflict.getByRole('button', { name: `Drop the change of ${INPUT}` }).click();
+  await conflict.getByRole('button', { name: `Discard the change of ${INPUT}` }).click();
   await conflict.waitFor({ state: 'detached' });
   await editor.publish();
   await dialog.waitFor({ state: 'detached' });
@@ -165,7 +165,7 @@ ifThere('compares edits from before with what somebody else has published since'
   await tab.reload();
   const conflict = editor.dialog().getByRole('row', { name: /Changed meanwhile/ });
   await conflict.getByText('¥5.50').waitFor();
-  await conflict.getByRole('button', { name: `Drop the change of ${INPUT}` }).click();
+  await conflict.getByRole('button', { name: `Discard the change of ${INPUT}` }).click();
   await editor.publish();
   await editor.dialog().waitFor({ state: 'detached' });
   expect(await prices()).toEqual(['5.5', '11', '0.01']);

@@ -87,7 +87,7 @@ export class PackagePages {
 
   /** Opens the dialog for an upload that an earlier visit began. */
   goOn(name: string): Promise<void> {
-    return this.tab.getByRole('button', { name: `Go on with ${name}` }).click();
+    return this.tab.getByRole('button', { name: `Resume ${name}` }).click();
   }
 
   async choose(file: PackageFile): Promise<void> {

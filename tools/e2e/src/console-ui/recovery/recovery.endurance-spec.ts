@@ -253,6 +253,9 @@ ifThere('a busy and an absent service are told with their wait, and the prompt i
   await failOnce(calls, { status: 402 });
   await tab.getByRole('button', { name: 'Try again' }).click();
   await tab.getByText('Your balance does not cover this.').waitFor();
+  expect(await tab.getByRole('alert').getByRole('link', { name: 'Top up' }).getAttribute('href')).toBe(
+    '/top-up',
+  );
   await tab.getByRole('button', { name: 'Try again' }).click();
   await answerOf(MODEL).getByText(/^Cost/).waitFor();
   await tab.getByRole('log').getByText('Say something about the sea.').waitFor();
