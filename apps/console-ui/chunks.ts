@@ -10,8 +10,13 @@ type ModuleInfos = Parameters<Extract<Group['name'], (...all: never[]) => unknow
 export const CHUNKS: Group[] = [
   // What every page needs.
   { name: 'shell', tags: ['$initial'] },
-  chunkOf('public', ['features/landing/landing-page.tsx']),
+  // What the sign-in and the landing page share, so that neither loads the file of the other.
+  {
+    name: 'common',
+    test: /@tanstack\/(react-query|query-core)|components\/Anchor|use-resolved-styles-api|use-uncontrolled/,
+  },
   chunkOf('sign-in', ['features/sign-in/sign-in-page.tsx', 'features/sign-in/register-page.tsx']),
+  chunkOf('public', ['features/landing/landing-page.tsx']),
   chunkOf('console', ['layout/console-layout.tsx', 'features/overview/overview-page.tsx']),
 ];
 

@@ -1,5 +1,3 @@
-import { type EventSourceMessage } from 'eventsource-parser';
-import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { type Session } from './session';
 import { apiErrorOf, connectionError } from './api-error';
 import { parseExact } from './exact-json';
@@ -25,27 +23,6 @@ export async function authorizedFetch(session: Session, url: string, init: Reque
   if (response.ok) return response;
   const text = await response.text();
   throw apiErrorOf(response, text.startsWith('{') ? parseExact(text) : undefined);
-}
-
-/**
- * The server-sent events of an answer as they arrive. Throws an ApiError if the connection breaks, or what `signal`, that of the
- * call, was aborted with.
- */
-export async function* readEvents(
-  response: Response,
-  signal: AbortSignal,
-): AsyncGenerator<EventSourceMessage, void, undefined> {
-  const reader = response
-    .body!.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
-    .pipeThrough(new EventSourceParserStream())
-    .getReader();
-  for (;;) {
-    const { done, value } = await reader.read().catch((error: unknown) => {
-      throw signal.aborted ? error : connectionError(error);
-    });
-    if (done) return;
-    yield value;
-  }
 }
 
 /**

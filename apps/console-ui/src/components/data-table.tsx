@@ -97,7 +97,10 @@ export function DataTable<Row>({ label, columns, rows, keyOf, onMore, isLoadingM
           </Table.Thead>
           <Table.Tbody>
             {isLong ? (
-              <Suspense>
+              // The place to which the rows were scrolled stays meanwhile.
+              <Suspense
+                fallback={<PlainRows {...{ columns, keyOf }} rows={rows.slice(0, MOST_PLAIN_ROWS)} />}
+              >
                 <RowsInSight
                   columns={columns}
                   rows={rows}

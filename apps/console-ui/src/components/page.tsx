@@ -1,3 +1,4 @@
+import '@mantine/core/styles.layer.css';
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
 import classes from './page.module.css';

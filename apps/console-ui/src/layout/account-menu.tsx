@@ -1,4 +1,5 @@
 import { ActionIcon, Menu, Text } from '@mantine/core';
+import '@mantine/core/styles.layer.css';
 import { CircleUser, LogOut } from 'lucide-react';
 import { useSession, useSessionState } from '../api/session';
 import { useLayoutTexts } from './layout-texts';

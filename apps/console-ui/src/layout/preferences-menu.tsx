@@ -1,4 +1,5 @@
 import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
+import '@mantine/core/styles.layer.css';
 import { Settings2 } from 'lucide-react';
 import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES } from '../language/language';
 import { useLanguage } from '../language/language-context';

@@ -1,4 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core';
+import '@mantine/core/styles.layer.css';
 import { Link } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
 import { useLayoutTexts } from './layout-texts';

@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { accountKey, keep, readKept } from '../../api/account-storage';
 import { ApiError, toApiError } from '../../api/api-error';
-import { authorizedFetch, readEvents } from '../../api/authorized-fetch';
+import { authorizedFetch } from '../../api/authorized-fetch';
+import { readEvents } from '../../api/read-events';
 import { parseExact, stringifyExact } from '../../api/exact-json';
 import { type Session, useAccountId, useSession } from '../../api/session';
 import { useRuntimeConfig } from '../../api/site';

@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError, toApiError } from '../../../api/api-error';
-import { authorizedFetch, readEvents } from '../../../api/authorized-fetch';
+import { authorizedFetch } from '../../../api/authorized-fetch';
+import { readEvents } from '../../../api/read-events';
 import { useMemoApi } from '../../../api/service-apis';
 import { type Session, useSession } from '../../../api/session';
 import { useSite } from '../../../api/site';
