@@ -17,7 +17,7 @@ import {
   SIGN_UP_CONFIG,
 } from './identity/identity.config';
 import { INFERENCE_CONFIG } from './inference/inference.config';
-import { START_CREDIT_CONFIG } from './accounts/start-credit';
+import { START_CREDIT_CONFIG } from './identity/start-credit';
 import { LOW_BALANCE_CONFIG, MAIL_CONFIG } from './notifications/notifications.config';
 import { SERVICE_HEALTH_CONFIG } from './service-health/service-health.config';
 import { SITE_CONFIG } from './site.config';

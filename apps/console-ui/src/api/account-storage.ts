@@ -11,6 +11,9 @@ const FORMER_NAMES = /^(playground$|followed-turns$|payments-|prices-)/;
 
 const storageOf = (place: Place): Storage => (place === 'tab' ? sessionStorage : localStorage);
 
+/** Whose state is kept. What still runs for an account after its sign-out keeps nothing. */
+let currentId: string | undefined;
+
 /** The name under which something of an account is kept. */
 export const accountKey = (accountId: string, name: string): string => `${PREFIX}${accountId}:${name}`;
 
@@ -23,8 +26,12 @@ export function readKept(place: Place, key: string): string | null {
   }
 }
 
-/** Keeps the text, or removes it if there is none. Returns whether it is done: the storage may be full or switched off. */
+/**
+ * Keeps the text, or removes it if there is none. Returns whether it is done: the storage may be full or switched off, or the account be
+ * another one.
+ */
 export function keep(place: Place, key: string, text: string | undefined): boolean {
+  if (currentId === undefined || !key.startsWith(accountKey(currentId, ''))) return false;
   try {
     if (text === undefined) storageOf(place).removeItem(key);
     else storageOf(place).setItem(key, text);
@@ -34,8 +41,9 @@ export function keep(place: Place, key: string, text: string | undefined): boole
   }
 }
 
-/** Removes what this tab and the browser keep for accounts. `exceptId`: whose is left. */
+/** Removes what this tab and the browser keep for accounts. `exceptId`: whose is left, and kept from now on. */
 export function forgetAccounts(exceptId?: string): void {
+  currentId = exceptId;
   for (const place of ['tab', 'browser'] as const) {
     try {
       const storage = storageOf(place);

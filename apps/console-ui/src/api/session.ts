@@ -79,6 +79,8 @@ export class Session {
   /** Whose pages this document has shown. */
   private user: Grant['user'] | undefined;
   private grantedAtMillis = 0;
+  /** Counts sign-ins and sign-outs: the answer to a refresh that began before one of them says nothing. */
+  private changes = 0;
   private state: SessionState = { status: 'starting' };
   private timer: number | undefined;
   private renewal: Promise<string | undefined> | undefined;
@@ -93,8 +95,9 @@ export class Session {
     });
     // Timers stand still while a computer sleeps.
     document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') this.schedule();
+      if (document.visibilityState === 'visible') this.resume();
     });
+    window.addEventListener('pageshow', () => this.resume());
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -129,10 +132,16 @@ export class Session {
    * ApiError if the console cannot be asked; the session stays then.
    */
   renew(rejected?: string): Promise<string | undefined> {
-    this.renewal ??= navigator.locks
-      .request('session-renewal', () => this.renewAlone(rejected))
-      .finally(() => (this.renewal = undefined));
+    const { status } = this.state;
+    if (status === 'ended' || (status === 'signed-out' && rejected !== undefined))
+      return Promise.resolve(undefined);
+    this.renewal ??= this.alone(() => this.renewAlone(rejected)).finally(() => (this.renewal = undefined));
     return this.renewal;
+  }
+
+  /** Does what sets or removes the cookie of the session, such as a sign-in, while no tab does such a thing. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    return navigator.locks.request('session-renewal', work);
   }
 
   /** Ends the session for all tabs. It is over for this browser also if the console cannot be reached. */
@@ -141,17 +150,20 @@ export class Session {
     sessionMarks.set('no');
     this.channel.tell('signed-out');
     this.forget();
-    await fetch(`${this.apiUrl}/api/auth/logout`, {
-      method: 'POST',
-      credentials: 'include',
-      headers: { Authorization: `Bearer ${token}` },
-    }).catch(() => undefined);
+    await this.alone(() =>
+      fetch(`${this.apiUrl}/api/auth/logout`, {
+        method: 'POST',
+        credentials: 'include',
+        headers: { Authorization: `Bearer ${token}` },
+      }).catch(() => undefined),
+    );
   }
 
   private async renewAlone(rejected: string | undefined): Promise<string | undefined> {
     await this.handover();
     const isNewer = this.token !== undefined && rejected !== undefined && this.token !== rejected;
     if (isNewer || (this.grant && rejected === undefined && !this.isDue())) return this.token;
+    const { changes } = this;
     const response = await fetch(`${this.apiUrl}/api/auth/refresh`, {
       method: 'POST',
       credentials: 'include',
@@ -159,7 +171,9 @@ export class Session {
       throw connectionError(error);
     });
     const body = (await response.json().catch(() => undefined)) as unknown;
+    if (changes !== this.changes) return this.token;
     if (response.status === 401) {
+      sessionMarks.set('ended');
       this.channel.tell('ended');
       this.end();
       return undefined;
@@ -191,6 +205,7 @@ export class Session {
   private accept(grant: Grant): void {
     if (this.user && this.user.id !== grant.user.id) return this.startAnew(grant.user.id);
     forgetAccounts(grant.user.id);
+    this.changes += 1;
     this.user = grant.user;
     this.grant = grant;
     this.grantedAtMillis = Date.now();
@@ -201,6 +216,8 @@ export class Session {
   /** Drops what this document holds of its account, and loads the page for the other one. */
   private startAnew(userId: string): void {
     this.forget(userId);
+    // The next document gets a token of its own.
+    sessionMarks.set('yes', 0);
     // After the pages have let go of what asks before a page is left.
     setTimeout(() => window.location.reload());
   }
@@ -208,7 +225,6 @@ export class Session {
   /** The session has run out. What the account has typed is kept for its next sign-in. */
   private end(): void {
     this.drop();
-    sessionMarks.set('ended');
     this.change(
       this.user && this.state.status !== 'signed-out'
         ? { status: 'ended', user: this.user }
@@ -218,6 +234,7 @@ export class Session {
 
   /** `exceptId`: whose kept state is left. */
   private forget(exceptId?: string): void {
+    this.changes += 1;
     this.drop();
     forgetAccounts(exceptId);
     this.change({ status: 'signed-out' });
@@ -226,6 +243,12 @@ export class Session {
   private drop(): void {
     this.grant = undefined;
     clearTimeout(this.timer);
+  }
+
+  /** A page that nobody looked at may have missed a sign-out. */
+  private resume(): void {
+    if (this.grant && sessionMarks.signedIn() === 'no') this.forget();
+    else this.schedule();
   }
 
   private schedule(): void {

@@ -97,9 +97,11 @@ export function DataTable<Row>({ label, columns, rows, keyOf, onMore, isLoadingM
           </Table.Thead>
           <Table.Tbody>
             {isLong ? (
-              // The place to which the rows were scrolled stays meanwhile.
+              // In a list that has grown so long, the place to which it was scrolled stays meanwhile.
               <Suspense
-                fallback={<PlainRows {...{ columns, keyOf }} rows={rows.slice(0, MOST_PLAIN_ROWS)} />}
+                fallback={
+                  onMore && <PlainRows {...{ columns, keyOf }} rows={rows.slice(0, MOST_PLAIN_ROWS)} />
+                }
               >
                 <RowsInSight
                   columns={columns}

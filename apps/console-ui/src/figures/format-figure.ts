@@ -49,11 +49,11 @@ export function formatShortAmount(figure: Figure, currency: Currency, language: 
 }
 
 /** The decimals that the figures need together, at least those of an amount of money. */
-export const decimalsOf = (figures: Iterable<Figure>): number =>
-  Math.max(
-    AMOUNT_DECIMALS,
-    ...Array.from(figures, (figure) => (figure.toString().split('.')[1] ?? '').length),
-  );
+export function decimalsOf(figures: Iterable<Figure>): number {
+  let most = AMOUNT_DECIMALS;
+  for (const figure of figures) most = Math.max(most, (figure.toString().split('.')[1] ?? '').length);
+  return most;
+}
 
 /** The amount with all its digits and the code of its currency. */
 export const formatAmountAndCurrency = (figure: Figure, currency: Currency, language: string): string =>

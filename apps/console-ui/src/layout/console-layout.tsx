@@ -4,6 +4,7 @@ import { Notifications } from '@mantine/notifications';
 import '@mantine/notifications/styles.layer.css';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { useSessionState } from '../api/session';
 import { AccountMenu } from './account-menu';
 import { PreferencesButton } from './header-buttons';
 import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
@@ -22,6 +23,8 @@ const ActivityTray = lazy(() =>
 export function ConsoleLayout() {
   const t = useLayoutTexts();
   const [isOpen, { toggle, close }] = useDisclosure();
+  // Nothing of the account is shown while the sign-in is loaded.
+  if (useSessionState().status === 'signed-out') return null;
   return (
     <>
       <SkipLink />

@@ -10,7 +10,7 @@ describe('a phone number', () => {
     expect(normalizePhone(text, 'intl')).toBe(phone);
   });
 
-  it.each(['１３８ ００１３ ８０００', '138-0013-8000', '\u200e13800138000'])(
+  it.each(['１３８ ００１３ ８０００', '138-0013-8000', '138\u22120013\u22128000', '\u200e13800138000'])(
     'of China needs no country code: %j',
     (text) => {
       expect(normalizePhone(text, 'cn')).toBe('+8613800138000');

@@ -1,7 +1,7 @@
 import { type Site } from '@inference/config';
 import { typedPlainly } from '../validation/typed-text';
 
-const PHONE_PUNCTUATION = /[\s().\p{Dash_Punctuation}]/gu;
+const PHONE_PUNCTUATION = /[\s().\p{Dash_Punctuation}\u2212]/gu;
 const CHINESE_MOBILE = /^1\d{10}$/;
 
 /** A phone number, or a part of one, without what people write between its digits. */

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module';
-import { StartCreditModule } from '../accounts/start-credit';
 import { AdminAccountsController } from './admin-accounts/admin-accounts.controller';
 import { AdminAccountsService } from './admin-accounts/admin-accounts.service';
 import { ApiKeysController } from './api-keys/api-keys.controller';
@@ -36,6 +35,7 @@ import { ExpiryCleanupJob } from './sign-in/expiry-cleanup.job';
 import { LoginChallengesController } from './sign-in/login-challenges.controller';
 import { LoginChallengesService } from './sign-in/login-challenges.service';
 import { SignInService } from './sign-in/sign-in.service';
+import { StartCreditModule } from './start-credit';
 
 @Module({
   providers: [LoginAttemptCleanupJob, LoginThrottle],

@@ -8,7 +8,7 @@ const COMPRESSED_TYPES = /^(application\/(.+\+)?json|text\/(csv|html)|applicatio
  * Routes whose answers hold secrets. Beside text of the sender, the length of a compressed answer could tell a secret to whoever
  * sees the traffic (BREACH).
  */
-const SECRET_ROUTES = /^\/api\/(auth|api-keys)(\/|\?|$)/;
+const SECRET_ROUTES = /^\/api\/(auth|api-keys)(\/|\?|$)/i;
 
 const compress = compression({
   filter: (_request, response) => COMPRESSED_TYPES.test(String(response.getHeader('Content-Type') ?? '')),

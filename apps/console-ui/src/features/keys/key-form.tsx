@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { AmountField, useAmountSyntaxError } from '../../components/amount-field';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
+import { type Figure } from '../../figures/figure';
 import { LEDGER_DECIMALS, readAmount } from '../../figures/typed-amount';
 import { useSite } from '../../api/site';
 import { pricingQuery } from '../pricing/pricing-queries';
@@ -41,7 +42,7 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
       name: (value) => (value.trim() ? null : t('name.missing')),
       spend_limit: (value) =>
         syntaxError(value, LEDGER_DECIMALS) ??
-        (readAmount(value, LEDGER_DECIMALS)?.isZero ? t('limit.invalid') : null),
+        (value.trim() === '' || limitIn(value) ? null : t('limit.invalid')),
     },
   });
   const submit = ({ name, spend_limit: limit, allowed_models: allowed }: typeof form.values) => {
@@ -49,7 +50,7 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
     save.mutate(
       {
         name: name.trim(),
-        spend_limit: readAmount(limit, LEDGER_DECIMALS) ?? null,
+        spend_limit: limit.trim() === '' ? null : limitIn(limit)!,
         allowed_models: allowed.length > 0 ? allowed : null,
       },
       { onSuccess: onSaved, onError: (error) => setFailure(showFieldErrors(form, error)) },
@@ -95,4 +96,10 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
       </Stack>
     </form>
   );
+}
+
+/** Undefined unless the text is an amount above zero. */
+function limitIn(text: string): Figure | undefined {
+  const amount = readAmount(text, LEDGER_DECIMALS);
+  return amount?.isZero ? undefined : amount;
 }

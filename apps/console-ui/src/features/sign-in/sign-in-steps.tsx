@@ -41,7 +41,8 @@ function PasswordForm({ onSignedIn, onChallenge }: Props) {
     },
   });
   const signIn = useMutation({
-    mutationFn: (body: typeof form.values) => bodyOf(api.POST('/api/auth/login', { body })),
+    mutationFn: (body: typeof form.values) =>
+      session.alone(() => bodyOf(api.POST('/api/auth/login', { body }))),
     onSuccess: (answer) => {
       if ('challenge' in answer) return onChallenge(answer.challenge);
       session.open(answer);
@@ -95,7 +96,9 @@ export function SecondFactorForm({ challenge, onSignedIn, onRestart }: SecondFac
   const form = useForm({ initialValues: { code: '' } });
   const verify = useMutation({
     mutationFn: (code: string) =>
-      bodyOf(api.POST('/api/auth/2fa/verify', { body: { challenge_id: challenge.id, code } })),
+      session.alone(() =>
+        bodyOf(api.POST('/api/auth/2fa/verify', { body: { challenge_id: challenge.id, code } })),
+      ),
     onSuccess: (answer) => {
       session.open(answer);
       onSignedIn?.();

@@ -54,7 +54,7 @@ function Strip({ proof, timeZone }: { proof: Proof; timeZone: string }) {
           </div>
         </div>
         {from !== null && <Sums proof={proof} />}
-        <Uncompared proof={proof} hour={hour} />
+        <Uncompared proof={proof} timeZone={timeZone} hour={hour} />
         {from !== null && routerState !== 'compared' && (
           <Text size="sm">{t(`proof.router.${routerState}`)}</Text>
         )}
@@ -69,22 +69,30 @@ const MILLIS_PER_HOUR = 3_600_000;
 /** What the page counts beyond the sums: the open hour, and hours of which the period has a part only. */
 function Uncompared({
   proof: { to, currency, uncompared_usage: usage },
+  timeZone,
   hour,
 }: {
   proof: Proof;
+  timeZone: string;
   hour: (instant: string) => string;
 }) {
   const t = useUsageTexts();
   const { language } = useLanguage();
   if (usage.isZero) return null;
   const amount = formatAmountAndCurrency(usage, currency, language);
-  const isOpen = to !== null && Date.now() - Date.parse(to) < 2 * MILLIS_PER_HOUR;
+  // Days of other time zones begin within an hour of UTC.
+  const isOpenHour =
+    to !== null && Date.now() - Date.parse(to) < 2 * MILLIS_PER_HOUR && startsHours(timeZone, to);
   return (
     <Text size="sm">
-      {isOpen ? t('proof.openHour', { amount, to: hour(to) }) : t('proof.uncompared', { amount })}
+      {isOpenHour ? t('proof.openHour', { amount, to: hour(to) }) : t('proof.uncompared', { amount })}
     </Text>
   );
 }
+
+/** Whether hours of the time zone begin with hours of UTC, of which the instant is one. */
+const startsHours = (timeZone: string, hour: string): boolean =>
+  new Intl.DateTimeFormat('en', { timeZone, minute: 'numeric' }).format(new Date(hour)) === '0';
 
 /** At a site that does not charge in USD the report is compared with the USD values of the usage. Nothing is converted here. */
 function Sums({ proof }: { proof: Proof }) {

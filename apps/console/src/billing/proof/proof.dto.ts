@@ -15,7 +15,7 @@ export class ProofResponse {
   @ApiProperty({
     ...BOUND,
     description:
-      'Start of the first hour that is compared, in UTC. Null if no hour of the period is closed; all sums are 0 then.',
+      'Start of the first hour that is compared, in UTC. Null if no hour of the period is closed; the sums that are compared are 0 then.',
     example: '2026-01-01T00:00:00.000Z',
   })
   from!: string | null;

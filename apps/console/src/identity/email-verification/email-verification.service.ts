@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { markEmailVerified } from '../../accounts/credentials.repository';
-import { StartCredit } from '../../accounts/start-credit';
+import { StartCredit } from '../start-credit';
 import { queueMail } from '../../notifications/mail/outbox';
 import { readMailToken, redeemMailToken } from '../mail-token';
 import { ReauthenticationService } from '../passwords/reauthentication.service';

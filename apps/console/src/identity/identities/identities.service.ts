@@ -7,7 +7,7 @@ import {
   lockCredentials,
   markEmailVerified,
 } from '../../accounts/credentials.repository';
-import { StartCredit } from '../../accounts/start-credit';
+import { StartCredit } from '../start-credit';
 import { queueSecurityMail } from '../../notifications/mail/outbox';
 import { OAuthProviderGateway, type ProviderIdentity } from '../oauth-provider.gateway';
 import { OAuthException } from '../oauth.exception';

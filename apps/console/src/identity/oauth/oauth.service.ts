@@ -4,7 +4,7 @@ import { insertAccount, readForSignIn, type SignInAccount } from '../../accounts
 import { type Actor, type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { proveAddressByIdentity } from '../../accounts/credentials.repository';
-import { StartCredit } from '../../accounts/start-credit';
+import { StartCredit } from '../start-credit';
 import { SITE_LANGUAGE } from '../../accounts/languages';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { insertIdentity, lockIdentity } from '../identities/identities.repository';
@@ -116,12 +116,12 @@ export class OAuthService {
       await lockBeforeProof(transaction, accountId);
       const proved = await proveAddressByIdentity(transaction, accountId, credentialsVersion);
       if (!proved) return account;
+      await this.startCredit.give(transaction, accountId);
       await endOtherSessions(transaction, accountId, null);
       const { issuer, subject } = identity;
       const byIdentity = { issuer, subject, passwords: proved.hadPassword ? 1 : 0 };
       await revokeUnprovenAccess(transaction, { accountId, provedAt: null, origin, byIdentity });
       await recordAuditEvent(transaction, { type: 'email.verified', accountId, actorId: accountId, origin });
-      await this.startCredit.give(transaction, accountId);
       return (await readForSignIn(transaction, accountId)) ?? account;
     });
   }

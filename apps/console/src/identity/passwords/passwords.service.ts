@@ -4,7 +4,7 @@ import { readAccount } from '../../accounts/accounts.repository';
 import { type Actor, type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { changePassword, resetPassword } from '../../accounts/credentials.repository';
-import { StartCredit } from '../../accounts/start-credit';
+import { StartCredit } from '../start-credit';
 import { normalizeIdentifier } from '../../accounts/identifier';
 import { revokeMailTokens } from '../../notifications/mail/mail-tokens.repository';
 import { queueMail, queueSecurityMail } from '../../notifications/mail/outbox';
@@ -49,13 +49,13 @@ export class PasswordsService {
       await lockBeforeProof(transaction, ownerId);
       const { accountId, email } = await redeemMailToken(transaction, 'reset_password', token);
       const provedAt = await resetPassword(transaction, accountId, passwordHash, email);
+      if (provedAt === null) await this.startCredit.give(transaction, accountId);
       // Sessions are locked before identities, in the same order as when an identity is linked.
       await endOtherSessions(transaction, accountId, null);
       await revokeUnprovenAccess(transaction, { accountId, provedAt, origin });
       await this.throttle.resetUnknownNetworks(transaction, accountId);
       await recordAuditEvent(transaction, { type: 'password.reset', accountId, actorId: accountId, origin });
       await queueSecurityMail(transaction, 'password_changed', accountId, origin);
-      if (provedAt === null) await this.startCredit.give(transaction, accountId);
     });
   }
 

@@ -2,8 +2,10 @@ import { type Transaction } from '@inference/database';
 import { findTransfer, postTransfer } from '@inference/wallet';
 import { Inject, Injectable, Module } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
+import { Account } from '../accounts/account.entity';
+import { enableLowBalanceAlert } from '../notifications/low-balance/low-balance-alert.repository';
+import { LOW_BALANCE_CONFIG, type LowBalanceConfig } from '../notifications/notifications.config';
 import { SITE_CONFIG, type SiteConfig } from '../site.config';
-import { Account } from './account.entity';
 
 export const START_CREDIT_CONFIG = Symbol('START_CREDIT_CONFIG');
 
@@ -20,9 +22,13 @@ export class StartCredit {
   constructor(
     @Inject(START_CREDIT_CONFIG) private readonly config: StartCreditConfig,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+    @Inject(LOW_BALANCE_CONFIG) private readonly lowBalance: LowBalanceConfig,
   ) {}
 
-  /** To be called in each transaction that may confirm an address. An account that has had the credit gets no other. */
+  /**
+   * To be called in each transaction in which somebody may confirm an address, before it locks API keys: it locks the wallet. An account
+   * that has had the credit gets no other.
+   */
   async give(transaction: Transaction, accountId: string): Promise<void> {
     const { amountPicos } = this.config;
     const reference = `start-credit:${accountId}`;
@@ -39,6 +45,7 @@ export class StartCredit {
       reference,
       description: DESCRIPTIONS[this.site.site],
     });
+    await enableLowBalanceAlert(transaction, accountId, this.lowBalance.thresholdPicos);
   }
 }
 
