@@ -1,5 +1,5 @@
 import { type Transaction } from '@inference/database';
-import { IsNull } from 'typeorm';
+import { IsNull, Not } from 'typeorm';
 import { Account } from './account.entity';
 
 const RESET_PASSWORD = `
@@ -74,6 +74,9 @@ export async function changePassword(
     );
   return affected === 1;
 }
+
+export const isEmailVerified = (transaction: Transaction, accountId: string): Promise<boolean> =>
+  transaction.repository(Account).existsBy({ id: accountId, emailVerifiedAt: Not(IsNull()) });
 
 /** Returns false if `email` is verified already or is not the account's address any more. */
 export async function markEmailVerified(

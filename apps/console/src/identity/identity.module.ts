@@ -35,13 +35,16 @@ import { ExpiryCleanupJob } from './sign-in/expiry-cleanup.job';
 import { LoginChallengesController } from './sign-in/login-challenges.controller';
 import { LoginChallengesService } from './sign-in/login-challenges.service';
 import { SignInService } from './sign-in/sign-in.service';
-import { StartCreditModule } from './start-credit';
+import { StartCredit } from './start-credit';
 
 @Module({
   providers: [LoginAttemptCleanupJob, LoginThrottle],
   exports: [LoginThrottle],
 })
 class LoginThrottleModule {}
+
+@Module({ providers: [StartCredit], exports: [StartCredit] })
+class StartCreditModule {}
 
 @Module({
   imports: [LoginThrottleModule, StartCreditModule],

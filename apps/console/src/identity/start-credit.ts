@@ -1,8 +1,7 @@
 import { type Transaction } from '@inference/database';
 import { findTransfer, postTransfer } from '@inference/wallet';
-import { Inject, Injectable, Module } from '@nestjs/common';
-import { IsNull, Not } from 'typeorm';
-import { Account } from '../accounts/account.entity';
+import { Inject, Injectable } from '@nestjs/common';
+import { isEmailVerified } from '../accounts/credentials.repository';
 import { enableLowBalanceAlert } from '../notifications/low-balance/low-balance-alert.repository';
 import { LOW_BALANCE_CONFIG, type LowBalanceConfig } from '../notifications/notifications.config';
 import { SITE_CONFIG, type SiteConfig } from '../site.config';
@@ -33,10 +32,7 @@ export class StartCredit {
     const { amountPicos } = this.config;
     const reference = `start-credit:${accountId}`;
     if (amountPicos === 0n || (await findTransfer(transaction, reference))) return;
-    const isConfirmed = await transaction
-      .repository(Account)
-      .existsBy({ id: accountId, emailVerifiedAt: Not(IsNull()) });
-    if (!isConfirmed) return;
+    if (!(await isEmailVerified(transaction, accountId))) return;
     await postTransfer(transaction, {
       kind: 'adjustment',
       accountId,
@@ -48,6 +44,3 @@ export class StartCredit {
     await enableLowBalanceAlert(transaction, accountId, this.lowBalance.thresholdPicos);
   }
 }
-
-@Module({ providers: [StartCredit], exports: [StartCredit] })
-export class StartCreditModule {}
