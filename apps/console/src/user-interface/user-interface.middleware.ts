@@ -18,8 +18,8 @@ type Encoding = keyof typeof ENCODINGS;
 const SECONDS_PER_YEAR = 365 * 24 * 3_600;
 
 /**
- * Serves the built pages of the console, compressed where the build has compressed them. Every navigation outside of the reserved paths gets the start page, whose router
- * shows the page of the path. Whatever is no file and no navigation goes on to the routes.
+ * Serves the built pages of the console, compressed where the build has compressed them. Every navigation outside of the reserved
+ * paths gets the start page, whose router shows the page of the path. Whatever is no file and no navigation goes on to the routes.
  */
 @Injectable()
 export class UserInterfaceMiddleware implements NestMiddleware {
