@@ -48,7 +48,7 @@ export const CROSSING_STATEMENTS = [
     why: 'Stores the text that the running turns of one process have produced.',
   },
   {
-    place: 'libs/guards/src/api-keys/api-keys.repository.ts findApiKey',
+    place: 'libs/guards/src/credentials.repository.ts findApiKey',
     kind: 'key',
     tables: ['accounts.accounts', 'accounts.api_keys'],
     why: 'Finds the account of an API key by its hash, under either secret while one replaces the other.',

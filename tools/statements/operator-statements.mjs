@@ -3,7 +3,7 @@
 /** @type {CrossingStatement[]} */
 export const OPERATOR_STATEMENTS = [
   {
-    place: 'libs/metering/src/reconcile/reconcile.repository.ts',
+    place: 'libs/metering/src/reconcile/checks.repository.ts',
     kind: 'operator',
     tables: [
       ...[

@@ -2,8 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { CredentialsModule } from '@inference/guards';
 import { ServiceModule } from '@inference/http';
 import { ENVIRONMENTS_KEY_CREDENTIALS } from './authentication/environments-key.strategy';
-import { type AgentEnvironmentsConfig } from './config';
-import { ConfigModule } from './config.module';
+import { type AgentEnvironmentsConfig, ConfigModule } from './config';
 import { EnvironmentsModule } from './environments/environments.module';
 
 @Module({})

@@ -8,7 +8,7 @@ import { BackgroundDatabaseModule } from './background-database/background-datab
 import { type AgentConfig } from './config';
 import { ConfigModule } from './config.module';
 import { EventsModule } from './events/events.module';
-import { RecoveryModule } from './recovery/recovery.module';
+import { RecoveryModule } from './recovery/turn-recovery.job';
 import { SessionsModule } from './sessions/sessions.module';
 import { ShutdownModule } from './shutdown/shutdown.module';
 import { ENTITIES } from './entities';

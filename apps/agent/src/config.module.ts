@@ -1,8 +1,8 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { type AgentConfig } from './config';
 import { MODELS_CONFIG } from './models/models.config';
-import { REPLICAS_CONFIG } from './replicas/replicas.config';
-import { SHUTDOWN_CONFIG } from './shutdown/shutdown.config';
+import { REPLICAS_CONFIG } from './replicas/replica-heartbeat';
+import { SHUTDOWN_CONFIG } from './shutdown/shutdown.module';
 import { STREAMS_CONFIG } from './streams/streams.config';
 import { TURNS_CONFIG } from './turns/turns.config';
 

@@ -2,9 +2,9 @@ import { env, loadConfig } from '@inference/config';
 import { rateLimitFields } from '@inference/rate-limits';
 import { z } from 'zod';
 import { modelFields, modelsConfigOf } from './models/models.config';
-import { replicaFields, replicasConfigOf } from './replicas/replicas.config';
+import { replicaFields, replicasConfigOf } from './replicas/replica-heartbeat';
 import { serviceCallersFields, serviceCallersOf } from './service-callers/service-callers.config';
-import { shutdownConfigOf, shutdownFields } from './shutdown/shutdown.config';
+import { shutdownConfigOf, shutdownFields } from './shutdown/shutdown.module';
 import { streamFields, streamsConfigOf } from './streams/streams.config';
 import { turnFields, turnsConfigOf } from './turns/turns.config';
 

@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { type GatewayConfig } from './config';
 import { LEASES_CONFIG } from './leases/leases.config';
-import { PRICES_CONFIG } from './prices/prices.config';
+import { PRICES_CONFIG } from './prices/prices.module';
 import { ADMISSION_CONFIG } from './proxy/admission/admission.config';
 import { PROXY_CONFIG } from './proxy/proxy.config';
 import { SETTLEMENT_CONFIG } from './settlement/settlement.config';

@@ -3,7 +3,7 @@ import { rateLimitFields } from '@inference/rate-limits';
 import { z } from 'zod';
 import { admissionFields, admissionOf } from './proxy/admission/admission.config';
 import { leasesFields, leasesOf } from './leases/leases.config';
-import { pricesFields, pricesOf } from './prices/prices.config';
+import { pricesFields, pricesOf } from './prices/prices.module';
 import { proxyFields, proxyOf } from './proxy/proxy.config';
 import {
   checkServiceSecrets,

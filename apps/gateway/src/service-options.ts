@@ -1,7 +1,7 @@
 import { type ServiceOptions } from '@inference/http';
 import { type ApiDescription, serveDocument } from '@inference/openapi';
 import { OpenAiErrorFilter } from './errors/openai-error.filter';
-import { OpenAiErrorResponse } from './errors/openai-error.response';
+import { OpenAiErrorResponse } from './errors/openai-error';
 
 export const API_DESCRIPTION: ApiDescription = {
   title: 'Gateway API',

@@ -1,8 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { CAPABILITIES_CONFIG } from './capabilities/capabilities.config';
-import { type TrainingConfig } from './config';
-import { PRICES_CONFIG } from './prices/prices.config';
-import { QUOTAS_CONFIG } from './quotas/quotas.config';
+import { CAPABILITIES_CONFIG, PRICES_CONFIG, QUOTAS_CONFIG, type TrainingConfig } from './config';
 
 /** Provides each feature with its own slice of the configuration. */
 @Global()

@@ -7,7 +7,7 @@ import {
   type ReplicationMode,
   type Table,
 } from 'typeorm';
-import { isDatabaseUnavailable } from './errors/unavailable';
+import { isDatabaseUnavailable } from './errors';
 import { createPool, type PoolOptions, type SqlPool } from './pool';
 
 const tableName = (table: Table | string): string =>

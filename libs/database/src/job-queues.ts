@@ -1,6 +1,13 @@
 import { Logger, runMigrations } from 'graphile-worker';
 import { Pool, type PoolClient } from 'pg';
-import { JOB_SCHEMAS } from './job-schemas';
+
+/** The schema of each service's own job queue, by the role that works on it. */
+export const JOB_SCHEMAS = {
+  agent: 'agent_jobs',
+  console: 'console_jobs',
+  gateway: 'gateway_jobs',
+  memo: 'memo_jobs',
+} as const;
 
 const SILENT = new Logger(() => () => undefined);
 

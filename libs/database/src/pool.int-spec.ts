@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testi
 import { PoolDataSource } from './data-source';
 import { Database } from './database';
 import { createPool, type SqlPool } from './pool';
-import { isDatabaseUnavailable } from './errors/unavailable';
+import { isDatabaseUnavailable } from './errors';
 
 let database: TestDatabase;
 let pool: SqlPool;

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type Database, type Transaction } from './database';
 import { type Executor } from './executor';
-import { isDatabaseUnavailable } from './errors/unavailable';
+import { isDatabaseUnavailable } from './errors';
 
 /** Chosen: a replica nearby is a few milliseconds behind; a longer wait would cost more than a report. */
 const WAIT_MILLIS = 50;

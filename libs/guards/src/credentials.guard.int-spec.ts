@@ -12,14 +12,13 @@ import {
   testLog,
 } from '@inference/testing';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { CREDENTIAL_ENTITIES } from './credential-entities';
-import { createApiKey } from './api-keys/api-key';
+import { createApiKey, CREDENTIAL_ENTITIES } from './credentials.repository';
 import { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
 import { type Caller, CurrentCaller } from './caller';
 import { Accepts, Roles } from './credentials.decorators';
 import { CredentialsModule } from './credentials.module';
 import { SESSION_CREDENTIALS } from './sessions/session.strategy';
-import { SESSION_AUDIENCE, sessionIssuer } from './sessions/session-token';
+import { SESSION_AUDIENCE, sessionIssuer } from './sessions/session-token.strategy';
 
 @Controller('routes')
 class RoutesController {

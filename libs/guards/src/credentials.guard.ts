@@ -11,14 +11,16 @@ import { type Request, type Response } from 'express';
 import { type CredentialKind } from './credentials.decorators';
 import { CREDENTIALS_OPTIONS, type GuardOptions } from './credentials.options';
 import { RouteAccessReader } from './route-access';
-import { readAuthorization } from './strategies/authorization';
 import {
   type AuthenticateOptions,
+  describeCredential,
   type Identity,
+  type KindDescription,
   type PassportRequest,
+  readAuthorization,
   type RegisteredStrategy,
+  wrongKindMessage,
 } from './strategies/credential.strategy';
-import { describeCredential, type KindDescription, wrongKindMessage } from './strategies/wrong-kind';
 
 /** All strategies that the app has registered. */
 export const CREDENTIAL_STRATEGIES = Symbol('CREDENTIAL_STRATEGIES');

@@ -1,8 +1,11 @@
-export { AccountRole } from './accounts/account-role.entity';
-export { ApiKey } from './api-keys/api-key.entity';
-export { CREDENTIAL_ENTITIES } from './credential-entities';
-export { Session } from './sessions/session.entity';
-export { createApiKey, isApiKey } from './api-keys/api-key';
+export {
+  AccountRole,
+  ApiKey,
+  createApiKey,
+  CREDENTIAL_ENTITIES,
+  isApiKey,
+  Session,
+} from './credentials.repository';
 export { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
 export { type Caller, callerOf, CurrentCaller, restrictedKeyIdOf, type Role } from './caller';
 export {
@@ -25,11 +28,10 @@ export {
   type KeyHashSecrets,
   possibleHashes,
 } from './secret-keys/secret-key';
-export { OnBehalfException } from './services/on-behalf.exception';
-export { serviceCallerCredentials } from './services/service-caller.strategy';
+export { OnBehalfException, serviceCallerCredentials } from './services/service-caller.strategy';
 export { isFromForeignPage } from './sessions/cross-site';
 export { SESSION_CREDENTIALS } from './sessions/session.strategy';
-export { SESSION_AUDIENCE, sessionIssuer } from './sessions/session-token';
+export { SESSION_AUDIENCE, sessionIssuer } from './sessions/session-token.strategy';
 export {
   type AuthenticateOptions,
   type CredentialRegistration,

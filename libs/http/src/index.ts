@@ -1,37 +1,38 @@
-export { createService, startService, type ServiceConfig, type ServiceOptions } from './service';
-export { SHUTDOWN_OPTIONS } from './shutdown/shutdown-options';
+export { createService, type ServiceConfig, type ServiceOptions, startService } from './service';
+export { SHUTDOWN_OPTIONS } from './shutdown/shutdown';
 export { type AllowedOrigins } from './cors/cors';
 export { ServiceModule } from './service.module';
-export { Public, PUBLIC } from './public.decorator';
-export { PerRoute } from './per-route';
-export { ErrorFilter, describeError, type DescribedError } from './errors/error.filter';
+export { PerRoute, Public, PUBLIC } from './per-route';
+export { type DescribedError, describeError, ErrorFilter } from './errors/error.filter';
 export { addressGroup } from './address-group';
-export { allowedMillis, LEAST_BYTES_PER_SECOND, watchArrival } from './bodies/arrival';
-export { BodyMemory } from './bodies/body-memory';
+export { allowedMillis, BodyMemory, LEAST_BYTES_PER_SECOND, watchArrival } from './bodies/body-memory';
 export { holderOf, requireConnected } from './bodies/body-reader';
 export { AmbiguousCookieException, readCookie } from './cookies/read-cookie';
 export { csvLine } from './csv';
-export { drained } from './bodies/drained';
+export { drained } from './bodies/unread-bodies';
 export { createLogger, NestLogger } from './logging/logging';
 export { logFailure } from './logging/request-logger';
-export { FastPath } from './fast-path/fast-path.decorator';
-export { DetailedException } from './errors/detailed.exception';
-export { TooManyRequestsException } from './errors/too-many-requests.exception';
-export { UnavailableException } from './errors/unavailable.exception';
-export { JsonFault } from './json/json-fault';
-export { AT_ONCE_BYTES, readJson, readJsonInSlices, type ReadJson } from './json/json-reader';
+export { FastPath } from './fast-path/fast-path';
+export { DetailedException, TooManyRequestsException, UnavailableException } from './errors/exceptions';
+export { JsonFault } from './json/json-bytes';
+export {
+  AT_ONCE_BYTES,
+  ENTRIES,
+  type NameTree,
+  readJson,
+  type ReadJson,
+  readJsonInSlices,
+  UniqueNames,
+} from './json/json-reader';
 export { type JsonMember } from './json/json-scanner';
-export { ENTRIES, type NameTree, UniqueNames } from './json/unique-names';
 export { ExactJsonInterceptor } from './bodies/exact-json.interceptor';
 export { HealthController } from './health/health.controller';
 export { MetricsServer } from './metrics/metrics-server';
-export { BodyAs, bodyRuleOf } from './bodies/body-as.decorator';
+export { BodyAs, bodyRuleOf } from './bodies/body.guard';
 export { type CallLimit, RefusedCalls } from './refused-calls/refused-calls';
 export { Metrics } from './metrics/metrics';
 export { addDatabaseGauges } from './metrics/sampled-gauges';
-export { ANY_QUERY, AnyQuery } from './validation/query.guard';
+export { ANY_QUERY, AnyQuery } from './validation/unexpected-input.guards';
 export { Idempotency, IdempotencyHeaders } from './validation/idempotency';
-export { decodeCursor, encodeCursor } from './pagination/cursor';
+export { decodeCursor, encodeCursor, PageQuery, readPage } from './pagination/page';
 export { type Position } from '@inference/database';
-export { PageQuery } from './pagination/page.dto';
-export { readPage } from './pagination/page';

@@ -1,4 +1,4 @@
-import { type ExecutionContext } from '@nestjs/common';
+import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 
 type RouteContext = Pick<ExecutionContext, 'getHandler' | 'getClass'>;
 type Target = ReturnType<ExecutionContext['getHandler']>;
@@ -19,3 +19,9 @@ export class PerRoute<Value> {
     return value;
   }
 }
+
+/** Metadata key that guards read. */
+export const PUBLIC = 'public';
+
+/** Exempts a route from the app's global guard: it needs no credential. */
+export const Public = () => SetMetadata(PUBLIC, true);

@@ -1,8 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TracingShutdown } from '@inference/tracing';
 import { BodyMemory } from './bodies/body-memory';
-import { ConnectionDrain } from './shutdown/connection-drain';
-import { ShutdownDelay } from './shutdown/shutdown-delay';
+import { ConnectionDrain, ShutdownDelay } from './shutdown/shutdown';
 import { HealthController } from './health/health.controller';
 import { ClockCheck } from './metrics/clock-check';
 import { DatabaseMetrics } from './metrics/database-metrics';

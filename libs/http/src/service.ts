@@ -24,18 +24,14 @@ import { answerParserErrors, type ParserErrorBody } from './errors/parser-errors
 import { type PlainMiddleware, serveFastPaths } from './fast-path/fast-path';
 import { KEEP_ALIVE_MILLIS } from './keep-alive';
 import { createLogger, NestLogger } from './logging/logging';
-import { requestLogger } from './logging/request-logger';
-import { warnOfUntrustedProxy } from './logging/untrusted-proxy.middleware';
+import { requestLogger, warnOfUntrustedProxy } from './logging/request-logger';
 import { answerPrimary, Metrics, metricsOfWorkers } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
 import { RefusedCalls } from './refused-calls/refused-calls';
-import { ConnectionDrain } from './shutdown/connection-drain';
-import { ShutdownDelay } from './shutdown/shutdown-delay';
+import { ConnectionDrain, ShutdownDelay } from './shutdown/shutdown';
 import { traceRequests } from './tracing/request-spans';
-import { QueryGuard } from './validation/query.guard';
-import { UnexpectedBodyGuard } from './validation/unexpected-body.guard';
-import { answerPings } from './workers/worker-ping';
-import { Workers } from './workers/workers';
+import { QueryGuard, UnexpectedBodyGuard } from './validation/unexpected-input.guards';
+import { answerPings, Workers } from './workers/workers';
 
 /**
  * Nest's adapter with a server that creates requests and responses with Express's prototypes. Express itself changes their

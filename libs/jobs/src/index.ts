@@ -1,6 +1,5 @@
 export { BackgroundJobs } from './background-jobs';
-export { EVERY_MINUTE, EVERY_TEN_MINUTES, EVERY_HOUR } from './intervals';
+export { createJobPool, EVERY_HOUR, EVERY_MINUTE, EVERY_TEN_MINUTES } from './job-pool';
 export { JobMetrics } from './job-metrics';
-export { createJobPool } from './job-pool';
 export { JobWorker, type JobWorkerOptions } from './job-worker';
 export { JobsModule } from './jobs.module';

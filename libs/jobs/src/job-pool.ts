@@ -58,3 +58,8 @@ export function createJobPool(databaseUrl: string, applicationName: string, conc
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
+
+/** Seconds, for `BackgroundJobs.schedule`. */
+export const EVERY_MINUTE = 60;
+export const EVERY_TEN_MINUTES = 600;
+export const EVERY_HOUR = 3_600;

@@ -5,7 +5,7 @@ import {
   type TestDatabase,
   TestPool,
 } from '@inference/testing';
-import { reconcile } from './reconcile/reconcile.repository';
+import { reconcile } from './reconcile/checks.repository';
 import { draw, eventOf, MODEL, next, RATE, settle, walletOf } from './settlement.fixture';
 
 let database: TestDatabase;

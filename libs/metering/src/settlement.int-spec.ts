@@ -8,7 +8,7 @@ import {
   type TestDatabase,
   TestPool,
 } from '@inference/testing';
-import { reconcile } from './reconcile/reconcile.repository';
+import { reconcile } from './reconcile/checks.repository';
 import {
   draw as drawAs,
   type DrawOptions,

@@ -3,8 +3,7 @@ import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isTracing, type Span, startCallSpan } from '@inference/tracing';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { type Dispatcher, errors, Pool } from 'undici';
-import { type Message } from './message';
-import { ModelAnswer } from './model-answer';
+import { type Message, ModelAnswer } from './model-answer';
 import { brokenOff, refusal, type Refusal, refusalOf, timedOut, unreachable } from './refusal';
 import { readVectors } from './vectors';
 

@@ -1,5 +1,4 @@
-export { type Message, type ToolCall } from './message';
-export { ModelAnswer, type Usage } from './model-answer';
+export { type Message, ModelAnswer, type ToolCall, type Usage } from './model-answer';
 export {
   type CallEnd,
   type Embedded,

@@ -1,4 +1,4 @@
-import { formatDecimal } from './format-decimal';
+import { formatDecimal } from './picos';
 
 describe('formatDecimal', () => {
   it.each([

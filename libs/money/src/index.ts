@@ -1,11 +1,14 @@
 export {
   decimalToPicos,
   decimalToScaled,
+  exactNumber,
+  type ExactNumber,
+  formatDecimal,
   InvalidAmountError,
+  parseExact,
   PICO_DIGITS,
   PICOS_PER_UNIT,
   picosToDecimal,
   scaledToDecimal,
+  stringifyExact,
 } from './picos';
-export { formatDecimal } from './format-decimal';
-export { exactNumber, parseExact, stringifyExact, type ExactNumber } from './exact-json';

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
-import { exactNumber, stringifyExact } from './exact-json';
 import {
   decimalToPicos,
   decimalToScaled,
+  exactNumber,
   InvalidAmountError,
   PICOS_PER_UNIT,
   picosToDecimal,
   scaledToDecimal,
+  stringifyExact,
 } from './picos';
 
 const amount = fc.bigInt({ min: -(10n ** 30n) + 1n, max: 10n ** 30n - 1n });

@@ -1,3 +1,5 @@
+import { LosslessNumber, parse, stringify } from 'lossless-json';
+
 /**
  * Money is counted in picos: 1e-12 of the site's currency, as BigInt.
  * A price of 0.000001 per million tokens is exactly one pico per token, so every charge is a whole number.
@@ -46,4 +48,31 @@ export function scaledToDecimal(value: bigint, digits: number): string {
 /** Returns the shortest decimal text of an amount in picos. */
 export function picosToDecimal(picos: bigint): string {
   return scaledToDecimal(picos, PICO_DIGITS);
+}
+
+const MIN_DECIMALS = 2;
+const THOUSANDS_BOUNDARY = /\B(?=(\d{3})+$)/g;
+
+/** Formats a decimal for people, with thousands separators and at least two decimals: `1234.5` becomes `1,234.50`. */
+export function formatDecimal(decimal: string): string {
+  const [whole = '', decimals = ''] = decimal.split('.');
+  return `${whole.replace(THOUSANDS_BOUNDARY, ',')}.${decimals.padEnd(MIN_DECIMALS, '0')}`;
+}
+
+/** A JSON number that keeps all its digits; it is never converted to a float. */
+export type ExactNumber = LosslessNumber;
+
+/** Creates an exact JSON number from a decimal text. */
+export function exactNumber(decimal: string): ExactNumber {
+  return new LosslessNumber(decimal);
+}
+
+/** Returns the JSON text of a value that may contain exact numbers and bigints. */
+export function stringifyExact(value: unknown): string {
+  return stringify(value) ?? 'null';
+}
+
+/** Parses JSON with all numbers as exact numbers. Throws SyntaxError for invalid JSON. */
+export function parseExact(text: string): unknown {
+  return parse(text);
 }

@@ -1,13 +1,13 @@
-export { ApiErrors } from './decorators/api-errors.decorator';
 export {
+  ApiErrors,
   ApiEventStream,
-  type EventStream,
+  ApiFile,
+  ApiOneOf,
+  ApiOpenObject,
   eventModelsOf,
+  type EventStream,
   eventStreamContent,
-} from './decorators/api-event-stream.decorator';
-export { ApiOpenObject } from './decorators/api-open-object.decorator';
-export { ApiFile } from './decorators/api-file.decorator';
-export { ApiOneOf } from './decorators/api-one-of.decorator';
+} from './decorators';
 export { type ApiDescription } from './document/api-description';
 export { buildDocument } from './document/build-document';
 export { CodedErrorResponse, ErrorResponse } from './error.response';

@@ -1,3 +1,8 @@
-export { RATE_LIMIT_CONFIG, type RateLimitConfig, rateLimitFields, rateLimitOf } from './rate-limit.config';
-export { RefusalLimitModule } from './refusal-limit.module';
-export { throttlerStorage } from './throttler-storage';
+export {
+  RATE_LIMIT_CONFIG,
+  type RateLimitConfig,
+  rateLimitFields,
+  rateLimitOf,
+  throttlerStorage,
+} from './rate-limit.config';
+export { RefusalLimitModule } from './refusal-limit';

@@ -1,5 +1,7 @@
 import { env } from '@inference/config';
 import { type z } from 'zod';
+import { MemoryThrottlerStorage } from './memory-throttler-storage';
+import { RedisThrottlerStorage } from './redis-throttler-storage';
 
 export const RATE_LIMIT_CONFIG = Symbol('RATE_LIMIT_CONFIG');
 
@@ -25,3 +27,12 @@ export interface RateLimitConfig {
 export function rateLimitOf({ REDIS_URL, RATE_LIMIT_MULTIPLIER }: RateLimitFields): RateLimitConfig {
   return { redisUrl: REDIS_URL, multiplier: RATE_LIMIT_MULTIPLIER };
 }
+
+/**
+ * Counters that all replicas share through Redis, or counters of this process without a URL.
+ * @param owner whose counters these are, such as `console:intl`: one Redis may serve several services and sites
+ */
+export const throttlerStorage = (redisUrl: string | undefined, owner: string) =>
+  redisUrl === undefined
+    ? new MemoryThrottlerStorage()
+    : new RedisThrottlerStorage(redisUrl, `${owner}:limit:`);

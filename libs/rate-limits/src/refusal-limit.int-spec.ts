@@ -18,7 +18,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { createService, FastPath, RefusedCalls, ServiceModule } from '@inference/http';
 import { testLog } from '@inference/testing';
 import { type Request, type Response } from 'express';
-import { RefusalLimitModule } from './refusal-limit.module';
+import { RefusalLimitModule } from './refusal-limit';
 
 /** Refused calls of an address in a minute, at this multiplier. */
 const LIMIT = 30;

@@ -1,6 +1,9 @@
+import { type Site } from '@inference/config';
+import { addressGroup, type CallLimit, RefusedCalls, TooManyRequestsException } from '@inference/http';
+import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { type ThrottlerStorage } from '@nestjs/throttler';
-import { addressGroup, type CallLimit, TooManyRequestsException } from '@inference/http';
 import { type Request } from 'express';
+import { type RateLimitFields, rateLimitOf, throttlerStorage } from './rate-limit.config';
 
 const WINDOW_MILLIS = 60_000;
 /** Refused calls of one address in a window: chosen so that no office and no faulty program of a customer reaches it. */
@@ -67,5 +70,34 @@ export class RefusalLimit implements CallLimit {
     const millis = count.timeToBlockExpire * 1000;
     this.blockedUntil.set(group, performance.now() + millis);
     setTimeout(() => this.blockedUntil.delete(group), millis).unref();
+  }
+}
+
+const STORAGE = Symbol('refusal counters');
+
+/** Limits the calls of each address that a service refuses (see RefusalLimit). The service needs ServiceModule. */
+@Module({})
+export class RefusalLimitModule implements OnModuleInit {
+  constructor(
+    @Inject(RefusalLimit) private readonly limit: RefusalLimit,
+    @Inject(RefusedCalls) private readonly refusedCalls: RefusedCalls,
+  ) {}
+
+  /** @param service name of the service in the keys of its counters */
+  static forRoot(service: string, config: RateLimitFields & { SITE: Site }): DynamicModule {
+    const { redisUrl, multiplier } = rateLimitOf(config);
+    const storage = throttlerStorage(redisUrl, `${service}:${config.SITE}`);
+    return {
+      module: RefusalLimitModule,
+      providers: [
+        // As a provider of its own, so that Nest connects and disconnects it.
+        { provide: STORAGE, useValue: storage },
+        { provide: RefusalLimit, useValue: new RefusalLimit(storage, multiplier) },
+      ],
+    };
+  }
+
+  onModuleInit(): void {
+    this.refusedCalls.limitBy(this.limit);
   }
 }

@@ -1,4 +1,5 @@
 import { type Readable } from 'node:stream';
+import { ServiceUnavailableException } from '@nestjs/common';
 
 export interface DownloadLink {
   /** The name under which browsers save the file. */
@@ -48,4 +49,43 @@ export interface ObjectStorage {
   remove(key: string): Promise<void>;
   /** Returns a URL that needs no credential and expires, of a file whose key is one name of `[A-Za-z0-9_]{1,64}`. */
   link(key: string, link: DownloadLink): Promise<string>;
+}
+
+/** Becomes a 503 response. The cause is only logged. */
+export class StorageUnavailableError extends ServiceUnavailableException {
+  constructor(cause: unknown) {
+    super('storage unavailable', { cause });
+  }
+}
+
+/**
+ * Yields the source and throws unless it has exactly `sizeBytes` bytes. A source that is not read to its end is not
+ * destroyed: it may be a request whose socket still has to carry the response.
+ */
+export async function* requireContentLength(
+  source: Readable,
+  sizeBytes: number,
+): AsyncGenerator<Buffer, void> {
+  let readBytes = 0;
+  for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    readBytes += chunk.length;
+    if (readBytes > sizeBytes) throw new Error(`The source has more than the announced ${sizeBytes} bytes.`);
+    yield chunk;
+  }
+  if (readBytes < sizeBytes) throw new Error(`The source ended after ${readBytes} of ${sizeBytes} bytes.`);
+}
+
+/** Twice doubles the memory of an upload; half doubles the requests. S3 requires at least 5 MiB. */
+const MIN_PART_BYTES = 16 * 2 ** 20;
+const PART_STEP_BYTES = 2 ** 20;
+/** Limit of S3. */
+export const MAX_PARTS = 10_000;
+/** The largest part of a file that arrives in parts. A part is in memory, of which one caller may use 64 MiB. */
+export const MAX_PART_BYTES = 64 * 2 ** 20;
+/** The largest file whose parts are not larger. */
+export const MAX_PARTED_BYTES = MAX_PARTS * MAX_PART_BYTES;
+
+/** The smallest part size, at least 16 MiB, with which a file of this size stays within S3's limit of parts. */
+export function partBytesOf(sizeBytes: number): number {
+  return Math.max(MIN_PART_BYTES, Math.ceil(sizeBytes / MAX_PARTS / PART_STEP_BYTES) * PART_STEP_BYTES);
 }

@@ -1,5 +1,5 @@
 export { HOSTILE_NAMES } from './hostile-names';
-export { TestPool } from './database/test-pool';
+export { TestPool, waitForLock } from './database/test-pool';
 export {
   createDatabaseOfBuild,
   createTestDatabase,
@@ -7,7 +7,13 @@ export {
   type TestDatabase,
 } from './database/test-database';
 export { type ModelRequest, ScriptedAnswer, ScriptedModel } from './servers/scripted-model';
-export { TEST_API_KEY_HASH_SECRET } from './secrets/test-secrets';
+export {
+  rememberAnswer,
+  rememberEnvironment,
+  rememberRequest,
+  rememberSecret,
+  TEST_API_KEY_HASH_SECRET,
+} from './secrets/remembered-secrets';
 export { insertAccount, insertApiKey, type TestAccount } from './fixtures/accounts';
 export { type Environment, serviceEnvironment, startGateway, type TestGateway } from './servers/gateway';
 export { type Issuer, startIssuer } from './servers/session-issuer';
@@ -15,18 +21,17 @@ export { publishGpuPrices, publishPrices, publishTrainingPrice, type TestPrice }
 export { type Answer, sendRequest } from './servers/http-client';
 export { describeWithRedis, RedisServer } from './servers/redis-server';
 export { describeWithSwift, SwiftServer } from './servers/swift-server';
-export { describeWhere, isExecutable } from './servers/local-servers';
-export { findFreePort, findFreePortRange, isFree } from './servers/ports';
+export {
+  describeWhere,
+  findFreePort,
+  findFreePortRange,
+  isExecutable,
+  isFree,
+} from './servers/local-servers';
 export { metricsOf, valueOf } from './servers/metrics';
 export { waitFor } from './wait-for';
 export { timesAsLong } from './processor-time';
 export { testLog, type TestLog } from './secrets/test-log';
-export {
-  rememberAnswer,
-  rememberEnvironment,
-  rememberRequest,
-  rememberSecret,
-} from './secrets/remembered-secrets';
 export {
   type Credential,
   type CredentialRow,
@@ -42,17 +47,15 @@ export {
   type Sight,
 } from './routes/api-key-table';
 export { registeredOperations, registeredRoutes } from './routes/registered-routes';
-export { waitForLock } from './database/wait-for-lock';
-export { ResponseChecker } from './contract/response-checker';
-export { pointer, SchemaChecker } from './contract/schema-checker';
+export { pointer, ResponseChecker, SchemaChecker } from './contract/response-checker';
 export { holdToContract } from './contract/contract';
 export { holdProcessToContract } from './contract/process-contract';
 export { takeContractFaults } from './contract/contract-results';
 export {
   type ApiDocument,
+  type DocumentedContent,
   documentedOperations,
   documentedPath,
-  type DocumentedContent,
   findResponse,
   readApiDocument,
 } from './contract/api-document';

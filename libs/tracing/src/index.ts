@@ -1,14 +1,16 @@
-export { type Attributes, type Span } from './span';
-export { readTraceId, type SpanIds } from './trace-context';
 export {
   activeSpanIds,
   activeTraceparent,
+  type Attributes,
   isTracing,
+  readTraceId,
+  type Span,
+  type SpanIds,
   startCallSpan,
   startRequestSpan,
   startTracing,
   traceWork,
+  type TracingConfig,
+  TracingShutdown,
 } from './tracing';
 export { tracedFetch } from './traced-fetch';
-export { TracingShutdown } from './tracing-shutdown';
-export { type TracingConfig } from './tracing-config';

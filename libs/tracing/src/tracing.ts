@@ -1,9 +1,65 @@
 import { type IncomingHttpHeaders } from 'node:http';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type LogWarning } from './open-telemetry/limited-exporter';
 import type * as openTelemetry from './open-telemetry/process-tracer';
-import { type Attributes, type Span } from './span';
-import { type SpanIds } from './trace-context';
-import { type TracingConfig } from './tracing-config';
+
+/** The variables of OpenTelemetry that a service reads (see `env.service`). */
+export interface TracingConfig {
+  /** Root of an OTLP receiver; spans go to `/v1/traces` below it. Without it, nothing is traced. */
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  /** Headers of the requests to the receiver, such as a credential. */
+  OTEL_EXPORTER_OTLP_HEADERS?: Record<string, string> | undefined;
+  OTEL_TRACES_SAMPLER?: SamplerName | undefined;
+  /** Part of the traces that is sampled, 0 to 1, for the samplers whose name ends with `traceidratio`. */
+  OTEL_TRACES_SAMPLER_ARG?: number | undefined;
+}
+
+export type SamplerName =
+  | 'always_on'
+  | 'always_off'
+  | 'traceidratio'
+  | 'parentbased_always_on'
+  | 'parentbased_always_off'
+  | 'parentbased_traceidratio';
+
+/** Ids of a span, as W3C Trace Context writes them: lower-case hexadecimal digits. */
+export interface SpanIds {
+  traceId: string;
+  spanId: string;
+}
+
+/** `version-trace id-parent id-flags`. Version ff and ids of zeros are invalid; later versions may have more parts. */
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
+const FIRST_VERSION = '00';
+
+/** The trace id of a `traceparent` header; undefined if the header is absent or malformed. */
+export function readTraceId(header: unknown): string | undefined {
+  if (typeof header !== 'string') return undefined;
+  const [, version, traceId, more] = TRACEPARENT.exec(header) ?? [];
+  return version === FIRST_VERSION && more !== undefined ? undefined : traceId;
+}
+
+/** Names and values by OpenTelemetry's semantic conventions. Never prompts, keys, tokens or mail addresses. Undefined ones are left out. */
+export type Attributes = Record<string, string | number | boolean | undefined>;
+
+/** One step of a trace. It is sent when it has ended; what is set later is lost. */
+export interface Span {
+  readonly ids: SpanIds;
+  /** `traceparent` and, if there is one, `tracestate`: they continue the trace in the service that is called. */
+  readonly headers: Record<string, string>;
+  /** Runs something whose spans and log lines belong to this span, until it has ended. */
+  run<T>(work: () => T): T;
+  rename(name: string): void;
+  set(attributes: Attributes): void;
+  /** Sets the status of the response to a call; from 400 on the call has failed. */
+  answered(status: number): void;
+  /** Marks the span as failed. @param cause a name of few values, or an error, of which only code or class is taken: messages may quote content */
+  fail(cause: unknown): void;
+  /** Fixes the time of the end, for a span that gets more attributes afterwards. */
+  stop(): void;
+  /** Has no effect the second time. */
+  end(): void;
+}
 
 /** A call of another service, or of an upstream. */
 interface Call {
@@ -38,7 +94,7 @@ export function startTracing({ name, config, warn }: TracingOptions): void {
 }
 
 /** Sends the spans that have ended, within a limit of time, and traces nothing any more. Never rejects. */
-export async function stopTracing(): Promise<void> {
+async function stopTracing(): Promise<void> {
   const stopped = tracer;
   tracer = undefined;
   await stopped?.shutdown();
@@ -84,4 +140,12 @@ export function traceWork<T>(
 ): Promise<T> {
   const span = tracer?.startWork(name, attributes, traceparent);
   return span ? span.run(() => work(span)).finally(() => span.end()) : work(undefined);
+}
+
+/** Sends the last spans once the requests and the background work have ended. */
+@Injectable()
+export class TracingShutdown implements OnApplicationShutdown {
+  async onApplicationShutdown(): Promise<void> {
+    await stopTracing();
+  }
 }

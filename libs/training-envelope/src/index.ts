@@ -1,5 +1,3 @@
 export { CODES } from './envelope-codes';
 export { ApiEnvelope, EnvelopeErrorResponse } from './api-envelope.decorator';
-export { ApiException } from './api.exception';
-export { ENVELOPE_ERRORS } from './envelope.filter';
-export { EnvelopeModule } from './envelope.module';
+export { ApiException, ENVELOPE_ERRORS, EnvelopeModule } from './envelope';

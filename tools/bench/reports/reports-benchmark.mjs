@@ -10,7 +10,7 @@ import { readFromHours } from './hours-only.mjs';
  * @import { BenchOptions } from '../run.mjs'
  * @import { TestPool } from '../../../libs/testing/src/index.ts'
  * @import { CostReport } from '../../../apps/router-cost/src/cost/cost.repository.ts'
- * @import { GroupKey } from '../../../apps/router-cost/src/cost/cost-dimensions.ts'
+ * @import { GroupKey } from '../../../apps/router-cost/src/cost/cost.repository.ts'
  *
  * @typedef {{ p50: number, p95: number, hoursOnly: number }} Timing in milliseconds
  * @typedef {{ rows: number, filledMs: number, rolledMs: number, bytes: Record<string, bigint>, whole: Timing[], current: Timing[] }} Size

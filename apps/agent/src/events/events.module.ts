@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ReplicasModule } from '../replicas/replicas.module';
+import { ReplicasModule } from '../replicas/replica-heartbeat';
 import { StreamsModule } from '../streams/streams.module';
 import { TurnsModule } from '../turns/turns.module';
 import { EventPostingService } from './event-posting.service';

@@ -1,8 +1,24 @@
+import { env } from '@inference/config';
 import { Database, newId } from '@inference/database';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, Logger, Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { type z } from 'zod';
 import { BACKGROUND_DATABASE } from '../background-database/background-database.module';
-import { REPLICAS_CONFIG, type ReplicasConfig } from './replicas.config';
 import { deleteDeadReplicas, deleteReplica, renewReplica } from './replicas.repository';
+
+export const REPLICAS_CONFIG = Symbol('REPLICAS_CONFIG');
+
+export const replicaFields = {
+  /** Seconds without a heartbeat after which other processes treat this one as dead and end its turns as failed. */
+  REPLICA_TTL_SECONDS: env.number(1, 20).default(12),
+};
+
+export interface ReplicasConfig {
+  ttlSeconds: number;
+}
+
+export function replicasConfigOf(fields: z.output<z.ZodObject<typeof replicaFields>>): ReplicasConfig {
+  return { ttlSeconds: fields.REPLICA_TTL_SECONDS };
+}
 
 /** Runs work at an interval, never twice at a time: a run that takes long delays the next one. */
 export class RepeatingTask {
@@ -91,3 +107,7 @@ export class ReplicaHeartbeat implements OnApplicationBootstrap {
     }
   }
 }
+
+/** The list of live processes of the service. */
+@Module({ providers: [ReplicaHeartbeat], exports: [ReplicaHeartbeat] })
+export class ReplicasModule {}

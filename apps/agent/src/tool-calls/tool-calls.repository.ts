@@ -1,7 +1,7 @@
-import { type Transaction } from '@inference/database';
+import { newId, type Transaction } from '@inference/database';
 import { Any, IsNull } from 'typeorm';
-import { type ToolCall } from '../tables/tool.dto';
 import { StoredToolCall } from '../tables/tool-call.entity';
+import { type ToolCall } from '../tables/tool.dto';
 
 // The calls of tools that the models of a session have made. The transactions have locked the session.
 
@@ -20,7 +20,7 @@ export async function insertCalls(
 }
 
 /** Returns those of the ids that the session already uses. */
-export async function findUsedCallIds(
+async function findUsedCallIds(
   transaction: Transaction,
   sessionId: string,
   ids: string[],
@@ -63,5 +63,21 @@ export function findCalls(
     select: { sessionId: true, id: true, turnId: true, answeredBy: true, turn: { id: true, number: true } },
     where: { sessionId, id: Any(callIds) },
     relations: { turn: true },
+  });
+}
+
+/** Replaces ids that the session already uses: some models number their calls anew in each answer. */
+export async function withUniqueIds(
+  transaction: Transaction,
+  sessionId: string,
+  calls: ToolCall[],
+): Promise<ToolCall[]> {
+  if (calls.length === 0) return calls;
+  const ids = calls.map(({ id }) => id);
+  const used = new Set(await findUsedCallIds(transaction, sessionId, ids));
+  return calls.map((call) => {
+    const id = used.has(call.id) ? newId('call') : call.id;
+    used.add(id);
+    return { ...call, id };
   });
 }

@@ -13,9 +13,8 @@ import {
   readDeltaText,
   TURN_ENDED,
 } from '../streams/stream-events/stream-events.repository';
-import { insertCalls, readPendingCalls } from '../tool-calls/tool-calls.repository';
+import { insertCalls, readPendingCalls, withUniqueIds } from '../tool-calls/tool-calls.repository';
 import { type ToolCall } from '../tables/tool.dto';
-import { withUniqueIds } from '../tool-calls/unique-call-ids';
 import { enqueueTurn, findNextQueuedTurn, type OpenTurn, setTurnStatus } from './turns.repository';
 
 export const INTERRUPTED = 'interrupted';

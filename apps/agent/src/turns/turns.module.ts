@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ModelsModule } from '../models/models.module';
-import { ReplicasModule } from '../replicas/replicas.module';
+import { ReplicasModule } from '../replicas/replica-heartbeat';
 import { StreamsModule } from '../streams/streams.module';
 import { TurnQueue } from './turn-queue';
 import { TurnRunner } from './turn-runner';

@@ -2,7 +2,7 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { ApiRequestHeaders } from '@inference/dto';
 import { ApiErrors, type EventStream, eventModelsOf, eventStreamContent } from '@inference/openapi';
-import { OpenAiErrorResponse } from '../errors/openai-error.response';
+import { OpenAiErrorResponse } from '../errors/openai-error';
 import { DONE } from './streaming/stream-meter';
 import { ProxyHeaders } from './request/proxy-request.dto';
 

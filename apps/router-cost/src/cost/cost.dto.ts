@@ -9,7 +9,7 @@ import {
 import { GRANULARITIES, type Granularity, GroupByField, PeriodQuery } from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
-import { type Dimension, DIMENSIONS } from './cost-dimensions';
+import { type Dimension, DIMENSIONS } from './cost.repository';
 
 /** Whose cost a report covers: the caller's, or that of all accounts. */
 export const SCOPES = ['own', 'all'] as const;

@@ -3,11 +3,24 @@ import { type Caller } from '@inference/guards';
 import { archivedHourFault, granularityFault, timeBuckets } from '@inference/metering';
 import { type InstantMicros, instantText } from '@inference/time';
 import { BadRequestException, Injectable } from '@nestjs/common';
-import { groupKeysOf } from './cost-dimensions';
-import { type CostRange, type CostScope, rangeOf, scopeOf } from './cost-range';
-import { type Continuation, type CostPosition, decodeCursor, encodeCursor } from './cost.cursor';
+import {
+  type CostGroup,
+  type CostReport,
+  groupKeysOf,
+  type ReadCostGroup,
+  readCostGroups,
+} from './cost.repository';
+import {
+  type Continuation,
+  type CostPosition,
+  type CostRange,
+  type CostScope,
+  decodeCursor,
+  encodeCursor,
+  rangeOf,
+  scopeOf,
+} from './cost.cursor';
 import { type CostQuery } from './cost.dto';
-import { type CostGroup, type CostReport, type ReadCostGroup, readCostGroups } from './cost.repository';
 
 export interface CostPage {
   groups: CostGroup[];

@@ -12,7 +12,7 @@ import {
 import { ENTITIES } from '../entities';
 import { type RunningService, startRouterCost } from '../../test/running-service';
 import { type Served, type Settled, settle } from '../../test/usage';
-import { DIMENSIONS, type Dimension } from './cost-dimensions';
+import { type Dimension, DIMENSIONS } from './cost.repository';
 import { instantText } from '@inference/time';
 
 const EVENTS = 60;

@@ -10,9 +10,15 @@ import {
   scaledToDecimal,
 } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
-import { exchangeRateMissing, gpuPriceMissing, tokenPriceMissing } from '../prices/prices.config';
-import { QUOTAS_CONFIG, type QuotasConfig } from '../quotas/quotas.config';
-import { CAPABILITIES_CONFIG, type CapabilitiesConfig } from './capabilities.config';
+import {
+  CAPABILITIES_CONFIG,
+  type CapabilitiesConfig,
+  exchangeRateMissing,
+  gpuPriceMissing,
+  QUOTAS_CONFIG,
+  type QuotasConfig,
+  tokenPriceMissing,
+} from '../config';
 import { type CapabilitiesResponse } from './capabilities.dto';
 import { type Means, readMeans } from './capabilities.repository';
 

@@ -1,6 +1,6 @@
 import { InstantProperty, IntegerField, TextField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { MAX_QUOTA_TOKENS } from './quotas.config';
+import { MAX_QUOTA_TOKENS } from '../config';
 
 const ACCOUNT_EXAMPLE = 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA';
 

@@ -1,7 +1,7 @@
 import { Database, type Executor } from '@inference/database';
 import { ApiException, CODES } from '@inference/training-envelope';
 import { Inject, Injectable } from '@nestjs/common';
-import { QUOTAS_CONFIG, type QuotasConfig } from './quotas.config';
+import { QUOTAS_CONFIG, type QuotasConfig } from '../config';
 import { type QuotaResponse } from './quotas.dto';
 import {
   insertQuotaChange,

@@ -1,5 +1,5 @@
-import { type Executor } from '@inference/database';
 import { type Currency } from '@inference/config';
+import { type Executor } from '@inference/database';
 
 /** Reasons for which nothing is recorded. `leased`: the money is in leases of gateways, which are asked to return it. */
 export type Refusal =

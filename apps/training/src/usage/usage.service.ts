@@ -7,9 +7,10 @@ import {
   exchangeRateMissing,
   PRICES_CONFIG,
   type PricesConfig,
+  QUOTAS_CONFIG,
+  type QuotasConfig,
   tokenPriceMissing,
-} from '../prices/prices.config';
-import { QUOTAS_CONFIG, type QuotasConfig } from '../quotas/quotas.config';
+} from '../config';
 import { accountUnknown } from '../quotas/quotas.service';
 import { type RecordUsageDto, type UsageRecordResponse } from './usage.dto';
 import { type RecordOutcome, recordUsage, type Refusal } from './usage.repository';

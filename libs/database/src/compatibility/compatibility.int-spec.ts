@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PoolDataSource } from '../data-source';
 import { DatabaseBefore } from '../database-before.fixture';
-import { parseStatements, type Statement } from '../lock-check/statement-nodes';
+import { parseStatements, type Statement } from '../lock-check/checked-statements';
 import { BASELINE } from '../migration-runner/baseline';
 import { describeMigration } from '../migration';
 import { MIGRATIONS } from '../migration-runner/migration-list';

@@ -1,5 +1,5 @@
 import { type AlterTableCmd, type AlterTableStmt, type Node, type RangeVar } from 'libpg-query';
-import { type Statement } from '../lock-check/statement-nodes';
+import { type Statement } from '../lock-check/checked-statements';
 
 /** What a service that does not know the change may trip over. */
 const ALTER_COLUMN: Partial<Record<string, string>> = {

@@ -2,7 +2,7 @@ import { createTestDatabase, type TestDatabase, TestPool, waitFor } from '@infer
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { PoolDataSource } from '../data-source';
 import { Database } from '../database';
-import { isDatabaseUnavailable } from '../errors/unavailable';
+import { isDatabaseUnavailable } from '../errors';
 import { BigIntColumn, DecimalColumn, PicosColumn, TimeColumn } from './columns';
 import { type Position, readNewestFirst } from './keyset-page';
 

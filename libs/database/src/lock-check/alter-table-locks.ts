@@ -1,6 +1,5 @@
 import { type AlterTableCmd, type AlterTableStmt, type ColumnDef, type Constraint } from 'libpg-query';
-import { namesOfFunctions } from './statement-nodes';
-import { type PossibleLock, VALIDATE_LATER, WITH_INDEX_FIRST } from './possible-lock';
+import { namesOfFunctions, type PossibleLock, VALIDATE_LATER, WITH_INDEX_FIRST } from './checked-statements';
 
 const NEW_COLUMN =
   'a new column, which is filled in batches and takes the place of the old one in a later release';

@@ -2,17 +2,70 @@ import {
   type ClusterStmt,
   type IndexStmt,
   type Node,
+  parse,
+  type RangeVar,
   type RefreshMatViewStmt,
   type ReindexStmt,
   type VacuumStmt,
 } from 'libpg-query';
 import { type QueryRunner } from 'typeorm';
 import { findAlterTableLocks } from './alter-table-locks';
-import { Catalogue } from './catalogue';
-import { findLargeTables, type LargeTable, type TableLimits } from './large-tables';
-import { type PossibleLock } from './possible-lock';
-import { type Query } from './query';
-import { changedTables, parseStatements, type Statement } from './statement-nodes';
+import { Catalogue, findLargeTables, type LargeTable, type Query, type TableLimits } from './catalogue';
+
+/** What a statement does for as long as it takes to read or write a whole table, while others cannot write to it. */
+export interface PossibleLock {
+  /** A table, or one of its indexes. Absent if it may be any table. */
+  relation?: RangeVar;
+  action: string;
+  instead: string;
+  /** Absent if the table is always locked. */
+  applies?: (catalogue: Catalogue, tableOid: string) => Promise<boolean>;
+}
+
+export const WITH_INDEX_FIRST =
+  'CREATE UNIQUE INDEX CONCURRENTLY in a migration without a transaction, then ADD CONSTRAINT … USING INDEX';
+export const VALIDATE_LATER =
+  'ADD CONSTRAINT … NOT VALID, then VALIDATE CONSTRAINT in a migration of its own';
+
+export interface Statement {
+  text: string;
+  node: Node;
+}
+
+/** Splits a text into its statements. Throws an error if it is not valid SQL. */
+export async function parseStatements(text: string): Promise<Statement[]> {
+  const bytes = Buffer.from(text);
+  const { stmts = [] } = await parse(text);
+  return stmts.flatMap(({ stmt, stmt_location: start = 0, stmt_len: length }) =>
+    stmt ? [{ text: bytes.subarray(start, length && start + length).toString(), node: stmt }] : [],
+  );
+}
+
+/** Returns the names of the functions that an expression calls, without their schemas. */
+export function namesOfFunctions(expression: Node | undefined): string[] {
+  return findNodes(expression, ['FuncCall']).flatMap(({ funcname }) => {
+    const name = (funcname as Node[] | undefined)?.at(-1);
+    return name && 'String' in name && name.String.sval ? [name.String.sval] : [];
+  });
+}
+
+const PLANNED = ['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt', 'CreateTableAsStmt'];
+
+/** Returns the tables whose rows a statement updates or deletes. Those of a new function do not count. */
+function changedTables(statement: Node): RangeVar[] {
+  if (!Object.keys(statement).some((type) => PLANNED.includes(type))) return [];
+  return findNodes(statement, ['UpdateStmt', 'DeleteStmt', 'MergeStmt']).map(
+    ({ relation }) => relation as RangeVar,
+  );
+}
+
+function findNodes(tree: unknown, types: string[]): Record<string, unknown>[] {
+  if (typeof tree !== 'object' || tree === null) return [];
+  return Object.entries(tree).flatMap(([key, value]) => [
+    ...(types.includes(key) ? [value as Record<string, unknown>] : []),
+    ...findNodes(value, types),
+  ]);
+}
 
 const BATCHES = 'batches of a background job';
 

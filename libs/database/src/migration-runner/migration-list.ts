@@ -1,3 +1,4 @@
+import { type QueryRunner } from 'typeorm';
 import { type MigrationClass } from '../migration';
 import { RollupPeriods0000000000035 } from '../migrations/0035_rollup_periods';
 import { ArchivedDays0000000000036 } from '../migrations/0036_archived_days';
@@ -8,6 +9,7 @@ import { RefusedSettlements0000000000040 } from '../migrations/0040_refused_sett
 import { RevokedWorkspaceKeys0000000000041 } from '../migrations/0041_revoked_workspace_keys';
 import { MakersOfSessions0000000000042 } from '../migrations/0042_makers_of_sessions';
 import { Invitations0000000000043 } from '../migrations/0043_invitations';
+import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
 export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
@@ -30,3 +32,26 @@ export const MIGRATIONS: MigrationClass[] = [
   MakersOfSessions0000000000042,
   Invitations0000000000043,
 ];
+
+/**
+ * Which versions work on the schema. The version that migrates writes the newest migration of the version before it, which works
+ * on its schema; a version that has this migration is that version or a newer one. One row.
+ */
+const TABLE = 'public.schema_compatibility';
+
+/** Returns the newest migration of the oldest version that works on the schema; null if no version has recorded it. */
+export async function readOldestVersion(runner: QueryRunner): Promise<string | null> {
+  if (!(await hasTable(runner, TABLE))) return null;
+  const rows = (await runner.query(`SELECT oldest_version FROM ${TABLE}`)) as { oldest_version: string }[];
+  return rows[0]?.oldest_version ?? null;
+}
+
+/** Comes before the migrations, so that a schema never has those of a version without this. */
+export async function recordOldestVersion(runner: QueryRunner, newestMigration: string): Promise<void> {
+  await runner.query(`CREATE TABLE IF NOT EXISTS ${TABLE}
+    (id integer PRIMARY KEY DEFAULT 1 CHECK (id = 1), oldest_version text NOT NULL)`);
+  await runner.query(
+    `INSERT INTO ${TABLE} (oldest_version) VALUES ($1) ON CONFLICT (id) DO UPDATE SET oldest_version = excluded.oldest_version`,
+    [newestMigration],
+  );
+}

@@ -2,9 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type PoolClient } from 'pg';
 import { DataSource, MigrationExecutor, QueryFailedError, type QueryRunner } from 'typeorm';
 import { checkLocks } from '../lock-check/checked-statements';
-import { type TableLimits } from '../lock-check/large-tables';
+import { type TableLimits } from '../lock-check/catalogue';
 import { BASELINE, createBaseline } from './baseline';
-import { readOldestVersion, recordOldestVersion } from './compatible-versions';
+import {
+  MIGRATIONS,
+  NEWEST_OF_PREVIOUS_VERSION,
+  readOldestVersion,
+  recordOldestVersion,
+} from './migration-list';
 import {
   forgetFormerMigration,
   MIGRATIONS_TABLE,
@@ -20,7 +25,6 @@ import {
   readFunctionFiles,
 } from './function-files';
 import { describeMigration, type Migration, type MigrationClass } from '../migration';
-import { MIGRATIONS, NEWEST_OF_PREVIOUS_VERSION } from './migration-list';
 
 /** Key of the advisory lock. Arbitrary, but the same on every host and in all versions. */
 const ADVISORY_LOCK = 7_266_374;

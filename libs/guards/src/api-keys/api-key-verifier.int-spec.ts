@@ -9,12 +9,10 @@ import {
   TestPool,
   waitFor,
 } from '@inference/testing';
-import { CREDENTIAL_ENTITIES } from '../credential-entities';
+import { createApiKey, CREDENTIAL_ENTITIES, rehashApiKey } from '../credentials.repository';
 import { type CredentialsOptions } from '../credentials.options';
 import { hashSecretKey } from '../secret-keys/secret-key';
-import { createApiKey } from './api-key';
 import { ApiKeyVerifier } from './api-key.strategy';
-import { rehashApiKey } from './api-keys.repository';
 
 const OPTIONS: CredentialsOptions = {
   SITE: 'intl',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { hashSecretKey } from '../secret-keys/secret-key';
-import { createApiKey, isApiKey } from './api-key';
+import { createApiKey, isApiKey } from '../credentials.repository';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const made = () => fc.constant(null).map(() => createApiKey());

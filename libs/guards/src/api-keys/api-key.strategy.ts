@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { Database, NotificationChannel } from '@inference/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { callerCache } from '../caching/caller-cache';
-import { type CredentialCache } from '../caching/credential-cache';
+import { callerCache, type CredentialCache } from '../caching/credential-cache';
 import { type Caller } from '../caller';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
 import { possibleHashes } from '../secret-keys/secret-key';
@@ -14,9 +13,7 @@ import {
   type Identity,
   identityOf,
 } from '../strategies/credential.strategy';
-import { isApiKey } from './api-key';
-import { type ApiKey } from './api-key.entity';
-import { findApiKey, rehashApiKey, touchApiKey } from './api-keys.repository';
+import { type ApiKey, findApiKey, isApiKey, rehashApiKey, touchApiKey } from '../credentials.repository';
 
 /** Finds the caller of an API key. A deletion takes effect at once through NOTIFY `credentials`. */
 @Injectable()

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Database, NotificationChannel } from '@inference/database';
+import { DetailedException } from '@inference/http';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { findAccountWithKey } from '../accounts/accounts.repository';
-import { callerCache } from '../caching/caller-cache';
-import { type CredentialCache } from '../caching/credential-cache';
+import { findAccountWithKey } from '../credentials.repository';
+import { callerCache, type CredentialCache } from '../caching/credential-cache';
 import { type Caller } from '../caller';
 import { type CredentialKind } from '../credentials.decorators';
 import {
@@ -13,7 +13,30 @@ import {
   CredentialStrategy,
   type Identity,
 } from '../strategies/credential.strategy';
-import { OnBehalfException } from './on-behalf.exception';
+
+/**
+ * on_behalf_unknown: the account or its key does not exist, although the service's own credential is valid;
+ * on_behalf_missing: the service names no account; on_behalf_forbidden: a customer names an account.
+ */
+type OnBehalfFault = 'on_behalf_unknown' | 'on_behalf_missing' | 'on_behalf_forbidden';
+
+const STATUSES: Record<OnBehalfFault, number> = {
+  on_behalf_unknown: 401,
+  on_behalf_missing: 400,
+  on_behalf_forbidden: 403,
+};
+const MESSAGES: Record<OnBehalfFault, string> = {
+  on_behalf_unknown: 'the account or API key that the request is made on behalf of is not valid',
+  on_behalf_missing: 'the header X-On-Behalf-Of is missing',
+  on_behalf_forbidden: 'only the services of the platform may act on behalf of an account',
+};
+
+/** Refuses a call on behalf of an account. */
+export class OnBehalfException extends DetailedException {
+  constructor(readonly code: OnBehalfFault) {
+    super(STATUSES[code], MESSAGES[code], { code });
+  }
+}
 
 /** Finds the account on whose behalf a service acts. A deleted key is refused at once. */
 @Injectable()

@@ -13,8 +13,7 @@ import {
   type TestDatabase,
   testLog,
 } from '@inference/testing';
-import { CREDENTIAL_ENTITIES } from '../credential-entities';
-import { createApiKey } from '../api-keys/api-key';
+import { createApiKey, CREDENTIAL_ENTITIES } from '../credentials.repository';
 import { API_KEY_CREDENTIALS } from '../api-keys/api-key.strategy';
 import { type Caller, CurrentCaller } from '../caller';
 import { Accepts, Roles } from '../credentials.decorators';

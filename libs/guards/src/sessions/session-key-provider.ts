@@ -19,7 +19,7 @@ import {
   type JWTVerifyGetKey,
 } from 'jose';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
-import { SESSION_ALGORITHM } from './session-token';
+import { SESSION_ALGORITHM } from './session-token.strategy';
 
 const JWKS_PATH = '/.well-known/jwks.json';
 /** Reload interval; a retired key stays valid for this long at most. */

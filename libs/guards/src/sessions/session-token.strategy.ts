@@ -11,7 +11,12 @@ import {
   uniqueName,
 } from '../strategies/credential.strategy';
 import { type SessionKeyProvider } from './session-key-provider';
-import { SESSION_ALGORITHM, SESSION_AUDIENCE, sessionIssuer } from './session-token';
+
+export const SESSION_AUDIENCE = 'inference-platform';
+export const SESSION_ALGORITHM = 'ES256';
+
+/** Returns the issuer claim. It contains the site, so that a token of one site is invalid at the other. */
+export const sessionIssuer = (site: Site) => `inference-platform/${site}`;
 
 /** Where a strategy reads the token of a request. */
 export interface TokenPlace {

@@ -13,9 +13,9 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose';
-import { CREDENTIAL_ENTITIES } from '../credential-entities';
+import { CREDENTIAL_ENTITIES } from '../credentials.repository';
 import { TestVerifier } from './session.fixture';
-import { SESSION_AUDIENCE, sessionIssuer } from './session-token';
+import { SESSION_AUDIENCE, sessionIssuer } from './session-token.strategy';
 
 const NAME = 'sessions under test';
 

@@ -13,7 +13,7 @@ import { type CredentialRegistration, type Identity, identityOf } from '../strat
 import { mayUseCookie } from './cross-site';
 import { SessionKeyProvider } from './session-key-provider';
 import { SessionTokenStrategy, type TokenPlace } from './session-token.strategy';
-import { findSessionRole } from './sessions.repository';
+import { findSessionRole } from '../credentials.repository';
 
 /** How long an ended session stays valid if its notification is lost. */
 const CACHE_SECONDS = 10;

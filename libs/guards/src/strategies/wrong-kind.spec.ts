@@ -1,5 +1,5 @@
 import { type Request } from 'express';
-import { describeCredential, wrongKindMessage } from './wrong-kind';
+import { describeCredential, wrongKindMessage } from './credential.strategy';
 
 const SESSION = { credential: 'a session token', place: 'Authorization: Bearer' };
 const QUERY = { credential: 'a session token', place: '?token=' };

@@ -6,8 +6,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { type HttpException } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { waitFor } from '@inference/testing';
-import { type ArrivalLimits } from './arrival';
-import { BodyMemory } from './body-memory';
+import { type ArrivalLimits, BodyMemory } from './body-memory';
 import { BodyReader } from './body-reader';
 
 const LIMIT_BYTES = 1_000;

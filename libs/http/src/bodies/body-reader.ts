@@ -10,8 +10,14 @@ import {
 } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { addressGroup } from '../address-group';
-import { type ArrivalLimits, GRACE_MILLIS, LEAST_BYTES_PER_SECOND, watchArrival } from './arrival';
-import { type BodyMemory, type HeldBody } from './body-memory';
+import {
+  type ArrivalLimits,
+  type BodyMemory,
+  GRACE_MILLIS,
+  type HeldBody,
+  LEAST_BYTES_PER_SECOND,
+  watchArrival,
+} from './body-memory';
 
 const FIRST_BYTES = 4096;
 

@@ -2,16 +2,39 @@ import {
   BadRequestException,
   type CanActivate,
   type ExecutionContext,
+  SetMetadata,
   UnsupportedMediaTypeException,
 } from '@nestjs/common';
 import { type Reflector } from '@nestjs/core';
 import { type Request, type Response } from 'express';
-import { JsonFault } from '../json/json-fault';
+import { JsonFault } from '../json/json-bytes';
 import { readJsonInSlices, withoutByteOrderMark } from '../json/json-reader';
-import { PerRoute } from '../per-route';
-import { PUBLIC } from '../public.decorator';
-import { type BodyForm, type BodyRule, bodyRuleOf } from './body-as.decorator';
+import { PerRoute, PUBLIC } from '../per-route';
 import { type BodyReader, hasBody, requireConnected } from './body-reader';
+
+/**
+ * How a handler gets the body: parsed JSON, the bytes of what should be JSON, the bytes of any content, or the unread stream of the
+ * request. Whoever parses bytes does so with `readJsonInSlices`, within its limits and while `requireConnected` passes.
+ */
+export type BodyForm = 'json' | 'unparsed-json' | 'bytes' | 'stream';
+
+export interface BodyRule {
+  form: BodyForm;
+  /** Largest body in bytes; the limit of the service if absent. */
+  limitBytes?: number;
+}
+
+const BODY_RULE = 'body rule';
+
+/** Without this decorator a handler gets parsed JSON. A handler with `stream` reads the request itself and limits its size. */
+export const BodyAs = (form: BodyForm, limitBytes?: number) =>
+  SetMetadata(BODY_RULE, { form, ...(limitBytes !== undefined && { limitBytes }) } satisfies BodyRule);
+
+/** The rule of a handler or of its controller. */
+export function bodyRuleOf(context: Pick<ExecutionContext, 'getHandler' | 'getClass'>): BodyRule {
+  const rule = (target: object) => Reflect.getMetadata(BODY_RULE, target) as BodyRule | undefined;
+  return rule(context.getHandler()) ?? rule(context.getClass()) ?? { form: 'json' };
+}
 
 const JSON_TYPE = /^application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;

@@ -13,10 +13,10 @@ import {
 import { APP_GUARD } from '@nestjs/core';
 import { testLog, waitFor } from '@inference/testing';
 import { type Request } from 'express';
-import { Public } from '../public.decorator';
+import { Public } from '../per-route';
 import { createService } from '../service';
 import { ServiceModule } from '../service.module';
-import { BodyAs } from './body-as.decorator';
+import { BodyAs } from './body.guard';
 import { BodyMemory } from './body-memory';
 
 const BODY_LIMIT_BYTES = 2 ** 20;

@@ -3,10 +3,10 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Body, Controller, type INestApplication, Post } from '@nestjs/common';
 import { testLog, waitFor } from '@inference/testing';
 import { JsonScanner } from '../json/json-scanner';
-import { Public } from '../public.decorator';
+import { Public } from '../per-route';
 import { createService } from '../service';
 import { ServiceModule } from '../service.module';
-import { BodyAs } from './body-as.decorator';
+import { BodyAs } from './body.guard';
 import { BodyMemory } from './body-memory';
 
 const BODY_LIMIT_BYTES = 2 ** 21;

@@ -1,6 +1,27 @@
+import { once } from 'node:events';
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
+import { type Response } from 'express';
 import { hasBody } from './body-reader';
+
+/**
+ * Waits until the client can receive more of a response. Returns false if the connection is closed; closes it if the client
+ * reads nothing for `stallMillis`.
+ */
+export async function drained(response: Response, stallMillis: number): Promise<boolean> {
+  if (response.destroyed) return false;
+  if (!response.writableNeedDrain) return true;
+  const stop = new AbortController();
+  const timeout = setTimeout(() => response.destroy(), stallMillis);
+  await Promise.race([
+    once(response, 'drain', { signal: stop.signal }),
+    once(response, 'close', { signal: stop.signal }),
+  ]).finally(() => {
+    clearTimeout(timeout);
+    stop.abort();
+  });
+  return !response.destroyed;
+}
 
 /** How long a connection stays open after an answer to an unread body. A client that is still sending needs this time to read the answer. */
 const LINGER_MILLIS = 5_000;

@@ -1,8 +1,7 @@
 import { HttpException, UnauthorizedException } from '@nestjs/common';
 import { type Request } from 'express';
-import { DetailedException } from './detailed.exception';
+import { DetailedException, TooManyRequestsException } from './exceptions';
 import { describeError } from './error.filter';
-import { TooManyRequestsException } from './too-many-requests.exception';
 
 const routed = { route: {} } as Request;
 

@@ -2,9 +2,7 @@ import { isDatabaseUnavailable } from '@inference/database';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { logFailure } from '../logging/request-logger';
-import { DetailedException } from './detailed.exception';
-import { TooManyRequestsException } from './too-many-requests.exception';
-import { RETRY_AFTER_ONE_SECOND } from './unavailable.exception';
+import { DetailedException, RETRY_AFTER_ONE_SECOND, TooManyRequestsException } from './exceptions';
 
 /** What a client learns of an error. */
 export interface DescribedError {

@@ -8,9 +8,9 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { Public } from '../public.decorator';
-import { ShutdownDelay } from '../shutdown/shutdown-delay';
-import { AnyQuery } from '../validation/query.guard';
+import { Public } from '../per-route';
+import { ShutdownDelay } from '../shutdown/shutdown';
+import { AnyQuery } from '../validation/unexpected-input.guards';
 
 /** Spec: Health. */
 class HealthResponse {

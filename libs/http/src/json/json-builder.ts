@@ -1,5 +1,26 @@
 import { isAscii } from 'node:buffer';
 
+/** A double is printed with at most 17 significant digits. */
+const MAX_DIGITS = 17;
+const ZERO = 0x30;
+
+/** Whether a double holds a number of JSON with all its digits: 4.999999999999999999 would become 5. Takes linear time. */
+export function isExactNumber(token: string): boolean {
+  const value = Number(token);
+  if (!Number.isFinite(value)) return false;
+  const digits = significantDigits(token);
+  return digits.length <= MAX_DIGITS && digits === significantDigits(String(value));
+}
+
+function significantDigits(token: string): string {
+  const digits = token.replace(/[eE].*/, '').replace(/[-.]/g, '');
+  let start = 0;
+  let end = digits.length;
+  while (start < end && digits.charCodeAt(start) === ZERO) start++;
+  while (end > start && digits.charCodeAt(end - 1) === ZERO) end--;
+  return digits.slice(start, end);
+}
+
 /** Bytes of text that are parsed at once; one string or container beside them may have as many. Measured: 2 ms for empty objects. */
 const PIECE_BYTES = 32_768;
 const BACKSLASH = 0x5c;

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { AT_ONCE_BYTES, readJson, readJsonInSlices } from './json-reader';
+import { AT_ONCE_BYTES, ENTRIES, readJson, readJsonInSlices, UniqueNames } from './json-reader';
 import { JSON_LIMITS } from './json-scanner';
-import { ENTRIES, UniqueNames } from './unique-names';
 
 const read = (text: string | Buffer) => readJson(Buffer.from(text)).value;
 const spaces = (count: number) => ' '.repeat(count);

@@ -1,8 +1,6 @@
-import { type JsonBuilder } from './json-builder';
-import { isExactNumber } from './exact-number';
-import { digitsEnd, escapeBytes, isDigit, malformed, nextQuote, tableOf } from './json-bytes';
-import { JsonFault } from './json-fault';
-import { type UniqueName, type UniqueNames } from './unique-names';
+import { isExactNumber, type JsonBuilder } from './json-builder';
+import { digitsEnd, escapeBytes, isDigit, JsonFault, malformed, nextQuote, tableOf } from './json-bytes';
+import { type UniqueName, type UniqueNames } from './json-reader';
 
 /** Limits of every JSON body (ADR 46). They bound the time and memory that parsing it takes. */
 export const JSON_LIMITS = {

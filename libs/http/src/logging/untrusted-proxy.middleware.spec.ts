@@ -1,6 +1,6 @@
 import { type Request, type Response } from 'express';
 import { createLogger } from './logging';
-import { warnOfUntrustedProxy } from './untrusted-proxy.middleware';
+import { warnOfUntrustedProxy } from './request-logger';
 
 it('a proxy that is not configured is told of once', () => {
   const lines: string[] = [];

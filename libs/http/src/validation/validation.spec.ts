@@ -24,8 +24,8 @@ import { testLog } from '@inference/testing';
 import { ServiceModule } from '../service.module';
 import { createService } from '../service';
 import { Idempotency, IdempotencyHeaders } from './idempotency';
-import { Public } from '../public.decorator';
-import { AnyQuery } from './query.guard';
+import { Public } from '../per-route';
+import { AnyQuery } from './unexpected-input.guards';
 
 class PartDto {
   @TextField({ description: 'A word.', maxLength: 5 })

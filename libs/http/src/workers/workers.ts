@@ -2,7 +2,37 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { type Logger } from 'pino';
 import { closeUnacceptedConnections } from './unaccepted-connections';
-import { answersPing } from './worker-ping';
+
+const PING = 'inference:ping';
+/** Chosen: longer than any pause of a busy event loop, shorter than the five seconds that a probe waits. */
+const PING_TIMEOUT_MILLIS = 3_000;
+
+/** Lets this worker answer the pings of the primary process, as long as its event loop turns. */
+export function answerPings(): void {
+  process.on('message', (message) => {
+    if (message === PING) process.send?.(PING);
+  });
+}
+
+/** Resolves with false if the worker does not answer within three seconds, or ends before. */
+function answersPing(worker: Worker): Promise<boolean> {
+  return new Promise((resolve) => {
+    const finish = (answers: boolean) => {
+      clearTimeout(timer);
+      worker.off('message', receive).off('exit', fail);
+      resolve(answers);
+    };
+    const receive = (message: unknown) => {
+      if (message === PING) finish(true);
+    };
+    const fail = () => finish(false);
+    const timer = setTimeout(fail, PING_TIMEOUT_MILLIS);
+    worker.on('message', receive).on('exit', fail);
+    worker.send(PING, undefined, (error) => {
+      if (error) fail();
+    });
+  });
+}
 
 const RESTART_PAUSE_MILLIS = 1_000;
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;

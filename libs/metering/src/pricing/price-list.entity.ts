@@ -1,5 +1,6 @@
-import { TimeColumn } from '@inference/database';
-import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { BigIntColumn, DecimalColumn, PicosColumn, TimeColumn } from '@inference/database';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import { type PriceUnit } from './price-unit';
 
 /** Models, GPUs and training each have a price list of their own. */
 export type PriceListKind = 'models' | 'gpus' | 'training';
@@ -23,3 +24,86 @@ export class PriceList {
   @Column('text', { nullable: true })
   publishedBy!: string | null;
 }
+
+/** The price of one unit of a model in one price list. */
+@Entity('model_prices', { schema: 'pricing' })
+@Check('model_prices_rate_picos_check', 'rate_picos >= 0')
+@Check(
+  'model_prices_unit_check',
+  "unit IN ('per_million_tokens', 'per_million_input_tokens', 'per_million_output_tokens', 'per_request')",
+)
+export class ModelPrice {
+  @ForeignKey(() => PriceList)
+  @BigIntColumn({ primary: true })
+  priceListId!: bigint;
+
+  /** Place in the list, from 1. */
+  @Column('integer')
+  position!: number;
+
+  /** The model. */
+  @PrimaryColumn('text')
+  slug!: string;
+
+  @PrimaryColumn('text')
+  unit!: PriceUnit;
+
+  /** Picos for one token or request, not for the million that the unit names. */
+  @PicosColumn()
+  ratePicos!: bigint;
+}
+
+/** The price of a GPU in one price list. */
+@Entity('gpu_prices', { schema: 'pricing' })
+@Check('gpu_prices_hourly_price_picos_check', 'hourly_price_picos >= 0')
+export class GpuPrice {
+  @ForeignKey(() => PriceList)
+  @BigIntColumn({ primary: true })
+  priceListId!: bigint;
+
+  /** Place in the list, from 1. */
+  @Column('integer')
+  position!: number;
+
+  @PrimaryColumn('text')
+  name!: string;
+
+  @PicosColumn()
+  hourlyPricePicos!: bigint;
+}
+
+/** The price of training in one price list. */
+@Entity('training_prices', { schema: 'pricing' })
+@Check('training_prices_gpu_hour_picos_check', 'gpu_hour_picos >= 0')
+@Check('training_prices_token_rate_picos_check', 'token_rate_picos >= 0')
+export class TrainingPrice {
+  @ForeignKey(() => PriceList)
+  @BigIntColumn({ primary: true })
+  priceListId!: bigint;
+
+  /** Picos for one token. */
+  @PicosColumn()
+  tokenRatePicos!: bigint;
+
+  /** Picos for one hour of a GPU. Null in a migrated price if no GPU price was published. */
+  @PicosColumn({ nullable: true })
+  gpuHourPicos!: bigint | null;
+}
+
+/**
+ * The value of one unit of the site's currency in USD. A request uses the rate of its day, or of the last day before it
+ * that has one.
+ */
+@Entity('exchange_rates', { schema: 'pricing' })
+@Check('exchange_rates_usd_per_unit_check', 'usd_per_unit > 0')
+export class ExchangeRate {
+  /** `YYYY-MM-DD` in UTC. */
+  @PrimaryColumn('date')
+  day!: string;
+
+  @DecimalColumn({ precision: 20, scale: 10 })
+  usdPerUnit!: string;
+}
+
+/** The published prices and what they are worth in USD. */
+export const PRICE_ENTITIES = [ExchangeRate, GpuPrice, ModelPrice, PriceList];

@@ -1,7 +1,5 @@
 import { type Executor } from '@inference/database';
-import { type ExchangeRate } from './exchange-rate.entity';
-import { type ModelPrice } from './model-price.entity';
-import { type PriceList } from './price-list.entity';
+import { type ExchangeRate, type ModelPrice, type PriceList } from './price-list.entity';
 
 /** One price of the list in force; a list without prices has one row without a slug. */
 type PriceInForce = Pick<ModelPrice, 'priceListId' | 'unit' | 'ratePicos'> &

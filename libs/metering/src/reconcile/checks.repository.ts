@@ -1,6 +1,105 @@
-import { ARCHIVE_CHECKS, EVENTS, isDropped } from './archive-checks.repository';
-import { type Check } from './check';
-import { ROLLUP_CHECKS } from './rollup-checks.repository';
+import { type Database } from '@inference/database';
+
+/** One invariant of the ledger. */
+export interface Check {
+  name: string;
+  /** Returns one row per violation, with columns that help to find it. */
+  sql: string;
+}
+
+/** The days whose events are only in the archive. They count by their manifests from the moment on in which this is recorded. */
+const DROPPED_DAYS = 'SELECT day FROM metering.archived_days WHERE dropped_at IS NOT NULL';
+
+/** Whether the day of a time is one of them. */
+const isDropped = (at: string): string => `date_trunc('day', ${at}, 'UTC') IN (${DROPPED_DAYS})`;
+
+/** The events that count by themselves, as rows of `usage_events`. */
+const EVENTS = `(SELECT * FROM metering.usage_events WHERE NOT ${isDropped('occurred_at')})`;
+
+const UNALTERED = "encode(sha256(convert_to(d.manifest, 'UTF8')), 'hex') = d.manifest_sha256";
+
+/** The manifests whose text is the recorded one, as (day, manifest). Others may be no JSON. */
+const MANIFESTS = `SELECT day, CASE WHEN ${UNALTERED} THEN manifest::jsonb END AS manifest FROM metering.archived_days d`;
+
+/**
+ * The archive of usage events. That the events of a day are in no database and in no archive shows in the other checks: the rollup has
+ * usage then that no event has.
+ */
+const ARCHIVE_CHECKS: Check[] = [
+  {
+    name: 'the manifest of each archived day is the recorded one',
+    sql: `SELECT d.day, d.manifest_sha256 FROM metering.archived_days d WHERE NOT ${UNALTERED}`,
+  },
+  {
+    name: 'the manifest of each archived day = its rollup, per range of accounts',
+    sql: `WITH files AS (
+        SELECT d.day, f.* FROM (${MANIFESTS}) d CROSS JOIN jsonb_to_recordset(d.manifest -> 'files') AS f(name text,
+          first_account_id text, last_account_id text, input_tokens numeric, output_tokens numeric, cost_picos numeric,
+          cost_usd_picos numeric)
+      ), accounts AS (
+        SELECT date_trunc('day', hour, 'UTC') AS day, account_id COLLATE "C" AS account_id, sum(tokens) AS tokens,
+          sum(cost_picos) AS cost, sum(cost_usd_picos) AS usd
+        FROM metering.hourly_rollup WHERE date_trunc('day', hour, 'UTC') IN (SELECT day FROM metering.archived_days)
+        GROUP BY 1, 2
+      ), rollup AS (
+        SELECT a.day, f.name, sum(a.tokens) AS tokens, sum(a.cost) AS cost, sum(a.usd) AS usd
+        FROM accounts a LEFT JOIN files f
+          ON f.day = a.day AND a.account_id >= f.first_account_id COLLATE "C" AND a.account_id <= f.last_account_id COLLATE "C"
+        GROUP BY 1, 2
+      )
+      SELECT day, name AS file, (f.input_tokens + f.output_tokens)::text AS file_tokens, r.tokens::text AS rollup_tokens,
+        f.cost_picos::text AS file_cost, r.cost::text AS rollup_cost, f.cost_usd_picos::text AS file_usd, r.usd::text AS rollup_usd
+      FROM files f FULL JOIN rollup r USING (day, name)
+      WHERE (f.input_tokens + f.output_tokens, f.cost_picos, f.cost_usd_picos) IS DISTINCT FROM (r.tokens, r.cost, r.usd)`,
+  },
+];
+
+const SUMS = ['quantity', 'tokens', 'cost_picos', 'cost_usd_picos'];
+const COST_SUMS = ['tokens', 'cost_usd_picos'];
+const USAGE_KEY = ['account_id', 'model', 'entrypoint', 'unit', 'api_key_id'];
+const ACCOUNT_KEY = ['account_id', 'model', 'entrypoint'];
+const SITE_KEY = ['model', 'entrypoint'];
+
+interface RolledTable {
+  table: string;
+  time: 'hour' | 'day' | 'month';
+  key: string[];
+  sums: string[];
+}
+
+const ROLLED_TABLES: RolledTable[] = [
+  { table: 'daily_rollup', time: 'day', key: USAGE_KEY, sums: SUMS },
+  { table: 'monthly_rollup', time: 'month', key: USAGE_KEY, sums: SUMS },
+  { table: 'account_daily_costs', time: 'day', key: ACCOUNT_KEY, sums: COST_SUMS },
+  { table: 'account_monthly_costs', time: 'month', key: ACCOUNT_KEY, sums: COST_SUMS },
+  { table: 'site_hourly_costs', time: 'hour', key: SITE_KEY, sums: COST_SUMS },
+  { table: 'site_daily_costs', time: 'day', key: SITE_KEY, sums: COST_SUMS },
+  { table: 'site_monthly_costs', time: 'month', key: SITE_KEY, sums: COST_SUMS },
+];
+
+/** Compares the table with the hours that are rolled up; a month with the hours of its days that have ended. */
+function sumCheck({ table, time, key, sums }: RolledTable): Check {
+  const all = [time, ...key].join(', ');
+  const totals = sums.map((sum) => `sum(${sum}) AS ${sum}`).join(', ');
+  const of = (source: string) => sums.map((sum) => `${source}.${sum}`).join(', ');
+  const shown = ['rolled', 'hours'].flatMap((source) =>
+    sums.map((sum) => `${source}.${sum}::text AS ${source}_${sum}`),
+  );
+  const end = time === 'month' ? "date_trunc('day', rolled_until, 'UTC')" : 'rolled_until';
+  return {
+    name: `${table.replaceAll('_', ' ')} = sums of the hourly rollup`,
+    sql: `WITH hours AS (
+        SELECT date_trunc('${time}', hour, 'UTC') AS ${time}, ${key.join(', ')}, ${totals}
+        FROM metering.hourly_rollup WHERE hour < (SELECT ${end} FROM metering.rollup_progress) GROUP BY 1, ${key.join(', ')}
+      )
+      SELECT ${all}, ${shown.join(', ')}
+      FROM metering.${table} rolled FULL JOIN hours USING (${all})
+      WHERE (${of('rolled')}) IS DISTINCT FROM (${of('hours')})`,
+  };
+}
+
+/** Days and months are what the hours add up to, so that reports show the same sums whatever they read. */
+export const ROLLUP_CHECKS: Check[] = ROLLED_TABLES.map(sumCheck);
 
 const PICOS_PER_HUNDREDTH = 10n ** 10n;
 
@@ -187,3 +286,25 @@ export const CHECKS: Check[] = [
   ...ARCHIVE_CHECKS,
   ...ROLLUP_CHECKS,
 ];
+
+/** A violated invariant of the ledger. */
+export interface Difference {
+  check: string;
+  row: Record<string, unknown>;
+}
+
+/** Runs all checks in one snapshot, so that it can run while requests are served. Returns a difference per violation. */
+export async function reconcile(database: Database): Promise<Difference[]> {
+  return database.transaction(async (transaction) => {
+    await transaction.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await transaction.query('SET LOCAL statement_timeout = 0');
+    // Before the snapshot: no partition disappears that the snapshot still counts.
+    await transaction.query('LOCK TABLE metering.usage_events IN ACCESS SHARE MODE');
+    const differences: Difference[] = [];
+    for (const { name, sql } of CHECKS) {
+      const { rows } = await transaction.query<Record<string, unknown>>(sql);
+      differences.push(...rows.map((row) => ({ check: name, row })));
+    }
+    return differences;
+  });
+}

@@ -1,8 +1,7 @@
 import { env, loadConfig } from '@inference/config';
 import { Database, PoolDataSource } from '@inference/database';
 import { z } from 'zod';
-import { CHECKS } from './checks.repository';
-import { reconcile } from './reconcile.repository';
+import { CHECKS, reconcile } from './checks.repository';
 
 /** `npm run reconcile`: prints each difference. Exits with 1 if there is any, with 2 if the checks could not run. */
 async function main(): Promise<void> {

@@ -8,7 +8,7 @@ import {
 import { postTransfer } from '@inference/wallet';
 import { CHECKS } from './checks.repository';
 import { FALSIFICATIONS } from './falsifications.fixture';
-import { reconcile } from './reconcile.repository';
+import { reconcile } from './checks.repository';
 
 const HUNDREDTH = 10n ** 10n;
 

@@ -6,7 +6,7 @@ import {
   TestPool,
   waitForLock,
 } from '@inference/testing';
-import { ROLLUP_CHECKS } from '../reconcile/rollup-checks.repository';
+import { ROLLUP_CHECKS } from '../reconcile/checks.repository';
 import {
   createPartitions,
   insertPastEvents,

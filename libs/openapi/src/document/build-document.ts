@@ -1,12 +1,11 @@
 import { type INestApplication, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { OPEN_OBJECT } from '../decorators';
 import { type ApiDescription } from './api-description';
+import { bodyOf, completeResponses, nameRepeatedErrors, operationsOf } from './complete-responses';
 import { CREDENTIAL_SCHEMES } from './credential-schemes';
-import { bodyOf, completeResponses, operationsOf } from './complete-responses';
 import { documentImplied } from './implied-responses';
-import { toOpenApi31 } from './openapi-31';
-import { nameRepeatedErrors } from './repeated-errors';
 
 /** An expression of SPDX, which OpenAPI 3.1 accepts in place of a URL. */
 const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' };
@@ -54,4 +53,49 @@ function removeUnusedSchemes(document: OpenAPIObject): void {
   const used = new Set(operationsOf(document).flatMap(({ security = [] }) => security.flatMap(Object.keys)));
   const schemes = document.components?.securitySchemes ?? {};
   for (const name of Object.keys(schemes)) if (!used.has(name)) delete schemes[name];
+}
+
+type Node = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Node =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Keys whose values are data, not schemas. */
+const DATA_KEYS = new Set(['example', 'examples', 'default', 'enum']);
+
+/**
+ * Rewrites the schemas of @nestjs/swagger, which are those of OpenAPI 3.0, for 3.1: `nullable` becomes the type `null`.
+ */
+export function toOpenApi31<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map((entry) => toOpenApi31<unknown>(entry)) as Value;
+  if (!isObject(value)) return value;
+  const node: Node = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, DATA_KEYS.has(key) ? inner : toOpenApi31(inner)]),
+  );
+  return withNull(withFurtherMembers(node)) as Value;
+}
+
+function withFurtherMembers({ [OPEN_OBJECT]: isOpen, ...node }: Node): Node {
+  return isOpen === true ? { ...node, additionalProperties: true } : node;
+}
+
+function withNull(node: Node): Node {
+  if (node.nullable !== true) return node;
+  const { nullable: _nullable, ...schema } = node;
+  // `allOf` with a reference must be met by null too, whatever the type beside it says.
+  if (typeof schema.type === 'string' && !Array.isArray(schema.allOf)) {
+    return {
+      ...schema,
+      type: [schema.type, 'null'],
+      ...(Array.isArray(schema.enum) && { enum: [...(schema.enum as unknown[]), null] }),
+    };
+  }
+  const { description, example, type: _type, ...rest } = schema;
+  if (Array.isArray(rest.oneOf)) return { ...schema, oneOf: [...(rest.oneOf as Node[]), { type: 'null' }] };
+  const wrapped = Array.isArray(rest.allOf) && rest.allOf.length === 1 ? (rest.allOf as Node[])[0] : rest;
+  return {
+    ...(description !== undefined && { description }),
+    ...(example !== undefined && { example }),
+    oneOf: [wrapped, { type: 'null' }],
+  };
 }

@@ -1,4 +1,4 @@
-import { toOpenApi31 } from './openapi-31';
+import { toOpenApi31 } from './build-document';
 
 const REFERENCE = { $ref: '#/components/schemas/Thing' };
 

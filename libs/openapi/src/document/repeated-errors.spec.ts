@@ -1,5 +1,5 @@
 import { type OpenAPIObject } from '@nestjs/swagger';
-import { nameRepeatedErrors } from './repeated-errors';
+import { nameRepeatedErrors } from './complete-responses';
 
 const answer = (description: string) => ({ description });
 const document = (...responses: Record<string, object>[]) =>

@@ -9,7 +9,7 @@ import { rememberSecret, waitFor } from '@inference/testing';
 import fc from 'fast-check';
 import { FolderStorage } from './folder-storage';
 import { verifyLink } from './link-signature';
-import { StorageUnavailableError } from '../storage-unavailable';
+import { StorageUnavailableError } from '../object-storage';
 
 const SECRET = 'the-secret-of-these-links-and-no-others';
 const BUILT = resolve(__dirname, '../../../../dist/libs/storage/src/folder/folder-storage.js');

@@ -1,10 +1,15 @@
 import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Readable } from 'node:stream';
-import { requireContentLength } from '../content-length';
+import {
+  type DownloadLink,
+  type ObjectStorage,
+  type PartedFile,
+  PartsLostError,
+  requireContentLength,
+  StorageUnavailableError,
+} from '../object-storage';
 import { isLinkedKey, signLink } from './link-signature';
-import { type DownloadLink, type ObjectStorage, type PartedFile, PartsLostError } from '../object-storage';
-import { StorageUnavailableError } from '../storage-unavailable';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;

@@ -16,8 +16,13 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { type OnApplicationShutdown } from '@nestjs/common';
 import contentDisposition from 'content-disposition';
-import { type DownloadLink, type ObjectStorage, type PartedFile, PartsLostError } from '../object-storage';
-import { StorageUnavailableError } from '../storage-unavailable';
+import {
+  type DownloadLink,
+  type ObjectStorage,
+  type PartedFile,
+  PartsLostError,
+  StorageUnavailableError,
+} from '../object-storage';
 import { type S3Config } from '../storage.config';
 import { asUnavailable, type ObjectName, uploadToS3 } from './s3-upload';
 

@@ -7,9 +7,7 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { requireContentLength } from '../content-length';
-import { partBytesOf } from '../part-size';
-import { StorageUnavailableError } from '../storage-unavailable';
+import { partBytesOf, requireContentLength, StorageUnavailableError } from '../object-storage';
 
 export interface ObjectName {
   Bucket: string;

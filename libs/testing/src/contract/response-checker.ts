@@ -1,3 +1,6 @@
+import addFormats from 'ajv-formats';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
+import { createParser } from 'eventsource-parser';
 import {
   type ApiDocument,
   type DocumentedContent,
@@ -7,7 +10,93 @@ import {
   nameOf,
   type Reference,
 } from './api-document';
-import { jsonOr, pointer, SchemaChecker } from './schema-checker';
+
+type Node = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Node =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/**
+ * Copies a document so that objects may have no members that it does not describe. Clients must expect new members, but a test
+ * must find those that nobody has described.
+ */
+function withClosedSchemas<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map((entry) => withClosedSchemas<unknown>(entry)) as Value;
+  if (!isObject(value)) return value;
+  const copy: Node = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withClosedSchemas(inner)]),
+  );
+  const isClosable = isObject(copy.properties) && copy.additionalProperties === undefined;
+  return (isClosable ? { ...copy, additionalProperties: false } : copy) as Value;
+}
+
+const DOCUMENT = 'openapi';
+
+/** The JSON pointer to a node of a document, as part of a URL. */
+export const pointer = (...parts: string[]): string =>
+  parts.map((part) => `/${encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
+
+/** Compares values with the schemas of an API document. */
+export class SchemaChecker {
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+  private readonly validators = new Map<string, ValidateFunction>();
+
+  constructor(document: ApiDocument) {
+    addFormats(this.ajv);
+    this.ajv.addFormat('binary', true);
+    this.ajv.addSchema(withClosedSchemas(document), DOCUMENT);
+  }
+
+  /** What the schema at a pointer does not allow. @param what name of the value in the faults */
+  faultsOf(at: string, value: unknown, what: string): string[] {
+    let validate = this.validators.get(at);
+    if (!validate) {
+      validate = this.ajv.compile({ $ref: `${DOCUMENT}#${at}` });
+      this.validators.set(at, validate);
+    }
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) => `${what}${instancePath} ${message} ${JSON.stringify(params)}`,
+    );
+  }
+
+  /** What `x-events` of the content at a pointer does not allow in a stream of server-sent events. */
+  eventFaultsOf(at: string, content: DocumentedContent, stream: string): string[] {
+    const kinds = content['x-events'];
+    if (!kinds) return [];
+    return parseEvents(stream).flatMap(({ event, data }) => {
+      const kind = kinds[event];
+      if (!kind) return [`the event ${event} is not documented`];
+      if ((kind.schema as { type?: string }).type === 'string') return [];
+      return this.faultsOf(`${at}/x-events${pointer(event)}/schema`, jsonOr(data, data), event);
+    });
+  }
+}
+
+/** Parses JSON; returns the fallback for any other text. */
+function jsonOr(fallback: unknown, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return fallback;
+  }
+}
+
+export interface SentEvent {
+  /** `message` for an event without a name. */
+  event: string;
+  data: string;
+}
+
+/** The complete events of a stream. */
+function parseEvents(text: string): SentEvent[] {
+  const events: SentEvent[] = [];
+  const parser = createParser({
+    onEvent: ({ event = 'message', data }) => void events.push({ event, data }),
+  });
+  parser.feed(text);
+  return events;
+}
 
 /** A response as the client gets it. */
 export interface SentResponse {

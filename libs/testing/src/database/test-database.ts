@@ -9,8 +9,7 @@ import { PRICE_ENTITIES } from '@inference/metering';
 import { WALLET_ENTITIES } from '@inference/wallet';
 import { Client } from 'pg';
 import { TestPool } from './test-pool';
-import { rememberSecret } from '../secrets/remembered-secrets';
-import { testRolePassword } from '../secrets/test-secrets';
+import { rememberSecret, testRolePassword } from '../secrets/remembered-secrets';
 
 export type ServiceRole = 'console' | 'gateway' | 'router_cost' | 'training' | 'agent' | 'memo';
 

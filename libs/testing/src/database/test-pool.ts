@@ -7,6 +7,7 @@ import {
 } from '@inference/database';
 import { type PoolClient } from 'pg';
 import { type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { waitFor } from '../wait-for';
 
 /** A Database for tests, which can also lend single connections. */
 export class TestPool extends Database {
@@ -38,4 +39,14 @@ export class TestPool extends Database {
   end(): Promise<void> {
     return this.close();
   }
+}
+
+/** Resolves when this many connections of the database wait for a lock of another transaction. */
+export async function waitForLock(sql: Executor, count = 1): Promise<void> {
+  await waitFor(async () => {
+    const { rows } = await sql.query(
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    return rows.length >= count;
+  });
 }

@@ -1,6 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Secrets that only the tests use. */
+export const TEST_API_KEY_HASH_SECRET = 'test-only-api-key-hash-secret-0123456789';
+export const testRolePassword = (role: string) => `test-only-database-password-of-${role}`;
+
 const FOLDER = process.env.TEST_LOG_FOLDER;
 /** Texts that are shorter, or have fewer different characters, also occur in logs by chance. */
 const MIN_CHARS = 12;

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { holdProcessToContract } from '../contract/process-contract';
-import { rememberEnvironment } from '../secrets/remembered-secrets';
-import { TEST_API_KEY_HASH_SECRET } from '../secrets/test-secrets';
+import { rememberEnvironment, TEST_API_KEY_HASH_SECRET } from '../secrets/remembered-secrets';
 import { type TestDatabase } from '../database/test-database';
 import { testLog } from '../secrets/test-log';
 

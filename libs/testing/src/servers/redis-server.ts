@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { waitFor } from '../wait-for';
-import { describeWhere, isExecutable } from './local-servers';
-import { findFreePort } from './ports';
+import { describeWhere, findFreePort, isExecutable } from './local-servers';
 import { Redis } from 'ioredis';
 
 /** Path of redis-server: `REDIS_SERVER`, or the one in the PATH; undefined if there is none. */

@@ -8,8 +8,7 @@ import { promisify } from 'node:util';
 import { type S3Config } from '@inference/storage';
 import { rememberSecret } from '../secrets/remembered-secrets';
 import { waitFor } from '../wait-for';
-import { describeWhere, isExecutable } from './local-servers';
-import { findFreePortRange } from './ports';
+import { describeWhere, findFreePortRange, isExecutable } from './local-servers';
 
 const KEEPERS = ['account', 'container', 'object'] as const;
 const PROGRAMS = [

@@ -24,9 +24,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { type Attributes, type Span } from '../span';
-import { type SpanIds } from '../trace-context';
-import { type SamplerName, type TracingConfig } from '../tracing-config';
+import { type Attributes, type SamplerName, type Span, type SpanIds, type TracingConfig } from '../tracing';
 import { LimitedExporter, type LogWarning } from './limited-exporter';
 
 const FIRST_ERROR_STATUS = 400;

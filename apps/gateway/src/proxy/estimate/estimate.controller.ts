@@ -8,7 +8,7 @@ import { ApiErrors } from '@inference/openapi';
 import { Controller, HttpCode, Inject, Post, Req, UseInterceptors } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
-import { PRICES_CONFIG, type PricesConfig } from '../../prices/prices.config';
+import { PRICES_CONFIG, type PricesConfig } from '../../prices/prices.module';
 import { AdmissionService } from '../admission/admission.service';
 import { receiveProxyRequest } from '../request/proxy-request';
 import { ChatCompletionRequest } from '../request/proxy-request.dto';

@@ -250,7 +250,5 @@ ifThere('shows code in colours with a copy button, formulas and tables', async (
   await entry.locator('math mfrac').waitFor();
   expect(await entry.locator('math').count()).toBe(2);
   expect(await entry.getByText('\\wrong', { exact: true }).count()).toBe(1);
-  expect(
-    await entry.getByRole('cell', { name: '2' }).evaluate((cell) => getComputedStyle(cell).textAlign),
-  ).toBe('right');
+  expect(await entry.getByRole('cell', { name: '2' }).getAttribute('style')).toMatch(/text-align: *right/);
 });

@@ -1,11 +1,26 @@
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { unknownFields } from '@inference/dto';
+import {
+  BadRequestException,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  SetMetadata,
+} from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { Reflector } from '@nestjs/core';
-import { unknownFields } from '@inference/dto';
 import { type Request } from 'express';
-import { PerRoute } from '../per-route';
-import { PUBLIC } from '../public.decorator';
-import { takesParameter } from './handler-parameters';
+import { PerRoute, PUBLIC } from '../per-route';
+
+/** Whether the handler of a route has a parameter of a kind, such as the query. */
+function takesParameter(
+  kind: RouteParamtypes,
+  context: Pick<ExecutionContext, 'getHandler' | 'getClass'>,
+): boolean {
+  const { name } = context.getHandler();
+  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), name) ?? {}) as object;
+  return Object.keys(args).some((key) => key.startsWith(`${kind}:`));
+}
 
 /** Metadata key that the API document reads. */
 export const ANY_QUERY = 'any query';
@@ -52,4 +67,22 @@ export class QueryGuard implements CanActivate {
 function ignoreToken(request: Request): void {
   const { token: _ignored, ...query } = request.query;
   Object.defineProperty(request, 'query', { value: query });
+}
+
+/**
+ * Answers 400 to the fields of a JSON body whose handler takes none: the client expects an effect that they do not have. An empty
+ * object passes, because many clients send one with every POST.
+ */
+export class UnexpectedBodyGuard implements CanActivate {
+  private readonly isTaken = new PerRoute((context) => takesParameter(RouteParamtypes.BODY, context));
+
+  canActivate(context: ExecutionContext): boolean {
+    const body: unknown = context.switchToHttp().getRequest<Request>().body;
+    if (body === undefined || Buffer.isBuffer(body) || this.isTaken.of(context)) return true;
+    if (body === null || typeof body !== 'object' || Array.isArray(body))
+      throw new BadRequestException('the body must be empty or an empty JSON object');
+    const names = Object.keys(body);
+    if (names.length > 0) throw unknownFields(names);
+    return true;
+  }
 }

@@ -1,5 +1,22 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiExtraModels, ApiResponse, type ApiResponseOptions, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiExtension,
+  ApiExtraModels,
+  ApiResponse,
+  type ApiResponseOptions,
+  getSchemaPath,
+} from '@nestjs/swagger';
+
+/**
+ * The errors of an operation beside those that its credentials, parameters and body imply (400, 401, 403, 408, 413, 415, 429, 500,
+ * 503), with the reason of each. The document adds the body in the shape of the service.
+ */
+export const ApiErrors = (reasons: Record<number, string>) =>
+  applyDecorators(
+    ...Object.entries(reasons).map(([status, description]) =>
+      ApiResponse({ status: Number(status), description }),
+    ),
+  );
 
 export interface DocumentedEvent {
   description: string;
@@ -67,3 +84,53 @@ function schemaOf(data: Type | DocumentedData[] | undefined): object {
   );
   return { anyOf: forms };
 }
+
+export interface FileOptions {
+  description: string;
+  mediaTypes: string[];
+  status?: number;
+  headers?: ApiResponseOptions['headers'];
+}
+
+/** A download: 200 with the bytes of a file that browsers save. */
+export const ApiFile = ({ description, mediaTypes, status = 200, headers }: FileOptions) =>
+  ApiResponse({
+    status,
+    description,
+    headers: {
+      'Content-Disposition': {
+        description: '`attachment` with the name of the file.',
+        schema: { type: 'string', pattern: '^attachment' },
+        required: true,
+      },
+      ...headers,
+    },
+    content: Object.fromEntries(
+      mediaTypes.map((mediaType) => [mediaType, { schema: { type: 'string', format: 'binary' } }]),
+    ),
+  });
+
+export interface OneOfOptions {
+  description: string;
+  types: Type[];
+  status?: number;
+  headers?: ApiResponseOptions['headers'];
+}
+
+/** A JSON response that is of one of several classes; 200 by default. */
+export const ApiOneOf = ({ description, types, status = 200, headers = {} }: OneOfOptions) =>
+  applyDecorators(
+    ApiExtraModels(...types),
+    ApiResponse({
+      status,
+      description,
+      headers,
+      schema: { oneOf: types.map((type) => ({ $ref: getSchemaPath(type) })) },
+    }),
+  );
+
+/** Extension of a schema that `toOpenApi31` replaces by `additionalProperties: true`. */
+export const OPEN_OBJECT = 'x-open-object';
+
+/** Class decorator: objects may have further members, because an outside system decides on them. */
+export const ApiOpenObject = (): ClassDecorator => ApiExtension(OPEN_OBJECT, true) as ClassDecorator;

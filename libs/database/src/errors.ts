@@ -27,3 +27,10 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   const { code = '' }: NodeJS.ErrnoException = error;
   return CONNECTION_ERRNOS.has(code) || UNAVAILABLE_SQLSTATE.test(code) || POOL_MESSAGES.test(error.message);
 }
+
+/** SQLSTATE (PostgreSQL, appendix A). */
+const UNIQUE_VIOLATION = '23505';
+
+/** Whether a statement failed because a unique key is taken. */
+export const isUniqueViolation = (error: unknown): boolean =>
+  (error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION;
