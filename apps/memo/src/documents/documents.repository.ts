@@ -6,7 +6,7 @@ import { MemoDocument } from '../tables/document.entity';
 export interface DocumentWithVersions extends MemoDocument {
   newest: DocumentVersion;
   /** Null until a version is ready. */
-  serving: Pick<DocumentVersion, 'chunkCount'> | null;
+  serving: Pick<DocumentVersion, 'version' | 'chunkCount' | 'mediaType' | 'bytes' | 'uploadId'> | null;
 }
 
 /** Null if the workspace has no such document. */
@@ -120,6 +120,9 @@ function withVersions(executor: Executor): SelectQueryBuilder<DocumentWithVersio
     .createQueryBuilder('document')
     .innerJoinAndMapOne('document.newest', DocumentVersion, 'newest', isVersion('newest', 'version'))
     .leftJoinAndMapOne('document.serving', DocumentVersion, 'serving', isVersion('serving', 'servingVersion'))
-    .select(['document', 'newest', 'serving.documentId', 'serving.version', 'serving.chunkCount']);
+    .select([
+      ...['document', 'newest', 'serving.documentId', 'serving.version', 'serving.chunkCount'],
+      ...['serving.mediaType', 'serving.bytes', 'serving.uploadId'],
+    ]);
   return query as SelectQueryBuilder<DocumentWithVersions>;
 }
