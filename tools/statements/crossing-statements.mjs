@@ -115,7 +115,7 @@ export const CROSSING_STATEMENTS = [
   },
   {
     place: 'apps/memo/src/chat/feedback/feedback.repository.ts countFeedback',
-    kind: 'admin',
+    kind: 'key',
     tables: ['memo.feedback'],
     why: 'Counts the feedback of the members of one workspace for its admins.',
   },

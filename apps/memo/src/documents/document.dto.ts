@@ -1,4 +1,4 @@
-import { ChoiceField, IdField, InstantProperty, NextCursorProperty } from '@inference/dto';
+import { ChoiceField, IdField, InstantProperty, NextCursorProperty, TextField } from '@inference/dto';
 import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { WorkspacePath } from '../access/workspace-path.dto';
@@ -6,7 +6,7 @@ import { FAILURE_CODES } from '../tables/extraction-error';
 import { DOCUMENT_STATUSES, type DocumentStatus, type Metadata } from '../tables/document-version.entity';
 import { type DocumentWithVersions } from './documents.repository';
 import { isFileKept, MEDIA_TYPES, type MediaType } from '../tables/media-type';
-import { ExternalIdField, METADATA_VALUE_SCHEMA } from './uploads/upload.dto';
+import { ExternalIdField, MAX_TITLE_CHARS, METADATA_VALUE_SCHEMA } from './uploads/upload.dto';
 
 export class DocumentPath extends WorkspacePath {
   @IdField({ description: 'The id of the document.', noun: 'document', prefix: 'doc' })
@@ -19,6 +19,14 @@ export class DocumentsQuery extends PageQuery {
     optional: true,
   })
   status?: DocumentStatus;
+
+  @TextField({
+    description: 'Only documents whose title contains this text, in any case.',
+    example: 'policy',
+    maxLength: MAX_TITLE_CHARS,
+    optional: true,
+  })
+  title?: string;
 
   @ExternalIdField({ description: 'Only the document with this `external_id`.', optional: true })
   external_id?: string;

@@ -18,11 +18,18 @@ export function findDocument(
   return withVersions(executor).where({ workspaceId, id }).getOne();
 }
 
+export interface DocumentFilter {
+  status?: DocumentStatus | undefined;
+  /** A part of the title. */
+  title?: string | undefined;
+  externalId?: string | undefined;
+}
+
 /** Documents of a workspace, newest first. An absent filter selects all of them. */
 export function listDocuments(
   executor: Executor,
   workspaceId: string,
-  { status, externalId }: { status?: DocumentStatus | undefined; externalId?: string | undefined },
+  { status, title, externalId }: DocumentFilter,
   after: Position | null,
   count: number,
 ): Promise<(DocumentWithVersions & { position: Position })[]> {
@@ -31,6 +38,8 @@ export function listDocuments(
     ...(externalId !== undefined && { externalId }),
   });
   if (status !== undefined) query.andWhere('newest.status = :status', { status });
+  if (title !== undefined)
+    query.andWhere('newest.title ILIKE :title', { title: `%${title.replace(/[%_\\]/g, '\\$&')}%` });
   return readNewestFirst(query, 'createdAt', after, count);
 }
 

@@ -145,9 +145,9 @@ export class DocumentsService {
 
   async list(
     { workspaceId }: Member,
-    { status, external_id: externalId, ...query }: DocumentsQuery,
+    { status, title, external_id: externalId, ...query }: DocumentsQuery,
   ): Promise<DocumentListResponse> {
-    const filter = { status, externalId };
+    const filter = { status, title, externalId };
     const { rows, nextCursor } = await readPage(`documents:${workspaceId}`, query, (after, count) =>
       listDocuments(this.database, workspaceId, filter, after, count),
     );
