@@ -239,6 +239,14 @@ export const PICTURES = [
         .click();
     },
   },
+  {
+    name: 'workspace-feedback',
+    path: '/workspaces',
+    act: async (tab) => {
+      await openWorkspace(tab);
+      await tab.getByRole('link', { name: either('Feedback', '反馈') }).click();
+    },
+  },
   { name: 'training', path: '/training' },
   { name: 'settings', path: '/settings' },
   { name: 'settings-security', path: '/settings/security' },

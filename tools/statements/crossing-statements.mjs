@@ -114,6 +114,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Lists the members of one workspace.',
   },
   {
+    place: 'apps/memo/src/chat/feedback/feedback.repository.ts countFeedback',
+    kind: 'key',
+    tables: ['memo.feedback'],
+    why: 'Counts the feedback of the members of one workspace for its admins.',
+  },
+  {
     place: 'apps/memo/src/workspaces/members/member-lock.ts requireRemainingAdmin',
     kind: 'key',
     tables: ['memo.members'],

@@ -2,6 +2,7 @@ import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import { MessageCitation } from './tables/citation.entity';
 import { Conversation } from './tables/conversation.entity';
 import { Message } from './tables/message.entity';
+import { Feedback } from './tables/feedback.entity';
 import { DocumentVersion } from './tables/document-version.entity';
 import { MemoDocument } from './tables/document.entity';
 import { SourcePart } from './tables/source-part.entity';
@@ -26,6 +27,7 @@ export const ENTITIES = [
   ChunkVector,
   Conversation,
   DocumentVersion,
+  Feedback,
   Garbage,
   Invitation,
   MemoDocument,

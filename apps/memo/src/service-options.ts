@@ -25,6 +25,7 @@ export const API_DESCRIPTION: ApiDescription = {
     Search: 'Passages of the documents.',
     Chat: 'Answers with citations.',
     Conversations: 'Stored questions and answers of a member.',
+    Feedback: 'What members think of answers.',
     Health: 'Probe of load balancers.',
   },
 };

@@ -35,5 +35,7 @@ export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
   'memo acceptInvitation': NEEDS_INVITATION,
   'memo changeMember': NEEDS_MEMBER,
   'memo declineInvitation': NEEDS_INVITATION,
+  'memo getDocumentFile': 'needs a document from a PDF',
   'memo removeMember': NEEDS_MEMBER,
+  'memo retryDocument': 'needs a document that could not be read',
 };

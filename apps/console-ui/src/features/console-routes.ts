@@ -68,6 +68,11 @@ export const consoleRoutes = [
       path: '/keys',
       component: lazyRouteComponent(() => import('./workspaces/keys-part'), 'KeysPart'),
     }),
+    createRoute({
+      getParentRoute: () => workspaceRoute,
+      path: '/feedback',
+      component: lazyRouteComponent(() => import('./workspaces/chat/feedback-part'), 'FeedbackPart'),
+    }),
   ]),
   createRoute({
     getParentRoute: () => consoleRoute,

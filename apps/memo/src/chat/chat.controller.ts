@@ -15,7 +15,7 @@ const ERRORS = {
   401: 'The credential is missing, expired or invalid, or the account that pays is gone.',
   402: 'The wallet does not cover the most that the answer can cost.',
   403: 'The account may not use the chat model.',
-  404: 'The caller has no such conversation in the workspace, or the chat model is not published.',
+  404: 'The caller has no such conversation in the workspace, the workspace has not all of the documents in `document_ids`, or the chat model is not published.',
   413: 'The body or the question for the model is too large.',
   422: 'The gateway cannot process the model call.',
   429: 'Too many requests. Wait for the seconds in `Retry-After`.',

@@ -15,7 +15,7 @@ import { type Observable } from 'rxjs';
 import { type Member } from '../access/member';
 import { type Exchange } from './answers/prompt-messages';
 import { ConversationLog } from './conversations/conversation-log';
-import { type SearchOutcome } from '../retrieval/search/passage';
+import { type SearchOutcome, type SearchQuery } from '../retrieval/search/passage';
 import { SearchService } from '../retrieval/search/search.service';
 import { serviceStopping } from '../shutdown/service-stopping';
 import { AnswerGeneration, type ChatQuestion } from './answer-generation';
@@ -95,10 +95,10 @@ export class ChatService implements OnModuleDestroy, BeforeApplicationShutdown {
 
   private async prepare(
     member: Member,
-    { query: text, k, conversation_id: id }: ChatDto,
+    { query: text, k, document_ids, conversation_id: id }: ChatDto,
   ): Promise<ChatQuestion> {
     const before = id === undefined ? [] : await this.log.readExchanges(member, id);
-    const found = await this.find(member, text, k, before);
+    const found = await this.find(member, { query: text, k, document_ids }, before);
     const conversation = { id: id ?? newId('conv'), isNew: id === undefined };
     return { member, text, conversation, history: before, search: found };
   }
@@ -108,13 +108,13 @@ export class ChatService implements OnModuleDestroy, BeforeApplicationShutdown {
    * in front of it, then with the two previous ones. With a chat model, so is a question that finds nothing. Without one it
    * is not: an extractive answer could not show that it belongs to the earlier question.
    */
-  private async find(member: Member, text: string, k: number, before: Exchange[]): Promise<SearchOutcome> {
-    let query = text;
-    let found = await this.searches.find(member, query, k);
+  private async find(member: Member, asked: SearchQuery, before: Exchange[]): Promise<SearchOutcome> {
+    let { query } = asked;
+    let found = await this.searches.find(member, asked);
     for (const { question } of before.toReversed().slice(0, MAX_FOLLOW_UP_QUESTIONS)) {
       if (hasOwnTerms(found, this.config.model !== undefined)) break;
       query = `${question}\n${query}`;
-      const next = await this.searches.find(member, query, k);
+      const next = await this.searches.find(member, { ...asked, query });
       found = { ...next, requestIds: [...found.requestIds, ...next.requestIds] };
     }
     return found;

@@ -11,6 +11,15 @@ type NewVersion = UploadedVersion &
 
 type DeletedVersion = Pick<DocumentVersion, 'version' | 'uploadId'>;
 
+/**
+ * A new number, because what the failed attempt has stored is deleted in the background by the old one. It is read alone: the
+ * attempt before may have ended a process.
+ */
+const RETRY = `
+  UPDATE memo.document_versions SET version = version + 1, status = 'queued', attempts = 1, error_code = NULL,
+    error_message = NULL, processed = 0, total = NULL, heartbeat_at = clock_timestamp()
+  WHERE document_id = $1 AND version = $2 AND status = 'failed' AND upload_id IS NOT NULL
+  RETURNING version, media_type AS "mediaType", bytes`;
 /** In the same order as `lockCitationsOfConversation`. */
 const LOCK_CITATIONS = `
   SELECT FROM memo.citations WHERE document_id = $1 ORDER BY message_id, number FOR UPDATE`;
@@ -37,6 +46,15 @@ export async function compareNewest(
   const values = [id, version, sha256, title, JSON.stringify(metadata), mediaType];
   return (await transaction.query<Pick<DocumentVersion, 'bytes'> & { isSame: boolean }>(COMPARE, values))
     .rows[0]!;
+}
+
+/** Queues the newest version of a document again under the next number. Null unless it has failed and its file is stored. */
+export async function requeueFailedVersion(
+  transaction: Transaction,
+  { id, version }: Pick<MemoDocument, 'id' | 'version'>,
+): Promise<Pick<DocumentVersion, 'version' | 'mediaType' | 'bytes'> | null> {
+  type Row = Pick<DocumentVersion, 'version' | 'mediaType' | 'bytes'>;
+  return (await transaction.query<Row>(RETRY, [id, version])).rows[0] ?? null;
 }
 
 /** Deletes the versions between the published one and the newest: they are superseded before they were published. */

@@ -20,6 +20,7 @@ import {
   deleteVersions,
   insertVersion,
   lockCitationsOfDocument,
+  requeueFailedVersion,
 } from './document-versions.repository';
 import { type MemoDocument } from '../tables/document.entity';
 import { deleteParts, insertPart } from './source-files/source-parts.repository';
@@ -96,6 +97,25 @@ export async function replaceDocument(
   return addVersion(transaction, limits, member, found, upload).catch((error: unknown) => {
     throw isUniqueViolation(error) ? externalIdTaken() : error;
   });
+}
+
+/**
+ * Lets the newest version of a document be read once more, under the next version number. Throws 404 if there is no such document,
+ * and 409 unless the version has failed and its file is stored.
+ */
+export async function retryDocument(transaction: Transaction, member: Member, id: string): Promise<void> {
+  await lockRole(transaction, member, 'editor');
+  const found = await lockDocument(transaction, member.workspaceId, { id });
+  if (!found) throw documentNotFound();
+  const queued = await requeueFailedVersion(transaction, found);
+  if (!queued)
+    throw new ConflictException(
+      'the newest version has not failed, or its file is not stored any more; upload the file again',
+    );
+  await advanceVersion(transaction, id, queued.version, null);
+  await addSeparateJobs(transaction, [
+    { documentId: id, workspaceId: member.workspaceId, attempts: 1, ...queued },
+  ]);
 }
 
 export async function removeDocument(transaction: Transaction, member: Member, id: string): Promise<void> {

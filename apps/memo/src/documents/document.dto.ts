@@ -1,12 +1,12 @@
-import { ChoiceField, IdField, InstantProperty, NextCursorProperty } from '@inference/dto';
+import { ChoiceField, IdField, InstantProperty, NextCursorProperty, TextField } from '@inference/dto';
 import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { WorkspacePath } from '../access/workspace-path.dto';
 import { FAILURE_CODES } from '../tables/extraction-error';
 import { DOCUMENT_STATUSES, type DocumentStatus, type Metadata } from '../tables/document-version.entity';
 import { type DocumentWithVersions } from './documents.repository';
-import { MEDIA_TYPES, type MediaType } from '../tables/media-type';
-import { ExternalIdField, METADATA_VALUE_SCHEMA } from './uploads/upload.dto';
+import { isFileKept, MEDIA_TYPES, type MediaType } from '../tables/media-type';
+import { ExternalIdField, MAX_TITLE_CHARS, METADATA_VALUE_SCHEMA } from './uploads/upload.dto';
 
 export class DocumentPath extends WorkspacePath {
   @IdField({ description: 'The id of the document.', noun: 'document', prefix: 'doc' })
@@ -19,6 +19,14 @@ export class DocumentsQuery extends PageQuery {
     optional: true,
   })
   status?: DocumentStatus;
+
+  @TextField({
+    description: 'Only documents whose title contains this text, in any case.',
+    example: 'policy',
+    maxLength: MAX_TITLE_CHARS,
+    optional: true,
+  })
+  title?: string;
 
   @ExternalIdField({ description: 'Only the document with this `external_id`.', optional: true })
   external_id?: string;
@@ -117,6 +125,13 @@ export class DocumentResponse {
   })
   sha256!: string;
 
+  @ApiProperty({
+    description:
+      'Whether the file of the serving version is stored. It is stored of a PDF, to show its pages.',
+    example: false,
+  })
+  has_file!: boolean;
+
   @ApiProperty({ description: 'How many chunks the serving version has.', type: 'integer', example: 1 })
   chunk_count!: number;
 
@@ -155,6 +170,13 @@ export class DocumentListResponse {
   next_cursor!: string | null;
 }
 
+/** The stored file of the serving version; null if there is none, or if its text was all that was needed of it. */
+export function fileOf(serving: DocumentWithVersions['serving']) {
+  if (!serving || serving.uploadId === null || !isFileKept(serving.mediaType)) return null;
+  const { uploadId, bytes, mediaType, version } = serving;
+  return { uploadId, bytes: Number(bytes), mediaType, version };
+}
+
 export function responseOf({ newest, serving, ...document }: DocumentWithVersions): DocumentResponse {
   const isUnderWay = newest.status === 'queued' || newest.status === 'processing';
   return {
@@ -168,6 +190,7 @@ export function responseOf({ newest, serving, ...document }: DocumentWithVersion
     version: document.version,
     serving_version: document.servingVersion,
     sha256: newest.sha256.toString('hex'),
+    has_file: fileOf(serving) !== null,
     chunk_count: serving?.chunkCount ?? 0,
     progress: isUnderWay
       ? {

@@ -126,6 +126,54 @@ export class DocumentsController {
     return this.documents.readText(member, id, response);
   }
 
+  @Get(':document_id/file')
+  @ApiErrors({ 404: 'The workspace has no such document, or the file of its served version is not stored.' })
+  @RequiresRole('viewer')
+  @ApiOperation({
+    operationId: 'getDocumentFile',
+    summary: 'Returns the uploaded file of the served version, if it is a PDF.',
+    description:
+      'Files of other formats are deleted once their text is extracted, and so were all files before they were kept: see `has_file`.',
+  })
+  @ApiOkResponse({
+    description: 'The file. The response is aborted if the version is replaced or deleted meanwhile.',
+    headers: {
+      'X-Document-Version': {
+        description: 'The number of the version.',
+        required: true,
+        schema: { type: 'integer' },
+      },
+    },
+    content: { 'application/pdf': { schema: { type: 'string', format: 'binary' } } },
+  })
+  readFile(
+    @CurrentMember() member: Member,
+    @Param() { document_id: id }: DocumentPath,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StreamableFile> {
+    return this.documents.readFile(member, id, response);
+  }
+
+  @Post(':document_id/retry')
+  @HttpCode(200)
+  @ApiErrors({
+    ...NO_SUCH_DOCUMENT,
+    409: 'The newest version has not failed, or its file is not stored any more.',
+  })
+  @RequiresRole('editor')
+  @ApiOperation({
+    operationId: 'retryDocument',
+    summary: 'Reads a document once more that could not be read. Needs the role editor.',
+    description: 'The newest version gets the next number. Files of failed versions are stored for this.',
+  })
+  @ApiOkResponse({ description: 'The document.', type: DocumentResponse })
+  retry(
+    @CurrentMember() member: Member,
+    @Param() { document_id: id }: DocumentPath,
+  ): Promise<DocumentResponse> {
+    return this.documents.retry(member, id);
+  }
+
   @Put(':document_id')
   @ApiErrors({
     ...NO_SUCH_DOCUMENT,

@@ -188,8 +188,18 @@ describe('an existing document', () => {
     expect(first).toEqual([0, 1]);
     expect(await list(`?limit=2&cursor=${cursor}`)).toEqual([[2], null]);
     expect(await list('?status=queued&external_id=b')).toEqual([[1], null]);
+    expect(await list('?title=FUND%20pol')).toEqual([[0, 1, 2], null]);
+    expect(await list('?title=%25')).toEqual([[], null]);
     expect(await list('?status=ready')).toEqual([[], null]);
-    for (const query of ['?status=done', '?limit=0', '?limit=101', '?cursor=x', '?external_id=', '?page=2'])
+    for (const query of [
+      '?status=done',
+      '?limit=0',
+      '?limit=101',
+      '?cursor=x',
+      '?external_id=',
+      '?title=',
+      '?page=2',
+    ])
       expect((await editor.refusal('GET', `${workspace}/documents${query}`))[0]).toBe(400);
   });
 });

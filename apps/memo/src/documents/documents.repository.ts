@@ -6,7 +6,7 @@ import { MemoDocument } from '../tables/document.entity';
 export interface DocumentWithVersions extends MemoDocument {
   newest: DocumentVersion;
   /** Null until a version is ready. */
-  serving: Pick<DocumentVersion, 'chunkCount'> | null;
+  serving: Pick<DocumentVersion, 'version' | 'chunkCount' | 'mediaType' | 'bytes' | 'uploadId'> | null;
 }
 
 /** Null if the workspace has no such document. */
@@ -18,11 +18,18 @@ export function findDocument(
   return withVersions(executor).where({ workspaceId, id }).getOne();
 }
 
+export interface DocumentFilter {
+  status?: DocumentStatus | undefined;
+  /** A part of the title. */
+  title?: string | undefined;
+  externalId?: string | undefined;
+}
+
 /** Documents of a workspace, newest first. An absent filter selects all of them. */
 export function listDocuments(
   executor: Executor,
   workspaceId: string,
-  { status, externalId }: { status?: DocumentStatus | undefined; externalId?: string | undefined },
+  { status, title, externalId }: DocumentFilter,
   after: Position | null,
   count: number,
 ): Promise<(DocumentWithVersions & { position: Position })[]> {
@@ -31,6 +38,8 @@ export function listDocuments(
     ...(externalId !== undefined && { externalId }),
   });
   if (status !== undefined) query.andWhere('newest.status = :status', { status });
+  if (title !== undefined)
+    query.andWhere('newest.title ILIKE :title', { title: `%${title.replace(/[%_\\]/g, '\\$&')}%` });
   return readNewestFirst(query, 'createdAt', after, count);
 }
 
@@ -120,6 +129,9 @@ function withVersions(executor: Executor): SelectQueryBuilder<DocumentWithVersio
     .createQueryBuilder('document')
     .innerJoinAndMapOne('document.newest', DocumentVersion, 'newest', isVersion('newest', 'version'))
     .leftJoinAndMapOne('document.serving', DocumentVersion, 'serving', isVersion('serving', 'servingVersion'))
-    .select(['document', 'newest', 'serving.documentId', 'serving.version', 'serving.chunkCount']);
+    .select([
+      ...['document', 'newest', 'serving.documentId', 'serving.version', 'serving.chunkCount'],
+      ...['serving.mediaType', 'serving.bytes', 'serving.uploadId'],
+    ]);
   return query as SelectQueryBuilder<DocumentWithVersions>;
 }

@@ -11,12 +11,14 @@ import {
   documentNotFound,
   removeDocument,
   replaceDocument,
+  retryDocument,
 } from './document-versions';
 import { readChunks } from './document-versions.repository';
 import {
   type DocumentListResponse,
   type DocumentResponse,
   type DocumentsQuery,
+  fileOf,
   responseOf,
 } from './document.dto';
 import { WORKSPACE_LIMITS, type WorkspaceLimits } from './documents.config';
@@ -143,9 +145,9 @@ export class DocumentsService {
 
   async list(
     { workspaceId }: Member,
-    { status, external_id: externalId, ...query }: DocumentsQuery,
+    { status, title, external_id: externalId, ...query }: DocumentsQuery,
   ): Promise<DocumentListResponse> {
-    const filter = { status, externalId };
+    const filter = { status, title, externalId };
     const { rows, nextCursor } = await readPage(`documents:${workspaceId}`, query, (after, count) =>
       listDocuments(this.database, workspaceId, filter, after, count),
     );
@@ -162,6 +164,30 @@ export class DocumentsService {
     return new StreamableFile(content, { type: 'text/plain; charset=utf-8' }).setErrorHandler(() =>
       response.destroy(),
     );
+  }
+
+  /** The file of the served version. Throws 404 also if it is not stored. */
+  async readFile({ workspaceId }: Member, id: string, response: Response): Promise<StreamableFile> {
+    const found = await findDocument(this.database, workspaceId, id);
+    if (!found) throw documentNotFound();
+    const file = fileOf(found.serving);
+    if (!file) throw new NotFoundException('the file of this document is not stored');
+    response.setHeader(VERSION_HEADER, String(file.version));
+    // What people have uploaded is never shown as a page of this origin.
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    const content = Readable.from(this.sources.stream(file.uploadId, file.bytes));
+    return new StreamableFile(content, {
+      type: file.mediaType,
+      length: file.bytes,
+      disposition: 'attachment',
+    }).setErrorHandler(() => response.destroy());
+  }
+
+  async retry(member: Member, id: string): Promise<DocumentResponse> {
+    return this.database.transaction(async (transaction) => {
+      await retryDocument(transaction, member, id);
+      return find(transaction, member, id);
+    });
   }
 
   async remove(member: Member, id: string): Promise<void> {

@@ -49,7 +49,7 @@ export class DocumentVersion {
   @Column('bytea')
   sha256!: Buffer;
 
-  /** The uploaded file in source_parts, as long as it is stored. */
+  /** The uploaded file in source_parts, as long as it is stored: until the version is ready, or longer (`isFileKept`). */
   @Column({ type: 'text', nullable: true, collation: 'C' })
   uploadId!: string | null;
 

@@ -4,6 +4,9 @@ export const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessin
 export const MEDIA_TYPES = ['text/plain', 'text/markdown', 'text/html', 'application/pdf', DOCX] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
+/** Whether the file of a version is stored as long as the version is: the pages of a PDF are shown beside its passages. */
+export const isFileKept = (mediaType: MediaType): boolean => mediaType === 'application/pdf';
+
 /**
  * How many leading bytes of a file are enough to detect its format: a PDF header may start anywhere in the first
  * 1,024 bytes.
@@ -22,6 +25,10 @@ const EXTENSIONS: Record<string, MediaType> = {
   pdf: 'application/pdf',
   docx: DOCX,
 };
+/** The file names that belong to a format, without the dot. */
+export const extensionsOf = (mediaType: MediaType): string[] =>
+  Object.keys(EXTENSIONS).filter((extension) => EXTENSIONS[extension] === mediaType);
+
 const TYPES: Record<string, MediaType> = {
   'text/plain': 'text/plain',
   'text/markdown': 'text/markdown',

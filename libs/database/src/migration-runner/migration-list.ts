@@ -10,6 +10,7 @@ import { RevokedWorkspaceKeys0000000000041 } from '../migrations/0041_revoked_wo
 import { MakersOfSessions0000000000042 } from '../migrations/0042_makers_of_sessions';
 import { Invitations0000000000043 } from '../migrations/0043_invitations';
 import { hasTable } from './former-migrations';
+import { AnswerFeedback0000000000046 } from '../migrations/0046_answer_feedback';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
 export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
@@ -31,6 +32,7 @@ export const MIGRATIONS: MigrationClass[] = [
   RevokedWorkspaceKeys0000000000041,
   MakersOfSessions0000000000042,
   Invitations0000000000043,
+  AnswerFeedback0000000000046,
 ];
 
 /**

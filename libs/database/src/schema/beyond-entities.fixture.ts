@@ -220,6 +220,7 @@ export const BEYOND_ENTITIES = {
         'memo.conversations',
         'memo.document_versions',
         'memo.documents',
+        'memo.feedback',
         'memo.garbage',
         'memo.invitations',
         'memo.keys',

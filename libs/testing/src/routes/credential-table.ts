@@ -203,6 +203,8 @@ memo                                                  none  session  expired  el
   GET    /v1/workspaces/:workspace_id/documents        401      404      401        401    404  401      401  404     401      401         401          401      401
   GET    /v1/workspaces/:workspace_id/documents/:document_id 401 404      401        401    404  401      401  404     401      401         401          401      401
   GET    /v1/workspaces/:workspace_id/documents/:document_id/text 401 404 401        401    404  401      401  404     401      401         401          401      401
+  GET    /v1/workspaces/:workspace_id/documents/:document_id/file 401 404 401        401    404  401      401  404     401      401         401          401      401
+  POST   /v1/workspaces/:workspace_id/documents/:document_id/retry 401 404 401       401    404  401      401  404     401      401         401          401      401
   PUT    /v1/workspaces/:workspace_id/documents/:document_id 401 404      401        401    404  401      401  404     401      401         401          401      401
   DELETE /v1/workspaces/:workspace_id/documents/:document_id 401 404      401        401    404  401      401  404     401      401         401          401      401
   POST   /v1/workspaces/:workspace_id/search           401      404      401        401    404  401      401  404     401      401         401          401      401
@@ -210,6 +212,11 @@ memo                                                  none  session  expired  el
   GET    /v1/workspaces/:workspace_id/conversations    401      404      401        401    404  401      401  404     401      401         401          401      401
   GET    /v1/workspaces/:workspace_id/conversations/:conversation_id 401 404 401    401    404  401      401  404     401      401         401          401      401
   GET    /v1/workspaces/:workspace_id/conversations/:conversation_id/messages/:message_id/passages 401 404 401    401    404  401      401  404     401      401         401          401      401
+  PUT    /v1/workspaces/:workspace_id/conversations/:conversation_id/messages/:message_id/feedback 401 404 401 401 404 401 401 404 401 401 401 401 401
+  DELETE /v1/workspaces/:workspace_id/conversations/:conversation_id/messages/:message_id/feedback 401 404 401 401 404 401 401 404 401 401 401 401 401
+  GET    /v1/workspaces/:workspace_id/feedback         401      404      401        401    404  401      401  401     401      401         401          401      401
+  GET    /v1/workspaces/:workspace_id/options          401      404      401        401    404  401      401  404     401      401         401          401      401
+  GET    /v1/workspaces/:workspace_id/topics           401      404      401        401    404  401      401  404     401      401         401          401      401
   DELETE /v1/workspaces/:workspace_id/conversations/:conversation_id 401 404 401    401    404  401      401  404     401      401         401          401      401
 
 agent-environments                                    none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY

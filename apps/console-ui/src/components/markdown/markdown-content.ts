@@ -20,6 +20,8 @@ const IS_SAFE_ADDRESS = /^(https?:|mailto:)/i;
 export interface Parts {
   code: (code: string, language: string) => ReactNode;
   formula: (tex: string, isBlock: boolean) => ReactNode;
+  /** Words outside of code and formulas; they are shown as they are without it. */
+  words?: (text: string) => ReactNode;
 }
 
 /** A paragraph, a list, a table…: what stands on its own in the text. */
@@ -93,6 +95,8 @@ function leafOf(token: Token, key: number, parts: Parts): ReactNode[] {
     // The policy of the pages allows no images of other hosts.
     case 'image':
       return [link(attribute(token, 'src'), [token.content || attribute(token, 'src')], key)];
+    case 'text':
+      return [parts.words ? createElement(Fragment, { key }, parts.words(token.content)) : token.content];
     default:
       return VOID_ELEMENTS.has(token.tag) ? [createElement(token.tag, { key })] : [token.content];
   }

@@ -10,15 +10,20 @@ interface Props {
   text: string;
   /** The text is still being written: emphasis, links and fences that are open at its end count as closed, so that nothing jumps. */
   streaming?: boolean;
+  /** Shows words of the text in another way, such as the markers of citations. Keep it the same while its result is. */
+  words?: (text: string) => ReactNode;
 }
 
 /** Text in Markdown. It becomes elements of React; HTML in it is shown as text. */
-export function Markdown({ text, streaming = false }: Props): ReactNode {
-  const blocks = useMemo(() => markdownBlocks(streaming ? closed(text) : text, PARTS), [text, streaming]);
+export function Markdown({ text, streaming = false, words }: Props): ReactNode {
+  const blocks = useMemo(
+    () => markdownBlocks(streaming ? closed(text) : text, words ? { ...PARTS, words } : PARTS),
+    [text, streaming, words],
+  );
   return (
     <div className={classes.text}>
       {blocks.map((block, index) => (
-        <BlockNodes key={index} block={block} />
+        <BlockNodes key={index} block={block} words={words} />
       ))}
     </div>
   );
@@ -26,8 +31,8 @@ export function Markdown({ text, streaming = false }: Props): ReactNode {
 
 /** Of an answer that grows only the last block changes. */
 const BlockNodes = memo(
-  ({ block }: { block: Block }) => block.nodes(),
-  (before, after) => before.block.identity === after.block.identity,
+  ({ block }: { block: Block; words: Props['words'] }) => block.nodes(),
+  (before, after) => before.block.identity === after.block.identity && before.words === after.words,
 );
 
 const closed = (text: string): string =>

@@ -89,6 +89,7 @@ const PARTS = [
   { to: '/workspaces/$id/ask', text: 'ask' },
   { to: '/workspaces/$id/members', text: 'members' },
   { to: '/workspaces/$id/keys', text: 'keys' },
+  { to: '/workspaces/$id/feedback', text: 'feedback', role: 'admin' },
 ] as const;
 
 /** Frame of the pages of a workspace: its name, what may be done with it, and links to its parts. */
@@ -117,16 +118,18 @@ function Parts({ workspace }: { workspace: Workspace }) {
   return (
     <WorkspaceProvider value={{ workspace, uploads }}>
       <PartLinks label={t('workspace')}>
-        {PARTS.map(({ to, text }) => (
-          <Link
-            key={to}
-            to={to}
-            params={{ id: workspace.id }}
-            activeOptions={{ exact: true, includeSearch: false }}
-          >
-            {t(text)}
-          </Link>
-        ))}
+        {PARTS.filter((part) => !('role' in part) || hasRole(workspace.role, part.role)).map(
+          ({ to, text }) => (
+            <Link
+              key={to}
+              to={to}
+              params={{ id: workspace.id }}
+              activeOptions={{ exact: true, includeSearch: false }}
+            >
+              {t(text)}
+            </Link>
+          ),
+        )}
       </PartLinks>
       <Outlet />
     </WorkspaceProvider>

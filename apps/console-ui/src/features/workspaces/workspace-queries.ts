@@ -1,10 +1,11 @@
-import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { bodyOf } from '../../api/console-api';
 import { type MemoApi, type MemoSchemas, useMemoApi } from '../../api/service-apis';
 
 export type Workspace = MemoSchemas['WorkspaceResponse'];
 
 const PAGE_SIZE = 50;
+const MOST_A_PAGE = 100;
 export const WORKSPACE_LIST = ['workspaces', 'list'];
 
 /** Begins the keys of all queries about a workspace. */
@@ -13,13 +14,35 @@ export const workspaceKey = (id: string) => ['workspaces', 'one', id];
 /** The page after a cursor; the first one without. */
 export const pageAfter = (cursor: string) => ({ limit: PAGE_SIZE, ...(cursor !== '' && { cursor }) });
 
+/** All workspaces of the account, which are few, so that they are searched and sorted here. */
 export const workspacesQuery = (api: MemoApi) =>
-  infiniteQueryOptions({
+  queryOptions({
     queryKey: WORKSPACE_LIST,
-    queryFn: ({ signal, pageParam }) =>
-      bodyOf(api.GET('/v1/workspaces', { signal, params: { query: pageAfter(pageParam) } })),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor: cursor }) => cursor,
+    queryFn: async ({ signal }) => {
+      const workspaces: Workspace[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const query = { limit: MOST_A_PAGE, ...(cursor !== '' && { cursor }) };
+        const page: MemoSchemas['WorkspaceListResponse'] = await bodyOf(
+          api.GET('/v1/workspaces', { signal, params: { query } }),
+        );
+        workspaces.push(...page.workspaces);
+        cursor = page.next_cursor;
+      }
+      return workspaces;
+    },
+  });
+
+export type WorkspaceOptions = MemoSchemas['WorkspaceOptionsResponse'];
+
+/** Which files a workspace takes, and which models answer in it. It changes with the configuration of the service only. */
+export const optionsQuery = (api: MemoApi, id: string) =>
+  queryOptions({
+    queryKey: [...workspaceKey(id), 'options'],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/v1/workspaces/{workspace_id}/options', { signal, params: { path: { workspace_id: id } } }),
+      ),
+    staleTime: Infinity,
   });
 
 export const workspaceQuery = (api: MemoApi, id: string) =>

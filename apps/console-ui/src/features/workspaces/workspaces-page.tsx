@@ -1,7 +1,7 @@
-import { Anchor, Button, Group, Paper, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { Anchor, Button, Group, Pagination, Paper, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Plus } from 'lucide-react';
+import { Plus, Search } from 'lucide-react';
 import { useState } from 'react';
 import { useMemoApi } from '../../api/service-apis';
 import { type Column, DataTable } from '../../components/data-table';
@@ -10,6 +10,7 @@ import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Bytes, Quantity } from '../../figures/figure-text';
+import { useLanguage } from '../../language/language-context';
 import { useAccount } from '../../api/account';
 import { Time } from '../../time/time';
 import { ActionDialog, NameDialog } from './dialogs';
@@ -21,19 +22,75 @@ import {
 } from './invitation-queries';
 import { useCreateWorkspace, type Workspace, workspacesQuery } from './workspace-queries';
 import { useWorkspaceTexts } from './workspace-texts';
+import classes from './workspaces.module.css';
 
 export function WorkspacesPage() {
   const t = useWorkspaceTexts();
   const navigate = useNavigate();
-  const query = useInfiniteQuery(workspacesQuery(useMemoApi()));
+  const query = useQuery(workspacesQuery(useMemoApi()));
   const creation = useCreateWorkspace();
   const [isCreating, setIsCreating] = useState(false);
-  const workspaces = query.data?.pages.flatMap((page) => page.workspaces);
   const createButton = (
     <Button leftSection={<Plus size={16} />} onClick={() => setIsCreating(true)}>
       {t('create')}
     </Button>
   );
+  return (
+    <Page
+      title={t('title')}
+      description={t('description')}
+      actions={query.data?.length ? createButton : null}
+    >
+      <ReceivedInvitations />
+      <QueryState
+        query={query}
+        isEmpty={(workspaces) => workspaces.length === 0}
+        empty={
+          <EmptyState title={t('empty')} action={createButton}>
+            {t('empty.text')}
+          </EmptyState>
+        }
+      >
+        {(workspaces) => <WorkspaceList workspaces={workspaces} />}
+      </QueryState>
+      {isCreating && (
+        <NameDialog
+          title={t('create')}
+          submitText={t('create.submit')}
+          save={creation}
+          onSaved={({ id }) => void navigate({ to: '/workspaces/$id', params: { id } })}
+          onClose={() => setIsCreating(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+const PAGE_SIZE = 20;
+/** From there on there is something to search. */
+const LEAST_TO_SEARCH = 6;
+
+/** By the value of the field. Texts are compared in the language of the page. */
+const ORDERS: Record<Order, (collator: Intl.Collator) => (one: Workspace, other: Workspace) => number> = {
+  newest: () => (one, other) => other.created_at.localeCompare(one.created_at),
+  name: (collator) => (one, other) => collator.compare(one.name, other.name),
+  documents: () => (one, other) => other.document_count.compare(one.document_count),
+  size: () => (one, other) => other.bytes.compare(one.bytes),
+};
+type Order = 'newest' | 'name' | 'documents' | 'size';
+
+function WorkspaceList({ workspaces }: { workspaces: Workspace[] }) {
+  const t = useWorkspaceTexts();
+  const { language } = useLanguage();
+  const [search, setSearch] = useState('');
+  const [order, setOrder] = useState<Order>('newest');
+  const [wantedPage, setWantedPage] = useState(1);
+  const wanted = search.trim().toLocaleLowerCase(language);
+  const found = workspaces
+    .filter(({ name }) => name.toLocaleLowerCase(language).includes(wanted))
+    .sort(ORDERS[order](new Intl.Collator(language, { numeric: true })));
+  const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
+  const page = Math.min(wantedPage, pages);
   const columns: Column<Workspace>[] = [
     {
       key: 'name',
@@ -42,6 +99,8 @@ export function WorkspacesPage() {
         <Anchor
           fw={500}
           inherit
+          className={classes.name!}
+          title={name}
           renderRoot={(props) => <Link {...props} to="/workspaces/$id" params={{ id }} />}
         >
           {name}
@@ -68,42 +127,48 @@ export function WorkspacesPage() {
     },
   ];
   return (
-    <Page
-      title={t('title')}
-      description={t('description')}
-      actions={workspaces?.length ? createButton : null}
-    >
-      <ReceivedInvitations />
-      <QueryState
-        query={query}
-        isEmpty={({ pages }) => pages[0]?.workspaces.length === 0}
-        empty={
-          <EmptyState title={t('empty')} action={createButton}>
-            {t('empty.text')}
-          </EmptyState>
-        }
-      >
-        {() => (
-          <DataTable
-            label={t('title')}
-            columns={columns}
-            rows={workspaces ?? []}
-            keyOf={({ id }) => id}
-            onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
-            isLoadingMore={query.isFetchingNextPage}
+    <Stack gap="md">
+      {workspaces.length >= LEAST_TO_SEARCH && (
+        <Group gap="sm" align="end">
+          <TextInput
+            type="search"
+            label={t('search')}
+            leftSection={<Search size={16} />}
+            value={search}
+            onChange={(event) => setSearch(event.currentTarget.value)}
           />
-        )}
-      </QueryState>
-      {isCreating && (
-        <NameDialog
-          title={t('create')}
-          submitText={t('create.submit')}
-          save={creation}
-          onSaved={({ id }) => void navigate({ to: '/workspaces/$id', params: { id } })}
-          onClose={() => setIsCreating(false)}
+          <Select
+            label={t('sort')}
+            data={Object.keys(ORDERS).map((value) => ({ value, label: t(`sort.${value as Order}`) }))}
+            value={order}
+            allowDeselect={false}
+            onChange={(value) => value && setOrder(value as Order)}
+          />
+        </Group>
+      )}
+      {found.length === 0 ? (
+        <Text c="dimmed">{t('search.none')}</Text>
+      ) : (
+        <DataTable
+          label={t('title')}
+          columns={columns}
+          rows={found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
+          keyOf={({ id }) => id}
         />
       )}
-    </Page>
+      {pages > 1 && (
+        <Pagination
+          total={pages}
+          value={page}
+          onChange={setWantedPage}
+          getItemProps={(number) => ({ 'aria-label': t('page', { page: number, pages }) })}
+          getControlProps={(control) => ({
+            'aria-label': t(control === 'next' ? 'page.next' : 'page.previous'),
+          })}
+          aria-label={t('pages')}
+        />
+      )}
+    </Stack>
   );
 }
 
@@ -170,7 +235,7 @@ function ReceivedInvitations() {
               loading={query.isFetchingNextPage}
               onClick={() => void query.fetchNextPage()}
             >
-              {t('conversations.more')}
+              {t('more')}
             </Button>
           )}
         </Stack>

@@ -24,6 +24,7 @@ function relevanceOf(question: string, documents: QuestionedDocument[]): QueryRe
     segmentIds: [],
     retired: [],
     lists: [],
+    chosen: null,
     commonTerms: new Set<string>(),
   };
   return queryRelevance(query, termWeights(query.words, frequencies, snapshot, false));

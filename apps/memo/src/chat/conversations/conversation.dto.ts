@@ -3,6 +3,7 @@ import { PageQuery } from '@inference/http';
 import { ApiProperty, PickType } from '@nestjs/swagger';
 import { WorkspacePath } from '../../access/workspace-path.dto';
 import { SearchResultResponse } from '../../retrieval/search/search.dto';
+import { FeedbackResponse } from '../feedback/feedback.dto';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../tables/message.entity';
 
 export class ConversationPath extends WorkspacePath {
@@ -132,6 +133,13 @@ export class MessageResponse {
     example: ['req_0Vc3kZ8dQ1mXw7RtYb2LsA'],
   })
   request_ids!: string[];
+
+  @ApiProperty({
+    description: 'What the caller thinks of the answer; null without feedback, and for a question.',
+    type: FeedbackResponse,
+    nullable: true,
+  })
+  feedback!: FeedbackResponse | null;
 
   @InstantProperty({ description: 'When the message was stored.' })
   created_at!: string;

@@ -5,11 +5,18 @@ import { type Passage } from '../../retrieval/search/passage';
 import { type Exchange } from '../answers/prompt-messages';
 import { type Citation } from '../citations/citation';
 import { Conversation } from '../../tables/conversation.entity';
+import { type Rating } from '../../tables/feedback.entity';
 import { Message } from '../../tables/message.entity';
 
 type Owner = Omit<Member, 'role'>;
 
-export type MessageWithCitations = Omit<Message, 'conversationId' | 'passages'> & { citations: Citation[] };
+export type MessageWithCitations = Omit<Message, 'conversationId' | 'passages'> & {
+  citations: Citation[];
+  /** Null without feedback, like the two beside it. */
+  rating: Rating | null;
+  comment: string | null;
+  ratedAt: Date | null;
+};
 
 /** A passage of an answer, whose version is still served. */
 export type AnswerPassage = Passage & { number: number };
@@ -23,8 +30,10 @@ const READ_MESSAGES = `
   SELECT m.id, m.n, m.role, m.content, m.status, m.model, m.request_ids AS "requestIds", m.created_at AS "createdAt", coalesce((
     SELECT json_agg(json_build_object('number', c.number, 'documentId', c.document_id, 'title', c.title, 'version', c.version,
       'chunkIndex', c.chunk_index, 'start', c.start_at, 'end', c.end_at, 'snippet', c.snippet) ORDER BY c.number)
-    FROM memo.citations c WHERE c.message_id = m.id), '[]') AS citations
-  FROM memo.messages m WHERE m.conversation_id = $1 AND m.n > $2 ORDER BY m.n LIMIT $3`;
+    FROM memo.citations c WHERE c.message_id = m.id), '[]') AS citations,
+    f.rating, f.comment, f.created_at AS "ratedAt"
+  FROM memo.messages m LEFT JOIN memo.feedback f ON f.message_id = m.id
+  WHERE m.conversation_id = $1 AND m.n > $2 ORDER BY m.n LIMIT $3`;
 
 const READ_PASSAGES = `
   SELECT used.number::integer, d.id AS "documentId", d.external_id AS "externalId", v.title, v.version, c.n AS "chunkIndex",

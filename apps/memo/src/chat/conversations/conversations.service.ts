@@ -87,11 +87,15 @@ const messageOf = ({
   createdAt,
   citations,
   requestIds,
+  rating,
+  comment,
+  ratedAt,
   ...message
 }: MessageWithCitations): MessageResponse => ({
   ...message,
   request_ids: requestIds,
   citations: citations.map(citationOf),
+  feedback: rating && { rating, comment: comment ?? '', created_at: ratedAt!.toISOString() },
   created_at: createdAt.toISOString(),
 });
 

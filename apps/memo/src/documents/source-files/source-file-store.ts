@@ -4,7 +4,7 @@ import { Database, newId } from '@inference/database';
 import { SIGNATURE_BYTES } from '../../tables/media-type';
 import { deleteParts, findPart, findParts, insertPart } from './source-parts.repository';
 
-/** An uploaded file, stored until its text is extracted. */
+/** An uploaded file. */
 export interface StoredFile {
   /** The whole file if it is short: the transaction that adds its document stores it. Null if its parts are stored. */
   content: Buffer | null;
@@ -71,6 +71,17 @@ export class SourceFileStore {
       const part = await findPart(this.database, uploadId, n);
       if (!part) return Buffer.concat(parts);
       parts.push(part.bytes);
+    }
+  }
+
+  /** The file in its parts, for a response. Throws if it is deleted before its end. @param bytes its size */
+  async *stream(uploadId: string, bytes: number): AsyncGenerator<Buffer> {
+    let sent = 0;
+    for (let n = 0; sent < bytes; n++) {
+      const part = await findPart(this.database, uploadId, n);
+      if (!part) throw new Error('This file is not stored any more.');
+      sent += part.bytes.length;
+      yield part.bytes;
     }
   }
 

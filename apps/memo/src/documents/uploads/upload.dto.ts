@@ -7,7 +7,7 @@ import { type Metadata } from '../../tables/document-version.entity';
 const MAX_METADATA_PAIRS = 64;
 const MAX_METADATA_KEY_CHARS = 64;
 const MAX_METADATA_VALUE_CHARS = 512;
-const MAX_TITLE_CHARS = 500;
+export const MAX_TITLE_CHARS = 500;
 
 const TitleField = (options: FieldOptions): PropertyDecorator =>
   LineField({ example: 'Refund policy', ...options, maxLength: MAX_TITLE_CHARS });

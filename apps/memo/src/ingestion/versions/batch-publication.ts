@@ -108,14 +108,14 @@ async function publishVersions(
   }
 }
 
-/** Marks what cannot be read as failed, queues what is to be read alone, and deletes the files of all others. */
+/** Marks what cannot be read as failed, queues what is to be read alone, and deletes the files of those that were read. */
 async function finish(transaction: Transaction, outcomes: readonly Outcome[]): Promise<void> {
   const alone: ClaimedVersion[] = [];
   const read: ClaimedVersion[] = [];
   for (const [version, document] of outcomes) {
-    (document === null ? alone : read).push(version);
-    if (document && 'code' in document)
-      await markVersionFailed(transaction, version, document.code, document.message);
+    if (document === null) alone.push(version);
+    else if (!('code' in document)) read.push(version);
+    else await markVersionFailed(transaction, version, document.code, document.message);
   }
   await deleteParts(
     transaction,

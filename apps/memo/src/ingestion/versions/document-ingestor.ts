@@ -21,6 +21,7 @@ import { VECTORS_CONFIG, type VectorsConfig } from '../../retrieval/vectors/vect
 import { type Chunk } from '../extraction-thread/chunker';
 import { ExtractionThread } from '../extraction-thread/extraction-thread';
 import { ExtractionError } from '../../tables/extraction-error';
+import { isFileKept } from '../../tables/media-type';
 import {
   deleteVersion,
   lockDocumentInWorkspace,
@@ -197,7 +198,6 @@ async function failVersion(
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     if (!(await markVersionFailed(transaction, claimed, code, message))) return;
-    await deleteParts(transaction, [claimed.uploadId]);
     await discardVersion(transaction, claimed.documentId, claimed.version);
   });
 }
@@ -212,7 +212,7 @@ async function publishVersion(
   { chunks, words, segments }: IndexedVersion,
   embeddingModel: string | undefined,
 ): Promise<boolean> {
-  const { documentId, version, workspaceId, uploadId } = claimed;
+  const { documentId, version, workspaceId, uploadId, mediaType } = claimed;
   return database.transaction(async (transaction) => {
     const document = await lockDocumentInWorkspace(transaction, claimed);
     if (!document || !(await lockClaim(transaction, claimed))) return false;
@@ -225,7 +225,7 @@ async function publishVersion(
       await retireVersion(transaction, documentId, previous);
       await deleteVersion(transaction, documentId, previous);
     }
-    await deleteParts(transaction, [uploadId]);
+    if (!isFileKept(mediaType)) await deleteParts(transaction, [uploadId]);
     if (embeddingModel !== undefined) await addEmbeddingJobs(transaction, [claimed], embeddingModel);
     // This lock comes last, because all changes in the workspace update the same job row.
     await addMergeJob(transaction, workspaceId);

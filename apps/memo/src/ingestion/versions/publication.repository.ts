@@ -12,7 +12,9 @@ const SERVE = 'UPDATE memo.documents SET serving_version = $2, updated_at = cloc
 const SERVE_ALL = `
   UPDATE memo.documents d SET serving_version = u.version, updated_at = clock_timestamp()
   FROM unnest($1::text[], $2::integer[]) AS u(id, version) WHERE d.id = u.id`;
-const DELETE_VERSION = 'DELETE FROM memo.document_versions WHERE document_id = $1 AND version = $2';
+const DELETE_VERSION = `
+  WITH gone AS (DELETE FROM memo.document_versions WHERE document_id = $1 AND version = $2 RETURNING upload_id)
+  DELETE FROM memo.source_parts WHERE upload_id IN (SELECT upload_id FROM gone)`;
 
 /**
  * Locks a document after its workspace, in the order of the deletion of a workspace. Undefined if the document is
@@ -70,6 +72,7 @@ export async function serveVersions(
   await transaction.query(SERVE_ALL, [ids, numbers]);
 }
 
+/** Deletes its file, too. */
 export async function deleteVersion(
   transaction: Transaction,
   documentId: string,

@@ -1,6 +1,6 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { DocumentVersion } from '../../tables/document-version.entity';
-import { type MediaType } from '../../tables/media-type';
+import { isFileKept, type MediaType } from '../../tables/media-type';
 import { type IngestionJob } from '../../jobs/document-jobs';
 
 /** A claim without a heartbeat for this long is void. Specified by ADR 15: a worker reports twice a second. */
@@ -20,8 +20,8 @@ const CLAIM = `
 const CLAIMED = "document_id = $1 AND version = $2 AND status = 'processing' AND runner = $3";
 const LOCK = `SELECT FROM memo.document_versions WHERE ${CLAIMED} FOR UPDATE`;
 const MARK_READY = `
-  UPDATE memo.document_versions SET status = 'ready', runner = NULL, upload_id = NULL, first_chunk = $4, chunk_count = $5,
-    words = $6 WHERE ${CLAIMED}`;
+  UPDATE memo.document_versions SET status = 'ready', runner = NULL, first_chunk = $4, chunk_count = $5, words = $6,
+    upload_id = CASE WHEN $7 THEN upload_id END WHERE ${CLAIMED}`;
 
 /** A version that this process has claimed. */
 export interface ClaimedVersion extends Pick<
@@ -70,7 +70,7 @@ export async function unclaimVersion(transaction: Transaction, claimed: ClaimedV
   return affected === 1;
 }
 
-/** Marks the version as failed. Returns false if the claim is lost. */
+/** Marks the version as failed. Its file is kept for another attempt. Returns false if the claim is lost. */
 export async function markVersionFailed(
   transaction: Transaction,
   claimed: ClaimedVersion,
@@ -80,7 +80,6 @@ export async function markVersionFailed(
   const { affected } = await transaction.repository(DocumentVersion).update(whileClaimed(claimed), {
     status: 'failed',
     runner: null,
-    uploadId: null,
     errorCode,
     errorMessage,
   });
@@ -101,7 +100,10 @@ export async function markVersionReady(
   claimed: ClaimedVersion,
   { firstChunk, chunks, words }: { firstChunk: bigint; chunks: number; words: number },
 ): Promise<void> {
-  await transaction.query(MARK_READY, [...ownership(claimed), firstChunk, chunks, words]);
+  await transaction.query(MARK_READY, [
+    ...ownership(claimed),
+    ...[firstChunk, chunks, words, isFileKept(claimed.mediaType)],
+  ]);
 }
 
 /** Whether the version still exists, claimed or not. */

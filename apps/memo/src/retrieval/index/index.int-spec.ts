@@ -5,7 +5,7 @@ import { IndexedWorkspace } from '../ranking/indexed-workspace.fixture';
 import { collectGarbage } from './garbage-collection';
 import { findInBlock, PostingBlock, PostingBlockPacker } from './postings/posting-blocks';
 import { postingOf, UnpackedPostings } from './postings/postings';
-import { findRange, retiredSlots } from './retired-range';
+import { findRange, retiredSlots } from './chunk-range';
 import { type PackedPostings, packLengths, packNumbers, readHead } from './segment';
 import { SegmentBuilder } from './segment-builder';
 import { chooseForMerge, hasManyRetiredChunks } from './segment-merge';

@@ -1,11 +1,11 @@
 import { type Database, type Transaction } from '@inference/database';
 import { copyPostings, type SegmentSource } from './postings/postings-merge';
-import { findRange, type RetiredRange, retiredSlots } from './retired-range';
+import { findRange, type ChunkRange, retiredSlots } from './chunk-range';
 import { type PackedSegment, packLengths, packNumbers, readHead, type SegmentHead } from './segment';
 import { discardSegments } from './storage/garbage.repository';
 import {
-  listRetiredRanges,
-  type StoredRetiredRange,
+  listChunkRanges,
+  type StoredChunkRange,
   subtractRetiredChunks,
 } from './storage/retired-chunks.repository';
 import { type Segment } from '../../tables/segment.entity';
@@ -100,7 +100,7 @@ async function mergeOnce(
 ): Promise<boolean> {
   if (!(await lockMerge(transaction, workspaceId))) return false;
   // Chunks that are retired from here on are kept and stay retired: ranges refer to chunk numbers, not to segments.
-  const retired = await listRetiredRanges(transaction, workspaceId);
+  const retired = await listChunkRanges(transaction, workspaceId);
   const chosen = await choose(transaction, workspaceId, retired);
   if (chosen.length === 0) return false;
   const dropped = new Map<number, { chunks: number; words: number }>();
@@ -119,7 +119,7 @@ async function mergeOnce(
 async function choose(
   transaction: Transaction,
   workspaceId: string,
-  retired: StoredRetiredRange[],
+  retired: StoredChunkRange[],
 ): Promise<ReadSegment[]> {
   const segments = await listSegments(transaction, workspaceId);
   const chosen = chooseForMerge(segments);
@@ -157,7 +157,7 @@ async function readSegments(
 /** Merges the heads of segments, and maps the slots of each to slots of the new segment. */
 function mergeHeads(
   segments: ReadSegment[],
-  retired: RetiredRange[],
+  retired: ChunkRange[],
   dropped: Map<number, { chunks: number; words: number }>,
 ): { segment: PackedSegment; firstChunk: number; sources: SegmentSource[] } {
   const sources = segments.map(({ id, head }) => ({ id, slots: new Int32Array(head.chunks).fill(-1) }));

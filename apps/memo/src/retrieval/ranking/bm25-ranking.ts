@@ -1,6 +1,6 @@
 import { type QueryWord } from '../analysis/query-analysis';
 import { UnpackedPostings } from '../index/postings/postings';
-import { retiredSlots } from '../index/retired-range';
+import { type ChunkRange, findRange, retiredSlots } from '../index/chunk-range';
 import { type SegmentHead } from '../index/segment';
 import { TopChunks, type ScoredChunk } from './top-chunks';
 import { type IndexSnapshot } from './index-snapshot';
@@ -48,8 +48,7 @@ export function rank(
     const used = segmentRuns
       .filter(({ word }) => weights.score[word]! > 0)
       .sort((one, other) => one.word - other.word || (one.term < other.term ? -1 : 1));
-    if (used.length > 0)
-      scoreSegment(heads.get(segmentId)!, used, weights, snapshot.words / snapshot.chunks, best);
+    if (used.length > 0) scoreSegment(heads.get(segmentId)!, used, weights, snapshot, best);
   }
   return { best: best.sorted(), weights };
 }
@@ -88,7 +87,7 @@ function scoreSegment(
   { chunks, numbers, lengths }: SegmentHead,
   runs: PostingRun[],
   weights: TermWeights,
-  averageLength: number,
+  { words, chunks: servedChunks, chosen }: Pick<IndexSnapshot, 'words' | 'chunks' | 'chosen'>,
   best: TopChunks,
 ): void {
   if (scores.length < chunks)
@@ -98,7 +97,7 @@ function scoreSegment(
   score.fill(0, 0, chunks);
   information.fill(0, 0, chunks);
   const base = K1 * (1 - B);
-  const perWord = (K1 * B) / averageLength;
+  const perWord = (K1 * B) / (words / servedChunks);
   for (const { word, from, to } of runs) {
     const maxScore = weights.score[word]! * (K1 + 1);
     const wordInformation = weights.information[word]!;
@@ -112,6 +111,9 @@ function scoreSegment(
   for (let slot = 0; slot < chunks; slot++) {
     const value = score[slot]!;
     if (value > 0 && value >= best.minScore && information[slot]! >= weights.minMatchInformation)
-      best.offer(numbers[slot]!, value);
+      if (isChosen(numbers[slot]!, chosen)) best.offer(numbers[slot]!, value);
   }
 }
+
+const isChosen = (number: number, chosen: readonly ChunkRange[] | null) =>
+  chosen === null || findRange(number, chosen) !== undefined;

@@ -41,23 +41,30 @@ const READ = {
     UNION ALL SELECT 'retired', first_chunk::float8, range_length, NULL, chunks || ' ' || words FROM retired
     UNION ALL SELECT CASE WHEN p.block IS NULL THEN 'list' ELSE 'block' END, p.id::float8, w.place::integer, NULL,
       CASE WHEN NOT is_common THEN encode(coalesce(p.block, p.data), 'base64') END
-      FROM posting p JOIN wanted w USING (place)`,
+      FROM posting p JOIN wanted w USING (place)
+    UNION ALL SELECT 'chosen', v.first_chunk::float8, v.chunk_count, NULL, NULL
+      FROM memo.documents d JOIN memo.document_versions v ON v.document_id = d.id AND v.version = d.serving_version
+      WHERE d.workspace_id = $1 AND d.id = ANY($5::text[])`,
 } as const;
 
 type Row = [
-  kind: 'segment' | 'retired' | 'list' | 'block',
+  kind: 'segment' | 'retired' | 'list' | 'block' | 'chosen',
   id: number,
   count: number,
   words: number,
   data: string | null,
 ];
 
-/** @param withCommon whether postings of common terms are read too */
+/**
+ * @param withCommon whether postings of common terms are read too
+ * @param chosen ids of the documents that are ranked; null for all. The figures of words are those of the whole workspace.
+ */
 export async function readSnapshot(
   executor: Executor,
   workspaceId: string,
   words: readonly QueryWord[],
   withCommon: boolean,
+  chosen: readonly string[] | null,
 ): Promise<IndexSnapshot> {
   const wordsByTerm = new Map(
     words.flatMap((word) => word.terms.map((term): [string, QueryWord] => [term, word])),
@@ -67,7 +74,7 @@ export async function readSnapshot(
   const areCharacters = Array.from(wordsByTerm.values(), (word) => word.isCharacter);
   const { rows } = await executor.query<Row>({
     ...READ,
-    values: [workspaceId, ids.map(String), !withCommon, areCharacters],
+    values: [workspaceId, ids.map(String), !withCommon, areCharacters, chosen],
   });
   const snapshot: IndexSnapshot = {
     chunks: 0,
@@ -75,6 +82,7 @@ export async function readSnapshot(
     segmentIds: [],
     retired: [],
     lists: [],
+    chosen: chosen && [],
     commonTerms: new Set(),
   };
   for (const [kind, id, count, wordCount, data] of rows) {
@@ -87,12 +95,14 @@ export async function readSnapshot(
       snapshot.retired.push({ first: id, length: count });
       snapshot.chunks -= chunks!;
       snapshot.words -= retiredWords!;
-    } else if (data === null) snapshot.commonTerms.add(terms[count - 1]!);
+    } else if (kind === 'chosen') snapshot.chosen?.push({ first: id, length: count });
+    else if (data === null) snapshot.commonTerms.add(terms[count - 1]!);
     else {
       const stored = Buffer.from(data, 'base64');
       const packed = kind === 'block' ? findInBlock(stored, ids[count - 1]!) : stored;
       if (packed) snapshot.lists.push({ segmentId: id, term: terms[count - 1]!, packed });
     }
   }
+  snapshot.chosen?.sort((one, other) => one.first - other.first);
   return snapshot;
 }

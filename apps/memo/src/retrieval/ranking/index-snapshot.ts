@@ -1,5 +1,5 @@
 import { type QueryWord } from '../analysis/query-analysis';
-import { type RetiredRange } from '../index/retired-range';
+import { type ChunkRange } from '../index/chunk-range';
 
 /**
  * A query word in a larger share of the passages is ignored, unless all words are that common. Half ignores words that
@@ -23,8 +23,10 @@ export interface IndexSnapshot {
   chunks: number;
   words: number;
   segmentIds: number[];
-  retired: RetiredRange[];
+  retired: ChunkRange[];
   lists: PostingList[];
+  /** The chunks that are ranked, ascending; null if all are. */
+  chosen: ChunkRange[] | null;
   /** Terms whose postings were not read. */
   commonTerms: Set<string>;
 }

@@ -107,7 +107,7 @@ export class IndexedWorkspace {
     count: number,
   ): Promise<(Ranking & { chunks: number; words: number }) | null> {
     for (const withCommon of [false, true]) {
-      const snapshot = await readSnapshot(this.pool, this.id, words, withCommon);
+      const snapshot = await readSnapshot(this.pool, this.id, words, withCommon, null);
       const heads = await this.heads.find(this.pool, snapshot.segmentIds);
       if (!heads) return null;
       const ranking = rank(snapshot, heads, words, count, withCommon);

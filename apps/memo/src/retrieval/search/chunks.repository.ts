@@ -1,5 +1,7 @@
 import { type Executor, type Transaction } from '@inference/database';
+import { In } from 'typeorm';
 import { type Chunk } from '../../tables/chunk.entity';
+import { MemoDocument } from '../../tables/document.entity';
 import { type Passage } from './passage';
 
 /** Passages that are still served, in any order. */
@@ -51,6 +53,18 @@ const DELETE = `
   SELECT FROM gone`;
 
 export type StoredPassage = Omit<Passage, 'score'>;
+
+/** Those of the documents that the workspace has. */
+export async function findDocumentIds(
+  executor: Executor,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const found = await executor
+    .repository(MemoDocument)
+    .find({ select: { id: true }, where: { workspaceId, id: In(ids) } });
+  return new Set(found.map(({ id }) => id));
+}
 
 /** Reads passages by chunk number. Passages that are no longer served are missing. */
 export async function readPassages(

@@ -17,6 +17,15 @@ export interface Passage {
   text: string;
 }
 
+/** What is searched for. */
+export interface SearchQuery {
+  query: string;
+  /** Most passages that are returned. */
+  k: number;
+  /** Only these documents are searched; all of the workspace if it is absent. */
+  document_ids?: string[] | undefined;
+}
+
 export interface SearchOutcome {
   /** Best first. */
   passages: Passage[];

@@ -1,4 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiErrors } from '@inference/openapi';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentMember, type Member } from '../../access/member';
 import { RequiresRole } from '../../access/workspace.guard';
@@ -12,14 +13,15 @@ export class SearchController {
 
   @Post()
   @HttpCode(200)
+  @ApiErrors({ 404: 'The workspace has not all of the documents in `document_ids`.' })
   @RequiresRole('viewer')
   @ApiOperation({
     operationId: 'searchWorkspace',
     summary: 'Finds the passages of the documents that fit a query best.',
   })
   @ApiOkResponse({ description: 'The passages.', type: SearchResponse })
-  async search(@CurrentMember() member: Member, @Body() { query, k }: SearchDto): Promise<SearchResponse> {
-    const { passages } = await this.searches.find(member, query, k);
+  async search(@CurrentMember() member: Member, @Body() body: SearchDto): Promise<SearchResponse> {
+    const { passages } = await this.searches.find(member, body);
     return { results: passages.map(resultOf) };
   }
 }

@@ -1,5 +1,6 @@
-import { IntegerField, TextField } from '@inference/dto';
+import { IntegerField, TextField, TextListField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
+import { Matches } from 'class-validator';
 import { type Passage } from './passage';
 
 /** About a page of text. Bounds the number of query words, and with it the time of a search. */
@@ -7,6 +8,9 @@ const MAX_QUERY_CHARS = 4_000;
 /** Specified: `k` is 1 to 50, 6 by default. */
 const MAX_PASSAGES = 50;
 const DEFAULT_PASSAGES = 6;
+/** Chosen: more than a person picks from a list. The ids of all of them fit into a body of a few kilobytes. */
+export const MAX_CHOSEN_DOCUMENTS = 100;
+const DOCUMENT_ID = /^doc_[0-9A-Za-z]{1,64}$/;
 
 /** The body of POST …/search. */
 export class SearchDto {
@@ -26,6 +30,19 @@ export class SearchDto {
     optional: true,
   })
   k: number = DEFAULT_PASSAGES;
+
+  @TextListField(
+    {
+      description: 'Only these documents of the workspace are searched. Absent: all of them.',
+      example: ['doc_0Vc3kZ8dQ1mXw7RtYb2LsA'],
+      minItems: 1,
+      maxItems: MAX_CHOSEN_DOCUMENTS,
+      optional: true,
+    },
+    { pattern: DOCUMENT_ID.source },
+    Matches(DOCUMENT_ID, { each: true, message: 'must be ids like doc_0Vc3kZ8dQ1mXw7RtYb2LsA' }),
+  )
+  document_ids?: string[];
 }
 
 /** A passage in the response of a search. */

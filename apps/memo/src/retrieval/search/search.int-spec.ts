@@ -71,6 +71,57 @@ it('refuses invalid queries and callers who are not members', async () => {
   expect(await search(owner, { query: 'refunds '.repeat(500).trim(), k: 50 })).toHaveLength(1);
 });
 
+it('searches the chosen documents only, with the scores of a search of all', async () => {
+  const id = await owner.newWorkspace();
+  const index = IndexedWorkspace.of(site.pool, id, owner.accountId);
+  const [first, second] = [
+    await index.add(['a red notice', 'a blue notice']),
+    await index.add(['a green notice']),
+  ];
+  const third = await index.add(['a notice']);
+  const found = async (ids?: string[]) =>
+    (await search(owner, { query: 'notice', ...(ids && { document_ids: ids }) }, id))
+      .map(({ document_id: document, chunk_index: chunk, score }) => [document, chunk, score] as const)
+      .sort();
+  const all = await found();
+  expect(all).toHaveLength(4);
+  const of = (...ids: string[]) => all.filter(([document]) => ids.includes(document));
+  expect(await found([second.id])).toEqual(of(second.id));
+  expect(await found([third.id, first.id])).toEqual(of(first.id, third.id));
+  await index.merge();
+  expect(await found([first.id])).toHaveLength(2);
+  await index.retire(first);
+  expect(await found([second.id])).toHaveLength(1);
+});
+
+it('finds passages of a chosen document behind any number of better ones', async () => {
+  const id = await owner.newWorkspace();
+  const index = await fill(
+    id,
+    Array.from({ length: 60 }, () => 'notice notice'),
+  );
+  const last = await index.add(['one notice among many other words that make it longer than the rest']);
+  const results = await search(owner, { query: 'notice', k: 50, document_ids: [last.id] }, id);
+  expect(results.map(({ document_id: document }) => document)).toEqual([last.id]);
+});
+
+it('refuses chosen documents that the workspace does not have', async () => {
+  const id = await owner.newWorkspace();
+  const [foreign] = (await fill(id, ['a notice'])).documents;
+  const refusal = (ids: unknown, path = `/${workspace}/search`) =>
+    owner.refusal('POST', path, { query: 'a', document_ids: ids });
+  for (const path of [`/${workspace}/search`, `/${workspace}/chat`])
+    for (const unknown of [foreign!.id, 'doc_0'])
+      expect(await refusal([unknown], path)).toEqual([
+        404,
+        `document_ids: the workspace has no document ${unknown}`,
+      ]);
+  expect(await refusal([])).toEqual([400, 'document_ids: must have at least 1 entries']);
+  expect((await refusal(Array(101).fill('doc_0')))[0]).toBe(400);
+  for (const malformed of ['doc_0', ['ws_0'], [1], [null], null])
+    expect((await refusal(malformed))[0]).toBe(400);
+});
+
 it('accepts the key of the workspace and no other key', async () => {
   const { key } = await owner.json<{ key: string }>('POST', `/${workspace}/keys`, { name: 'site' }, 201);
   const caller = owner.withKey(key);
@@ -106,7 +157,10 @@ it('repeats the search if documents disappear between its statements', async () 
     return pool.query(statement, values);
   };
   const service = new SearchService(Object.assign(Object.create(pool) as TestPool, { query }));
-  const { passages } = await service.find({ workspaceId: id, accountId: owner.accountId }, 'notice', 50);
+  const { passages } = await service.find(
+    { workspaceId: id, accountId: owner.accountId },
+    { query: 'notice', k: 50 },
+  );
   expect(passages.map(({ documentId }) => documentId)).toEqual(all.slice(-25));
 });
 
@@ -117,8 +171,7 @@ it('ranks a passage higher if a passage beside it has the other words of the que
   const apart = await index.add(['copper is a metal', 'nothing but oxide']);
   const { passages } = await new SearchService(site.pool).find(
     { workspaceId: id, accountId: owner.accountId },
-    'copper oxide',
-    3,
+    { query: 'copper oxide', k: 3 },
   );
   expect(passages.map(({ documentId, chunkIndex }) => [documentId, chunkIndex]).slice(0, 2)).toEqual([
     [apart.id, 1],
@@ -129,11 +182,10 @@ it('ranks a passage higher if a passage beside it has the other words of the que
 it('weights the words of a query and matches them in a text', async () => {
   const { accountId } = await insertAccount(site.pool, { balancePicos: 0n });
   const member = { workspaceId: workspace, accountId };
-  const { relevance: asked } = await new SearchService(site.pool).find(
-    member,
-    'refunds of zebras issued 退款',
-    6,
-  );
+  const { relevance: asked } = await new SearchService(site.pool).find(member, {
+    query: 'refunds of zebras issued 退款',
+    k: 6,
+  });
   expect([...asked.matchedWords('A refund was issued: 退款')]).toEqual([
     'refunds',
     'issued',
@@ -149,7 +201,7 @@ it('weights the words of a query and matches them in a text', async () => {
 it('distinguishes a possible answer from a passage that only shares a word', async () => {
   const member = { workspaceId: workspace, accountId: owner.accountId };
   const answers = async (query: string) => {
-    const { passages, relevance: asked } = await new SearchService(site.pool).find(member, query, 6);
+    const { passages, relevance: asked } = await new SearchService(site.pool).find(member, { query, k: 6 });
     return passages.map(({ text }) => asked.isAnsweredBy(text));
   };
   expect(await answers('When are refunds issued?')).toEqual([true]);

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { type AnalyzedQuery, analyzeQuery } from '../analysis/query-analysis';
 import { type Member } from '../../access/member';
@@ -7,8 +7,8 @@ import { NearestChunks } from '../vectors/nearest-chunks';
 import { queryRelevance } from '../ranking/query-relevance';
 import { type ScoredChunk } from '../ranking/top-chunks';
 import { fuseRankings } from '../ranking/rank-fusion';
-import { type SearchOutcome, type Passage } from './passage';
-import { readPassages, type StoredPassage } from './chunks.repository';
+import { type SearchOutcome, type SearchQuery, type Passage } from './passage';
+import { findDocumentIds, readPassages, type StoredPassage } from './chunks.repository';
 import { contextBoost } from '../ranking/context-boost';
 import { type WordPositions, wordPositions } from '../ranking/word-positions';
 import { proximityBoost } from '../ranking/proximity-boost';
@@ -42,18 +42,29 @@ export class SearchService {
     @Inject(NearestChunks) private readonly nearestChunks: NearestChunks | null = null,
   ) {}
 
-  /** The best `k` passages of the workspace for a query, among those that are served now. */
+  /**
+   * The best `k` passages of the workspace for a query, among those that are served now. Throws 404 if the workspace has not
+   * all of the chosen documents. A chosen document whose text is not read yet has no passages.
+   */
   async find(
     member: Pick<Member, 'workspaceId' | 'accountId'>,
-    query: string,
-    k: number,
+    { query, k, document_ids }: SearchQuery,
   ): Promise<SearchOutcome> {
-    const pendingNearest = this.nearestChunks?.find(member, query, k);
-    const { found, relevance } = await this.findByWords(member.workspaceId, query, k);
+    const chosen = document_ids ?? null;
+    if (chosen) await this.requireDocuments(member.workspaceId, chosen);
+    const pendingNearest = this.nearestChunks?.find(member, query, k, chosen);
+    const { found, relevance } = await this.findByWords(member.workspaceId, query, k, chosen);
     const { chunks: nearest = [], requestId = null } = (await pendingNearest) ?? {};
     const best = nearest.length > 0 ? await this.fused(member.workspaceId, found, nearest, k) : found;
     const passages = best.slice(0, k).map(({ passage }) => passage);
     return { passages, relevance, requestIds: requestId === null ? [] : [requestId] };
+  }
+
+  private async requireDocuments(workspaceId: string, ids: readonly string[]): Promise<void> {
+    const found = await findDocumentIds(this.database, workspaceId, ids);
+    const missing = ids.find((id) => !found.has(id));
+    if (missing !== undefined)
+      throw new NotFoundException(`document_ids: the workspace has no document ${missing}`);
   }
 
   /** Returns more than `k` passages if there are more. */
@@ -61,11 +72,12 @@ export class SearchService {
     workspaceId: string,
     query: string,
     k: number,
+    chosen: readonly string[] | null,
   ): Promise<{ found: NumberedPassage[]; relevance: QueryRelevance }> {
     const analyzed = analyzeQuery(query, await languagesOf(this.database, workspaceId));
     const wanted = Math.max(k, COMPARED_CANDIDATES);
     for (let tries = 1; ; tries++) {
-      const ranking = await this.rank(workspaceId, analyzed, wanted + SPARE_CANDIDATES);
+      const ranking = await this.rank(workspaceId, analyzed, wanted + SPARE_CANDIDATES, chosen);
       const numbers = ranking.best.map(({ number }) => number);
       const stored = await readPassages(this.database, workspaceId, numbers);
       const isShort = stored.size < wanted && ranking.best.length === wanted + SPARE_CANDIDATES;
@@ -100,10 +112,15 @@ export class SearchService {
    * Repeats if a segment was merged away between the two statements that read it, and with common words if all words of
    * the query that were found are common.
    */
-  private async rank(workspaceId: string, query: AnalyzedQuery, count: number): Promise<Ranking> {
+  private async rank(
+    workspaceId: string,
+    query: AnalyzedQuery,
+    count: number,
+    chosen: readonly string[] | null,
+  ): Promise<Ranking> {
     const { words } = query;
     for (let withCommon = false; ;) {
-      const snapshot = await readSnapshot(this.database, workspaceId, words, withCommon);
+      const snapshot = await readSnapshot(this.database, workspaceId, words, withCommon, chosen);
       const heads = await this.heads.find(this.database, snapshot.segmentIds);
       if (!heads) continue;
       const ranking = rank(snapshot, heads, words, count, withCommon);

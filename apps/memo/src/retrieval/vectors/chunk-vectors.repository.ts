@@ -24,8 +24,13 @@ export interface NearChunk {
 const READ_NEAR = {
   name: 'near-chunks',
   text: `
-    WITH near AS MATERIALIZED (
-      SELECT number FROM memo.chunk_signatures WHERE space = $2
+    WITH chosen AS MATERIALIZED (
+      SELECT range_agg(int8range(v.first_chunk, v.first_chunk + v.chunk_count)) AS numbers
+      FROM memo.documents d JOIN memo.document_versions v ON v.document_id = d.id AND v.version = d.serving_version
+      WHERE d.workspace_id = $1 AND d.id = ANY($5::text[])),
+    near AS MATERIALIZED (
+      SELECT number FROM memo.chunk_signatures
+      WHERE space = $2 AND ($5::text[] IS NULL OR number <@ (SELECT numbers FROM chosen))
       ORDER BY bit_count(signature # $3::bit varying) LIMIT $4)
     SELECT near.number::float8 AS number, encode(served.vector, 'base64') AS vector
     FROM near LEFT JOIN LATERAL (
@@ -69,6 +74,7 @@ const INSERT = `
 /**
  * The chunks of a space whose signatures are nearest to a signature, at most `count`. The order is approximately that of
  * their distances.
+ * @param chosen ids of the documents that are searched; null for all
  */
 export async function readNearChunks(
   executor: Executor,
@@ -76,8 +82,9 @@ export async function readNearChunks(
   space: bigint,
   signature: string,
   count: number,
+  chosen: readonly string[] | null,
 ): Promise<NearChunk[]> {
-  const statement = { ...READ_NEAR, values: [workspaceId, space, signature, count] };
+  const statement = { ...READ_NEAR, values: [workspaceId, space, signature, count, chosen] };
   return (await executor.query<NearChunk>(statement)).rows;
 }
 

@@ -66,6 +66,20 @@ it('finds synonyms and nothing else', async () => {
   expect(await texts('physician')).toEqual([]);
 });
 
+it('finds synonyms in the chosen documents only', async () => {
+  const id = await owner.newWorkspace();
+  const [cars, houses] = [await add(CARS, id), await add(HOUSES, id)];
+  const found = async (ids: string[]) =>
+    (
+      await owner.json<{ results: SearchResultResponse[] }>('POST', `/${id}/search`, {
+        query: 'automobile',
+        document_ids: ids,
+      })
+    ).results.map(({ text }) => text);
+  expect(await found([houses])).toEqual([]);
+  expect(await found([cars])).toEqual([CARS]);
+});
+
 it('quotes no answer from a passage that only its vector supports', async () => {
   const answer = await owner.call('POST', `/${workspace}/chat`, { query: 'automobile' });
   expect(await answer.text()).toMatch(/data: Citations: none\n\n$/);

@@ -48,17 +48,19 @@ export class NearestChunks {
   /**
    * The nearest chunks with their cosines, nearest first. The caller pays. Never rejects: returns no chunks if the
    * search fails.
+   * @param chosen ids of the documents that are searched; null for all
    */
   async find(
     member: Pick<Member, 'workspaceId' | 'accountId'>,
     query: string,
     wanted: number,
+    chosen: readonly string[] | null = null,
   ): Promise<NearestFound> {
     if (Date.now() < this.pausedUntil) return NOTHING;
     const { vector, requestId } = await this.embed(member.accountId, query);
     if (!vector) return { chunks: [], requestId };
     try {
-      return { chunks: await this.nearest(member.workspaceId, vector, wanted), requestId };
+      return { chunks: await this.nearest(member.workspaceId, vector, wanted, chosen), requestId };
     } catch (error) {
       this.warn((error as Error).message);
       return { chunks: [], requestId };
@@ -86,11 +88,16 @@ export class NearestChunks {
     return { vector: null, requestId };
   }
 
-  private async nearest(workspaceId: string, vector: Float32Array, wanted: number): Promise<ScoredChunk[]> {
+  private async nearest(
+    workspaceId: string,
+    vector: Float32Array,
+    wanted: number,
+    chosen: readonly string[] | null,
+  ): Promise<ScoredChunk[]> {
     const enough = Math.max(MIN_CANDIDATES, wanted * CANDIDATES_PER_WANTED);
     for (let count = enough; ; count = Math.min(count * CANDIDATE_GROWTH, MAX_CANDIDATES)) {
-      const rows = await this.read(workspaceId, vector, count);
-      if (rows.length === 0) await this.warnOfOtherDimensions(workspaceId);
+      const rows = await this.read(workspaceId, vector, count, chosen);
+      if (rows.length === 0 && !chosen) await this.warnOfOtherDimensions(workspaceId);
       const served = rows.flatMap(({ number, vector: packed }) =>
         packed === null ? [] : [{ number, packed }],
       );
@@ -106,9 +113,14 @@ export class NearestChunks {
     }
   }
 
-  private read(workspaceId: string, vector: Float32Array, count: number): Promise<NearChunk[]> {
+  private read(
+    workspaceId: string,
+    vector: Float32Array,
+    count: number,
+    chosen: readonly string[] | null,
+  ): Promise<NearChunk[]> {
     const space = spaceOf(workspaceId, this.model, vector.length);
-    return readNearChunks(this.database, workspaceId, space, signatureOf(vector), count);
+    return readNearChunks(this.database, workspaceId, space, signatureOf(vector), count, chosen);
   }
 
   private async warnOfOtherDimensions(workspaceId: string): Promise<void> {

@@ -17,7 +17,7 @@ export class WorkspacePage {
     return this.tab.getByRole('heading', { name, level: 1 });
   }
 
-  async open(part: 'Documents' | 'Ask' | 'Members' | 'Keys'): Promise<void> {
+  async open(part: 'Documents' | 'Ask' | 'Members' | 'Keys' | 'Feedback'): Promise<void> {
     await this.tab.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: part }).click();
   }
 
@@ -30,7 +30,7 @@ export class WorkspacePage {
       );
   }
 
-  row(table: 'Documents' | 'Keys' | 'Members' | 'Open invitations', name: string): Locator {
+  row(table: 'Documents' | 'Keys' | 'Members' | 'Pending invitations' | 'Feedback', name: string): Locator {
     return this.tab.getByRole('table', { name: table }).getByRole('row', { name });
   }
 

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import PDFDocument from 'pdfkit';
 import { createTestDatabase, publishTrainingPrice, type TestDatabase } from '@inference/testing';
 import { type Browser, type Page } from 'playwright-core';
 import { launchChromium } from '../../site/chromium';
@@ -34,6 +36,14 @@ let faults: string[];
 async function newTab(): Promise<Page> {
   const context = await browser!.newContext({ baseURL: consoleService.url, locale: 'en-US' });
   return context.newPage();
+}
+
+/** A PDF with one line on each page. */
+async function pdfOf(lines: string[]): Promise<Buffer> {
+  const document = new PDFDocument({ autoFirstPage: false });
+  for (const line of lines) document.addPage().fontSize(14).text(line);
+  document.end();
+  return buffer(document);
 }
 
 beforeAll(async () => {
@@ -95,7 +105,7 @@ ifThere('says why a file was refused, and takes it off the list', async () => {
       mimeType: 'image/png',
       buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47]),
     });
-  await tab.getByText('Only text, Markdown, HTML, PDF and Word (DOCX) files can be read.').waitFor();
+  await tab.getByText('This type of file is not supported.').waitFor();
   await tab.getByRole('button', { name: 'Remove picture.png from the list' }).click();
   await tab.getByRole('region', { name: 'Uploads' }).waitFor({ state: 'detached' });
 });
@@ -138,7 +148,6 @@ ifThere('answers with a citation, which shows the passage in its document', asyn
   const answer = tab.getByRole('article', { name: 'Answer' });
   await answer.getByText('Refunds are issued within five days.').waitFor();
   const passages = tab.getByRole('region', { name: 'Passages' });
-  await passages.getByText(/^Score \d/).waitFor();
   await passages.getByText('[1] refunds.txt').waitFor();
   // The passages are those of the answer: nothing is searched and paid for again.
   expect(searches).toEqual([]);
@@ -162,14 +171,101 @@ ifThere('goes on with a conversation after a reload, and deletes it', async () =
   expect(await answers.count()).toBe(2);
   await tab.getByRole('button', { name: `Delete the conversation ${QUESTION}` }).click();
   await page.confirmDelete();
-  await tab.getByText('Your questions will be here.').waitFor();
+  await tab.getByText('Your conversations appear here.').waitFor();
   expect(await answers.count()).toBe(0);
+});
+
+ifThere(
+  'says before a question that its answer is free, and suggests questions from the documents',
+  async () => {
+    await tab.getByText('They are free.').waitFor();
+    const suggestions = tab.getByRole('region', { name: 'Suggested questions' });
+    await suggestions.getByRole('button', { name: 'What does “refunds” say?' }).click();
+    const answer = tab.getByRole('article', { name: 'Answer' });
+    await answer.getByText('Quoted from the documents · Free of charge').waitFor();
+    await tab.getByRole('button', { name: 'New conversation' }).click();
+  },
+);
+
+ifThere('answers from the chosen documents only', async () => {
+  const choose = async (name: string) => {
+    await tab.getByRole('combobox', { name: 'Search in' }).fill(name);
+    await tab.getByRole('option', { name, exact: true }).click();
+  };
+  const answer = tab.getByRole('article', { name: 'Answer' });
+  await choose('late.txt');
+  await page.ask(QUESTION);
+  await answer.getByText('Quoted from the documents').waitFor();
+  expect(await answer.getByRole('button', { name: /^Show passage/ }).count()).toBe(0);
+  await choose('refunds.txt');
+  await page.ask(QUESTION);
+  await answer.nth(1).getByRole('button', { name: 'Show passage 1 in refunds.txt' }).waitFor();
+});
+
+ifThere('copies an answer with its citations', async () => {
+  await tab.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await tab
+    .getByRole('article', { name: 'Answer' })
+    .nth(1)
+    .getByRole('button', { name: 'Copy the answer' })
+    .click();
+  const copied = await tab.evaluate<string>('navigator.clipboard.readText()');
+  expect(copied).toBe(
+    'Refunds are issued within five days. [1]\n\nSources:\n[1] refunds.txt: “Refunds are issued within five days.”',
+  );
+});
+
+ifThere('rates an answer, says who reads that, and shows it to the admins', async () => {
+  const answer = tab.getByRole('article', { name: 'Answer' }).nth(1);
+  await answer.getByRole('button', { name: 'Not helpful' }).click();
+  const dialog = tab.getByRole('dialog', { name: 'Was this answer helpful?' });
+  await dialog.getByText('The admins of this workspace will see the question').waitFor();
+  await dialog.getByRole('textbox', { name: 'Comment' }).fill('Which form?');
+  await dialog.getByRole('button', { name: 'Send feedback' }).click();
+  await answer.getByRole('button', { name: 'Not helpful', pressed: true }).waitFor();
+  await page.open('Feedback');
+  await tab.getByText('Not helpful: 1').waitFor();
+  const row = page.row('Feedback', 'Which form?');
+  await row.getByText(QUESTION).waitFor();
+  await row.getByText(PERSON.email).waitFor();
+});
+
+ifThere('shows the page of a PDF beside its text with the passage marked', async () => {
+  await page.open('Documents');
+  const lines = ['Parcels are sent on Mondays.', 'The canteen serves soup on Fridays.', 'Dogs are welcome.'];
+  await tab
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'house.pdf', mimeType: 'application/pdf', buffer: await pdfOf(lines) });
+  await page.row('Documents', 'house.pdf').getByText('Ready').waitFor();
+  await page.open('Ask');
+  await page.ask('When does the canteen serve soup?');
+  await tab.getByRole('button', { name: 'Show passage 1 in house.pdf' }).click();
+  const dialog = tab.getByRole('dialog', { name: 'house.pdf' });
+  await dialog.getByRole('img', { name: 'Page 2 of 3' }).waitFor();
+  expect(await dialog.locator('mark').innerText()).toContain(lines[1]);
+  const mark = dialog.locator('[data-passage]').first();
+  await mark.waitFor();
+  // Where pdfkit writes the first line: 72 points from the edges.
+  const [box, sheet] = [await mark.boundingBox(), await dialog.locator('canvas').boundingBox()];
+  expect((box!.x - sheet!.x) / sheet!.width).toBeCloseTo(72 / 612, 2);
+  expect((box!.y - sheet!.y) / sheet!.height).toBeCloseTo(72 / 792, 1);
+  await dialog.getByRole('button', { name: 'Next page' }).click();
+  await dialog.getByRole('img', { name: 'Page 3 of 3' }).waitFor();
+  await dialog.getByRole('button', { name: 'Back to the passage' }).click();
+  await dialog.getByRole('img', { name: 'Page 2 of 3' }).waitFor();
+  await tab.keyboard.press('Escape');
+  const passages = tab.getByRole('region', { name: 'Passages' });
+  expect(await passages.getByText(/score/i).count()).toBe(0);
+  await passages.getByRole('button', { name: /house.pdf/ }).click();
+  await dialog.getByText(/^Relevance score \d/).waitFor();
+  await tab.keyboard.press('Escape');
 });
 
 ifThere('replaces a document by a new version', async () => {
   await page.open('Documents');
   const choosing = tab.waitForEvent('filechooser');
-  await tab.getByRole('button', { name: 'Replace refunds.txt by a new version' }).click();
+  await tab.getByRole('button', { name: 'Upload a new version of refunds.txt' }).click();
   await (
     await choosing
   ).setFiles({
@@ -185,18 +281,56 @@ ifThere('replaces a document by a new version', async () => {
   await tab.keyboard.press('Escape');
 });
 
+ifThere('reads a failed document once more', async () => {
+  const row = page.row('Documents', 'empty.txt');
+  await row.getByRole('button', { name: 'Try to read empty.txt again' }).click();
+  await row.getByRole('cell', { name: '2', exact: true }).waitFor();
+  await row.getByText('This file contains no text.').waitFor();
+});
+
+ifThere('finds documents by their title', async () => {
+  await tab.getByRole('searchbox', { name: 'Search by title' }).fill('LATE');
+  await page.row('Documents', 'refunds.txt').waitFor({ state: 'detached' });
+  await page.row('Documents', 'late.txt').waitFor();
+  await tab.getByRole('searchbox', { name: 'Search by title' }).fill('');
+  await page.row('Documents', 'refunds.txt').waitFor();
+});
+
+ifThere('deletes several documents at once, and names one that could not be', async () => {
+  const failing = page.row('Documents', 'late.txt');
+  for (const name of ['late.txt', 'empty.txt', 'house.pdf'])
+    await tab.getByRole('checkbox', { name: `Select ${name}` }).check();
+  let fails = true;
+  const { rows } = await database.pool.query<{ id: string }>(
+    "SELECT document_id AS id FROM memo.document_versions WHERE title = 'late.txt'",
+  );
+  const late = rows[0]!.id;
+  await tab.route(`${memo.url}/**/documents/${late}`, (route) => (fails ? route.abort() : route.continue()));
+  await tab.getByRole('button', { name: 'Delete 3 documents' }).click();
+  const dialog = tab.getByRole('dialog', { name: 'Delete 3 documents?' });
+  await dialog.getByRole('button', { name: 'Delete 3 documents' }).click();
+  await tab.getByText('1 document could not be deleted: late.txt').waitFor();
+  await page.row('Documents', 'house.pdf').waitFor({ state: 'detached' });
+  await failing.waitFor();
+  fails = false;
+  await tab.getByRole('dialog').getByRole('button', { name: 'Delete 1 document' }).click();
+  await failing.waitFor({ state: 'detached' });
+  await page.row('Documents', 'refunds.txt').waitFor();
+  await tab.unroute(`${memo.url}/**/documents/${late}`);
+});
+
 ifThere('shows the secret of a key once, and nowhere afterwards', async () => {
   await page.open('Keys');
   await tab.getByRole('button', { name: 'Create a key' }).click();
   const dialog = tab.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('website');
   await dialog.getByRole('button', { name: 'Create the key' }).click();
-  const secret = (await dialog.getByLabel('Secret of the key').innerText()).trim();
+  const secret = (await dialog.getByLabel('Workspace key').innerText()).trim();
   expect(secret).toMatch(/^sk_\w+/);
   const id = /ws_\w+/.exec(tab.url())![0];
   const own = await fetch(`${memo.url}/v1/workspaces/${id}`, { headers: { 'X-API-Key': secret } });
   expect(own.status).toBe(200);
-  await dialog.getByRole('checkbox', { name: 'I have kept the secret' }).check();
+  await dialog.getByRole('checkbox', { name: 'I have saved the key' }).check();
   await dialog.getByRole('button', { name: 'Close', exact: true }).click();
   await page.row('Keys', 'website').waitFor();
   const kept = await tab.evaluate(
@@ -231,14 +365,14 @@ ifThere('invites nobody while the own address is not confirmed', async () => {
 ifThere('lists whom it has invited, with or without an account, until they answer', async () => {
   for (const email of ['nobody@example.com', READER.email]) {
     await invite(email);
-    await page.row('Open invitations', email).waitFor();
+    await page.row('Pending invitations', email).waitFor();
   }
   await invite(PERSON.email);
-  await tab.getByRole('dialog').getByText('A member has this address already').waitFor();
+  await tab.getByRole('dialog').getByText('This address already belongs to a member').waitFor();
   await tab.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   await tab.getByRole('button', { name: 'Revoke the invitation of nobody@example.com' }).click();
   await tab.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-  await page.row('Open invitations', 'nobody@example.com').waitFor({ state: 'detached' });
+  await page.row('Pending invitations', 'nobody@example.com').waitFor({ state: 'detached' });
 });
 
 ifThere('a member who may only read accepts, and sees nothing that would be refused', async () => {
@@ -247,26 +381,26 @@ ifThere('a member who may only read accepts, and sees nothing that would be refu
   await new SignInPage(other).signIn(READER);
   await other.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   await other.goto('/workspaces');
-  const received = other.getByRole('region', { name: 'Your invitations' });
+  const received = other.getByRole('region', { name: 'Invitations for you' });
   await received.getByText(`${PERSON.email} invites you`).waitFor();
   await received.getByRole('button', { name: 'Accept the invitation to Handbook' }).click();
   await new WorkspacePage(other).row('Documents', 'refunds.txt').waitFor();
   await tab.reload();
   await page.row('Members', READER.email).waitFor();
-  expect(await tab.getByRole('region', { name: 'Open invitations' }).count()).toBe(0);
+  expect(await tab.getByRole('region', { name: 'Pending invitations' }).count()).toBe(0);
   for (const name of ['Rename', 'Delete', 'Choose files to upload', 'Delete the document refunds.txt'])
     expect(await other.getByRole('button', { name, exact: true }).count()).toBe(0);
   await new WorkspacePage(other).open('Members');
-  await other.getByRole('button', { name: 'Leave the workspace' }).waitFor();
+  await other.getByRole('button', { name: 'Leave workspace' }).waitFor();
   expect(await other.getByRole('button', { name: /^(Remove|Invite a member)/ }).count()).toBe(0);
   await other.context().close();
 });
 
 ifThere('keeps the last admin, and deletes the workspace', async () => {
-  await tab.getByRole('button', { name: 'Leave the workspace' }).click();
+  await tab.getByRole('button', { name: 'Leave workspace' }).click();
   const dialog = tab.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Leave the workspace' }).click();
-  await dialog.getByText('A workspace keeps at least one admin.').waitFor();
+  await dialog.getByRole('button', { name: 'Leave workspace' }).click();
+  await dialog.getByText('A workspace needs at least one admin.').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await tab.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.confirmDelete();

@@ -11,14 +11,13 @@ import {
   VisuallyHidden,
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode } from 'react';
+import { type ReactNode, useCallback } from 'react';
 import { useMemoApi } from '../../../api/service-apis';
+import { Markdown } from '../../../components/markdown/markdown';
 import { QueryState } from '../../../components/query-state';
-import { type Figure } from '../../../figures/figure';
 import { Quantity } from '../../../figures/figure-text';
 import { formatNumber } from '../../../figures/format-figure';
 import { useLanguage } from '../../../language/language-context';
-import { useWorkspaceTexts } from '../workspace-texts';
 import {
   answerParts,
   type AnswerPassage,
@@ -26,9 +25,9 @@ import {
   passagesQuery,
   type ShownAnswer,
 } from './chat-queries';
+import { useChatTexts } from './chat-texts';
 import classes from './chat.module.css';
 
-const SCORE_DIGITS = 3;
 const SHOWN_LINES = 4;
 
 interface Props {
@@ -37,9 +36,9 @@ interface Props {
   onOpen: (passage: AnswerPassage) => void;
 }
 
-/** The passages from which an answer was written, with their scores. */
+/** The passages from which an answer was written. */
 export function PassagesPanel({ workspaceId, answer, onOpen }: Props) {
-  const t = useWorkspaceTexts();
+  const t = useChatTexts();
   const query = useQuery(passagesQuery(useMemoApi(), workspaceId, answer));
   return (
     <Stack component="section" gap="xs" aria-label={t('passages')}>
@@ -66,12 +65,9 @@ export function PassagesPanel({ workspaceId, answer, onOpen }: Props) {
                 className={classes.passage!}
                 onClick={() => onOpen(passage)}
               >
-                <Group justify="space-between" gap="xs" wrap="nowrap">
-                  <Text size="sm" fw={500} className={classes.name!}>
-                    [<Quantity value={passage.number} />] {passage.title}
-                  </Text>
-                  <Score value={passage.score} />
-                </Group>
+                <Text size="sm" fw={500} className={classes.name!}>
+                  [<Quantity value={passage.number} />] {passage.title}
+                </Text>
                 <Text size="sm" lineClamp={SHOWN_LINES}>
                   {passage.text}
                 </Text>
@@ -84,29 +80,8 @@ export function PassagesPanel({ workspaceId, answer, onOpen }: Props) {
   );
 }
 
-/** A score in three digits. Its title has all of them. */
-function Score({ value }: { value: Figure }) {
-  const t = useWorkspaceTexts();
-  const { language } = useLanguage();
-  const text = new Intl.NumberFormat(language, { maximumSignificantDigits: SCORE_DIGITS }).format(
-    value.toString() as `${number}`,
-  );
-  return (
-    <Text
-      component="data"
-      value={value.toString()}
-      size="sm"
-      c="dimmed"
-      className="figure"
-      title={value.toString()}
-    >
-      {t('score', { score: text })}
-    </Text>
-  );
-}
-
 export function Question({ text }: { text: string }) {
-  const t = useWorkspaceTexts();
+  const t = useChatTexts();
   return (
     <Paper withBorder p="sm" className={classes.question!}>
       <VisuallyHidden>{t('question.yours')}</VisuallyHidden>
@@ -129,8 +104,32 @@ interface QuestionProps {
 
 /** An answer whose citations are buttons that show the cited passage. */
 export function Answer({ content, citations, state, onCite, children }: QuestionProps) {
-  const t = useWorkspaceTexts();
+  const t = useChatTexts();
   const { language } = useLanguage();
+  const words = useCallback(
+    (text: string) =>
+      answerParts(text, citations).map((part, index) =>
+        'text' in part ? (
+          part.text
+        ) : (
+          <Anchor
+            key={index}
+            component="button"
+            type="button"
+            className={classes.citation!}
+            aria-label={t('citation.show', {
+              number: formatNumber(part.citation.number, language),
+              title: part.citation.title,
+            })}
+            title={part.citation.title}
+            onClick={() => onCite?.(part.citation)}
+          >
+            [{formatNumber(part.citation.number, language)}]
+          </Anchor>
+        ),
+      ),
+    [citations, language, onCite, t],
+  );
   return (
     <Paper withBorder p="sm" component="article" aria-label={t('answer')}>
       <Stack gap="xs">
@@ -145,28 +144,7 @@ export function Answer({ content, citations, state, onCite, children }: Question
             )}
           </Group>
         )}
-        <Text size="md" component="div" className={classes.text!}>
-          {answerParts(content, citations).map((part, index) =>
-            'text' in part ? (
-              part.text
-            ) : (
-              <Anchor
-                key={index}
-                component="button"
-                type="button"
-                className={classes.citation!}
-                aria-label={t('citation.show', {
-                  number: formatNumber(part.citation.number, language),
-                  title: part.citation.title,
-                })}
-                title={part.citation.title}
-                onClick={() => onCite?.(part.citation)}
-              >
-                [{formatNumber(part.citation.number, language)}]
-              </Anchor>
-            ),
-          )}
-        </Text>
+        <Markdown text={content} streaming={state === 'running'} words={words} />
         {children}
       </Stack>
     </Paper>

@@ -1,73 +1,28 @@
-import { Alert, Button, Group, Paper, Skeleton, Stack, Textarea } from '@mantine/core';
+import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { MessageSquarePlus, SendHorizontal, Square } from 'lucide-react';
-import { Fragment, type KeyboardEvent, useCallback, useState } from 'react';
+import { MessageSquarePlus } from 'lucide-react';
+import { useCallback, useState } from 'react';
 import { useMemoApi } from '../../../api/service-apis';
 import { ErrorNotice } from '../../../components/error-notice';
 import { QueryState } from '../../../components/query-state';
 import { CallsCost } from '../../requests/request-parts';
 import { PassageDialog, type Source } from '../documents/passage-dialog';
 import { useWorkspace } from '../workspace-context';
-import { useWorkspaceTexts } from '../workspace-texts';
 import { Answer, PassagesPanel, Question } from './answer';
-import { type ChatMessage, type Citation, messagesQuery, type ShownAnswer } from './chat-queries';
+import { AnswerActions } from './answer-actions';
+import {
+  type ChatMessage,
+  type Citation,
+  messagesQuery,
+  type ShownAnswer,
+  topicsQuery,
+} from './chat-queries';
+import { useChatTexts } from './chat-texts';
 import classes from './chat.module.css';
+import { type ChosenDocument, Composer } from './composer';
 import { ConversationList } from './conversation-list';
 import { useQuestion } from './use-question';
-
-const MOST_CHARACTERS = 4_000;
-
-interface QuestionFormProps {
-  isBusy: boolean;
-  /** Resolves with false if the question was refused: it stays in the field then. */
-  onAsk: (query: string) => Promise<boolean>;
-  onStop: () => void;
-}
-
-function QuestionForm({ isBusy, onAsk, onStop }: QuestionFormProps) {
-  const t = useWorkspaceTexts();
-  const [draft, setDraft] = useState('');
-  const canAsk = draft.trim() !== '' && !isBusy;
-  const ask = async () => {
-    setDraft('');
-    if (!(await onAsk(draft.trim()))) setDraft((typed) => typed || draft);
-  };
-  const askOnEnter = (event: KeyboardEvent) => {
-    // Enter also ends the composition of Chinese characters.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    if (canAsk) void ask();
-  };
-  return (
-    <Paper withBorder p="md">
-      <Stack gap="sm">
-        <Textarea
-          label={t('question')}
-          description={t('question.hint')}
-          autosize
-          minRows={2}
-          maxRows={10}
-          maxLength={MOST_CHARACTERS}
-          value={draft}
-          onChange={(event) => setDraft(event.currentTarget.value)}
-          onKeyDown={askOnEnter}
-        />
-        <Group justify="flex-end">
-          {isBusy ? (
-            <Button variant="default" leftSection={<Square size={14} />} onClick={onStop}>
-              {t('stop')}
-            </Button>
-          ) : (
-            <Button leftSection={<SendHorizontal size={16} />} disabled={!canAsk} onClick={() => void ask()}>
-              {t('ask')}
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </Paper>
-  );
-}
 
 const sourceOfCitation = ({
   document_id: documentId,
@@ -143,17 +98,19 @@ interface Props {
 }
 
 function Chat({ conversationId, onStarted, onNew }: Props) {
-  const t = useWorkspaceTexts();
+  const t = useChatTexts();
   const { workspace } = useWorkspace();
   const query = useQuery(messagesQuery(useMemoApi(), workspace.id, conversationId));
   const { live, error, ask, stop } = useQuestion(workspace.id, conversationId, onStarted);
   const [source, setSource] = useState<Source>();
   const [chosenId, setChosenId] = useState<string>();
   const isBusy = live?.isRunning ?? false;
-  const askNext = (question: string) => {
+  const [chosen, setChosen] = useState<ChosenDocument[]>([]);
+  const askNext = (question: string, documentIds = chosen.map(({ id }) => id)) => {
     setChosenId(undefined);
-    return ask(question);
+    return ask(question, documentIds);
   };
+  const cite = useCallback((citation: Citation) => setSource(sourceOfCitation(citation)), []);
   const shown = shownAnswer(conversationId, query.data ?? [], chosenId);
   return (
     <div className={classes.chat}>
@@ -162,13 +119,21 @@ function Chat({ conversationId, onStarted, onNew }: Props) {
           {(messages) => (
             <Stack gap="md" role="log" aria-label={t('conversation')} aria-busy={isBusy}>
               {messages.length === 0 && !live && (
-                <Alert variant="light" color="gray">
-                  {t(workspace.document_count.isZero ? 'ask.noDocuments' : 'ask.empty')}
-                </Alert>
+                <>
+                  <Alert variant="light" color="gray">
+                    {t(workspace.document_count.isZero ? 'ask.noDocuments' : 'ask.empty')}
+                  </Alert>
+                  <Suggestions
+                    workspaceId={workspace.id}
+                    onAsk={(question, documentId) => void askNext(question, [documentId])}
+                  />
+                </>
               )}
               <Messages
+                workspaceId={workspace.id}
+                conversationId={conversationId}
                 messages={live ? messages.slice(0, live.messagesBefore) : messages}
-                onCite={(citation) => setSource(sourceOfCitation(citation))}
+                onCite={cite}
                 onShowPassages={setChosenId}
               />
               {live && (
@@ -176,7 +141,7 @@ function Chat({ conversationId, onStarted, onNew }: Props) {
                   <Question text={live.query} />
                   <Answer
                     content={live.answer}
-                    citations={[]}
+                    citations={NO_CITATIONS}
                     state={live.isRunning ? 'running' : error ? 'failed' : 'cancelled'}
                   />
                 </>
@@ -185,7 +150,7 @@ function Chat({ conversationId, onStarted, onNew }: Props) {
           )}
         </QueryState>
         {error !== undefined && <ErrorNotice error={error} />}
-        <QuestionForm isBusy={isBusy} onAsk={askNext} onStop={stop} />
+        <Composer isBusy={isBusy} chosen={chosen} onChoose={setChosen} onAsk={askNext} onStop={stop} />
       </Stack>
       <Stack gap="lg" miw={0}>
         <Group>
@@ -202,8 +167,8 @@ function Chat({ conversationId, onStarted, onNew }: Props) {
           <PassagesPanel
             workspaceId={workspace.id}
             answer={shown}
-            onOpen={({ document_id: documentId, title, version, start, end, text }) =>
-              setSource({ documentId, title, passage: { version, start, end, quote: text } })
+            onOpen={({ document_id: documentId, title, version, start, end, text, score }) =>
+              setSource({ documentId, title, passage: { version, start, end, quote: text, score } })
             }
           />
         )}
@@ -220,30 +185,64 @@ function Chat({ conversationId, onStarted, onNew }: Props) {
   );
 }
 
-function Messages({
-  messages,
-  onCite,
-  onShowPassages,
-}: {
+/** An answer that is being written cites nothing yet. */
+const NO_CITATIONS: Citation[] = [];
+
+interface SuggestionsProps {
+  workspaceId: string;
+  onAsk: (question: string, documentId: string) => void;
+}
+
+/** Questions about what the newest documents are headed with, each asked of its document. */
+function Suggestions({ workspaceId, onAsk }: SuggestionsProps) {
+  const t = useChatTexts();
+  const topics = useQuery(topicsQuery(useMemoApi(), workspaceId)).data ?? [];
+  if (topics.length === 0) return null;
+  return (
+    <Group gap="xs" component="section" aria-label={t('suggestions')}>
+      {topics.map(({ document_id: id, topic }) => {
+        const question = t('suggestion', { topic });
+        return (
+          <Button key={id} variant="default" size="xs" title={question} onClick={() => onAsk(question, id)}>
+            <Text span inherit className={classes.suggestion!}>
+              {question}
+            </Text>
+          </Button>
+        );
+      })}
+    </Group>
+  );
+}
+
+interface MessagesProps {
+  workspaceId: string;
+  /** Undefined as long as nothing is stored. */
+  conversationId: string | undefined;
   messages: ChatMessage[];
   onCite: (citation: Citation) => void;
   onShowPassages: (messageId: string) => void;
-}) {
-  const t = useWorkspaceTexts();
-  return messages.map(({ id, role, content, citations, status, request_ids: requestIds }) => (
-    <Fragment key={id}>
-      {role === 'user' ? (
-        <Question text={content} />
-      ) : (
-        <Answer content={content} citations={citations} state={status} onCite={onCite}>
-          {requestIds.length > 0 && <CallsCost requestIds={requestIds} />}
-          <Group justify="flex-end">
+}
+
+function Messages({ workspaceId, conversationId, messages, onCite, onShowPassages }: MessagesProps) {
+  const t = useChatTexts();
+  return messages.map((message) => {
+    const { id, role, content, citations, status, model, request_ids: requestIds } = message;
+    if (role === 'user') return <Question key={id} text={content} />;
+    return (
+      <Answer key={id} content={content} citations={citations} state={status} onCite={onCite}>
+        <Text size="sm" c="dimmed">
+          {model === null ? t('model.quoted') : t('model.by', { model })}
+          {requestIds.length === 0 && ` · ${t('free')}`}
+        </Text>
+        {requestIds.length > 0 && <CallsCost requestIds={requestIds} />}
+        {conversationId !== undefined && (
+          <AnswerActions workspaceId={workspaceId} conversationId={conversationId} message={message}>
             <Button size="compact-xs" variant="subtle" onClick={() => onShowPassages(id)}>
               {t('passages.show')}
             </Button>
-          </Group>
-        </Answer>
-      )}
-    </Fragment>
-  ));
+          </AnswerActions>
+        )}
+      </Answer>
+    );
+  });
 }

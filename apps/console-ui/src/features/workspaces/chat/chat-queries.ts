@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { bodyOf } from '../../../api/console-api';
 import { type MemoApi, type MemoSchemas, useMemoApi } from '../../../api/service-apis';
 import { pageAfter, workspaceKey } from '../workspace-queries';
@@ -86,6 +86,89 @@ export const passagesQuery = (
         )
       ).passages,
   });
+
+/** What the newest documents are about. */
+export const topicsQuery = (api: MemoApi, workspaceId: string) =>
+  queryOptions({
+    queryKey: [...workspaceKey(workspaceId), 'topics'],
+    queryFn: async ({ signal }) =>
+      (
+        await bodyOf(
+          api.GET('/v1/workspaces/{workspace_id}/topics', {
+            signal,
+            params: { path: { workspace_id: workspaceId } },
+          }),
+        )
+      ).topics,
+  });
+
+/** Documents that a question can be restricted to, by a part of their title. */
+export const choiceQuery = (api: MemoApi, workspaceId: string, title: string) =>
+  queryOptions({
+    queryKey: [...workspaceKey(workspaceId), 'choice', title],
+    queryFn: async ({ signal }) =>
+      (
+        await bodyOf(
+          api.GET('/v1/workspaces/{workspace_id}/documents', {
+            signal,
+            params: { path: { workspace_id: workspaceId }, query: title === '' ? {} : { title } },
+          }),
+        )
+      ).documents.filter(({ serving_version: serving }) => serving !== null),
+  });
+
+export type Feedback = MemoSchemas['FeedbackDto'];
+
+interface AnswerKey {
+  conversationId: string;
+  messageId: string;
+}
+
+/** Stores the feedback on an answer; null withdraws it. */
+export function useFeedback(workspaceId: string, { conversationId, messageId }: AnswerKey) {
+  const api = useMemoApi();
+  const queryClient = useQueryClient();
+  const params = {
+    path: { workspace_id: workspaceId, conversation_id: conversationId, message_id: messageId },
+  };
+  const path = '/v1/workspaces/{workspace_id}/conversations/{conversation_id}/messages/{message_id}/feedback';
+  return useMutation({
+    mutationFn: async (feedback: Feedback | null): Promise<void> => {
+      if (feedback) await api.PUT(path, { params, body: feedback });
+      else await api.DELETE(path, { params });
+    },
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: messagesKey(workspaceId, conversationId) });
+      await queryClient.invalidateQueries({ queryKey: feedbackKey(workspaceId) });
+    },
+  });
+}
+
+export type AnswerFeedback = MemoSchemas['AnswerFeedbackResponse'];
+
+const feedbackKey = (workspaceId: string) => [...workspaceKey(workspaceId), 'feedback'];
+
+export const feedbackQuery = (api: MemoApi, workspaceId: string) =>
+  infiniteQueryOptions({
+    queryKey: feedbackKey(workspaceId),
+    queryFn: ({ signal, pageParam }) =>
+      bodyOf(
+        api.GET('/v1/workspaces/{workspace_id}/feedback', {
+          signal,
+          params: { path: { workspace_id: workspaceId }, query: pageAfter(pageParam) },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor: cursor }) => cursor,
+  });
+
+/** An answer with what it cites, as it is copied. */
+export function copiedAnswer(content: string, citations: Citation[], heading: string): string {
+  const sources = citations.map(
+    ({ number, title, snippet }) => `[${number.toString()}] ${title}: “${snippet}”`,
+  );
+  return sources.length === 0 ? content : [content, '', heading, ...sources].join('\n');
+}
 
 export function useDeleteConversation(workspaceId: string) {
   const api = useMemoApi();

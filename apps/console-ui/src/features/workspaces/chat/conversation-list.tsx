@@ -7,7 +7,7 @@ import { useMemoApi } from '../../../api/service-apis';
 import { QueryState } from '../../../components/query-state';
 import { Time } from '../../../time/time';
 import { ActionDialog } from '../dialogs';
-import { useWorkspaceTexts } from '../workspace-texts';
+import { useChatTexts } from './chat-texts';
 import { type Conversation, conversationsQuery, useDeleteConversation } from './chat-queries';
 import classes from './chat.module.css';
 
@@ -20,7 +20,7 @@ interface Props {
 
 /** The caller's conversations, newest first. */
 export function ConversationList({ workspaceId, openId, onDeleted }: Props) {
-  const t = useWorkspaceTexts();
+  const t = useChatTexts();
   const query = useInfiniteQuery(conversationsQuery(useMemoApi(), workspaceId));
   const deleteConversation = useDeleteConversation(workspaceId);
   const [deleted, setDeleted] = useState<Conversation>();
@@ -49,7 +49,7 @@ export function ConversationList({ workspaceId, openId, onDeleted }: Props) {
                     className={classes.conversation!}
                     aria-current={conversation.id === openId ? 'page' : undefined}
                   >
-                    <Text size="md" inherit className={classes.name!}>
+                    <Text size="md" inherit className={classes.name!} title={conversation.title}>
                       {conversation.title}
                     </Text>
                     <Text size="sm" c="dimmed">
@@ -75,7 +75,7 @@ export function ConversationList({ workspaceId, openId, onDeleted }: Props) {
                 loading={query.isFetchingNextPage}
                 onClick={() => void query.fetchNextPage()}
               >
-                {t('conversations.more')}
+                {t('more')}
               </Button>
             )}
           </Stack>

@@ -13,6 +13,8 @@ interface Question {
   memoUrl: string;
   workspaceId: string;
   query: string;
+  /** Where the answer is looked for; empty: in all documents. */
+  documentIds: string[];
   /** Absent: a new conversation begins. */
   conversationId: string | undefined;
   signal: AbortSignal;
@@ -25,11 +27,15 @@ const CITATIONS = 'Citations:';
 
 /** The pieces of an answer as they arrive. Throws an ApiError, or what `signal` was aborted with. */
 async function* answerStream(question: Question): AsyncGenerator<string, void, undefined> {
-  const { session, memoUrl, workspaceId, query, conversationId, signal, onAccepted } = question;
+  const { session, memoUrl, workspaceId, query, documentIds, conversationId, signal, onAccepted } = question;
   const response = await authorizedFetch(session, `${memoUrl}/v1/workspaces/${workspaceId}/chat`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ query, ...(conversationId !== undefined && { conversation_id: conversationId }) }),
+    body: JSON.stringify({
+      query,
+      ...(documentIds.length > 0 && { document_ids: documentIds }),
+      ...(conversationId !== undefined && { conversation_id: conversationId }),
+    }),
     signal,
   });
   onAccepted(response.headers.get('X-Conversation-Id') ?? undefined);
@@ -85,7 +91,7 @@ export function useQuestion(
 
   /** Resolves with false if the question was not accepted. */
   const ask = useCallback(
-    async (query: string): Promise<boolean> => {
+    async (query: string, documentIds: string[]): Promise<boolean> => {
       const call = new AbortController();
       running.current = call;
       setError(undefined);
@@ -102,6 +108,7 @@ export function useQuestion(
           memoUrl: urls.memo,
           workspaceId,
           query,
+          documentIds,
           conversationId,
           signal: call.signal,
           onAccepted: (accepted) => {

@@ -1,4 +1,5 @@
-import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { toApiError } from '../../../api/api-error';
 import { authorizedFetch } from '../../../api/authorized-fetch';
 import { bodyOf } from '../../../api/console-api';
 import { type MemoApi, type MemoSchemas, useMemoApi } from '../../../api/service-apis';
@@ -13,15 +14,18 @@ const POLL_MILLIS = 1_500;
 const isBeingRead = ({ status }: { status: MemoDocument['status'] }) =>
   status === 'queued' || status === 'processing';
 
-/** The documents of a workspace, asked for again while one of them is being read. */
-export const documentsQuery = (api: MemoApi, workspaceId: string) =>
+/** The documents of a workspace whose title contains a text, asked for again while one of them is being read. */
+export const documentsQuery = (api: MemoApi, workspaceId: string, title: string) =>
   infiniteQueryOptions({
-    queryKey: [...workspaceKey(workspaceId), 'documents'],
+    queryKey: [...workspaceKey(workspaceId), 'documents', title],
     queryFn: ({ signal, pageParam }) =>
       bodyOf(
         api.GET('/v1/workspaces/{workspace_id}/documents', {
           signal,
-          params: { path: { workspace_id: workspaceId }, query: pageAfter(pageParam) },
+          params: {
+            path: { workspace_id: workspaceId },
+            query: { ...pageAfter(pageParam), ...(title !== '' && { title }) },
+          },
         }),
       ),
     initialPageParam: '',
@@ -30,15 +34,75 @@ export const documentsQuery = (api: MemoApi, workspaceId: string) =>
       state.data?.pages.some(({ documents }) => documents.some(isBeingRead)) ? POLL_MILLIS : false,
   });
 
-export function useDeleteDocument(workspaceId: string) {
+export const documentQuery = (api: MemoApi, workspaceId: string, documentId: string) =>
+  queryOptions({
+    queryKey: [...workspaceKey(workspaceId), 'document', documentId],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/v1/workspaces/{workspace_id}/documents/{document_id}', {
+          signal,
+          params: { path: { workspace_id: workspaceId, document_id: documentId } },
+        }),
+      ),
+    // A version may be replaced at any time.
+    staleTime: 0,
+  });
+
+/** Deletions that are sent at once. Each takes the same locks of the workspace, so more would only wait. */
+const DELETIONS_AT_ONCE = 4;
+
+/** Some of several documents are still there. */
+export class PartialDeletionError extends Error {
+  override readonly name = 'PartialDeletionError';
+
+  constructor(
+    readonly remaining: MemoDocument[],
+    override readonly cause: unknown,
+  ) {
+    super('Some documents could not be deleted.');
+  }
+}
+
+/** Deletes documents. Throws a PartialDeletionError with those that are still there. */
+export function useDeleteDocuments(workspaceId: string) {
   const api = useMemoApi();
   const queryClient = useQueryClient();
-  return async (documentId: string) => {
-    await api.DELETE('/v1/workspaces/{workspace_id}/documents/{document_id}', {
-      params: { path: { workspace_id: workspaceId, document_id: documentId } },
-    });
+  return async (documents: MemoDocument[]) => {
+    const waiting = [...documents];
+    const remaining: MemoDocument[] = [];
+    let cause: unknown;
+    const deleteNext = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift())
+        try {
+          await api.DELETE('/v1/workspaces/{workspace_id}/documents/{document_id}', {
+            params: { path: { workspace_id: workspaceId, document_id: next.id } },
+          });
+        } catch (error) {
+          // What somebody else has deleted meanwhile is gone as well.
+          if (toApiError(error).status === 404) continue;
+          remaining.push(next);
+          cause = error;
+        }
+    };
+    await Promise.all(Array.from({ length: DELETIONS_AT_ONCE }, deleteNext));
     await queryClient.invalidateQueries({ queryKey: workspaceKey(workspaceId) });
+    if (remaining.length > 0) throw new PartialDeletionError(remaining, cause);
   };
+}
+
+/** Lets a document be read again that has failed. */
+export function useRetryDocument(workspaceId: string) {
+  const api = useMemoApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id }: MemoDocument) =>
+      bodyOf(
+        api.POST('/v1/workspaces/{workspace_id}/documents/{document_id}/retry', {
+          params: { path: { workspace_id: workspaceId, document_id: id } },
+        }),
+      ),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: workspaceKey(workspaceId) }),
+  });
 }
 
 /** How far a document is read, in whole percent; null until it is known. Below 100 until all is read. */
@@ -79,6 +143,18 @@ interface Place {
   workspaceId: string;
   documentId: string;
 }
+
+/** The file of that version, if it is stored. */
+export const documentFileQuery = (session: Session, { memoUrl, workspaceId, documentId }: Place) =>
+  queryOptions({
+    queryKey: [...workspaceKey(workspaceId), 'file', documentId],
+    queryFn: async ({ signal }) => {
+      const url = `${memoUrl}/v1/workspaces/${workspaceId}/documents/${documentId}/file`;
+      return (await authorizedFetch(session, url, { signal })).arrayBuffer();
+    },
+    staleTime: 0,
+    gcTime: 0,
+  });
 
 /** The stored text of the version of a document that answers come from. */
 export const documentTextQuery = (session: Session, { memoUrl, workspaceId, documentId }: Place) =>

@@ -1,5 +1,17 @@
-import { ActionIcon, Anchor, Badge, FileButton, Group, Stack, Text, Tooltip } from '@mantine/core';
-import { FileUp, Trash2 } from 'lucide-react';
+import {
+  ActionIcon,
+  Anchor,
+  Badge,
+  Button,
+  Checkbox,
+  FileButton,
+  Group,
+  Stack,
+  Text,
+  Tooltip,
+} from '@mantine/core';
+import { FileUp, RotateCw, Trash2 } from 'lucide-react';
+import { type ReactNode } from 'react';
 import { type Column, DataTable } from '../../../components/data-table';
 import { Bytes, Quantity } from '../../../figures/figure-text';
 import { formatNumber } from '../../../figures/format-figure';
@@ -12,7 +24,7 @@ import classes from './documents.module.css';
 const COLORS = { queued: 'gray', processing: 'blue', ready: 'green', failed: 'red' } as const;
 
 /** Whether questions are answered from the document; if not, how far it is read, or why it cannot be. */
-function DocumentStatus({ document }: { document: MemoDocument }) {
+function DocumentStatus({ document, children }: { document: MemoDocument; children?: ReactNode }) {
   const t = useWorkspaceTexts();
   const { language } = useLanguage();
   const { status, progress, error, version, serving_version: serving } = document;
@@ -28,6 +40,7 @@ function DocumentStatus({ document }: { document: MemoDocument }) {
           {t(`failure.${error.code}`)}
         </Text>
       )}
+      {children}
       {serving && !serving.equals(version) && (
         <Text size="sm" c="dimmed">
           {t('version.inUse', { version: formatNumber(serving, language) })}
@@ -41,6 +54,13 @@ interface Props {
   documents: MemoDocument[];
   mayEdit: boolean;
   onRead: (document: MemoDocument) => void;
+  /** The files that may replace a document: `.txt,.pdf`. */
+  accept: string;
+  selected: ReadonlySet<string>;
+  onSelect: (document: MemoDocument, isSelected: boolean) => void;
+  /** The document that is being queued again. */
+  retried: string | undefined;
+  onRetry: (document: MemoDocument) => void;
   onReplace: (document: MemoDocument, file: File) => void;
   onDelete: (document: MemoDocument) => void;
   onMore: (() => void) | undefined;
@@ -48,9 +68,22 @@ interface Props {
 }
 
 export function DocumentTable(props: Props) {
-  const { documents, mayEdit, onRead, onMore, isLoadingMore } = props;
+  const { documents, mayEdit, selected, onSelect, retried, onRetry, onRead, onMore, isLoadingMore } = props;
   const t = useWorkspaceTexts();
+  const selection: Column<MemoDocument> = {
+    key: 'select',
+    title: t('documents.selectAll'),
+    isTitleHidden: true,
+    cell: (document) => (
+      <Checkbox
+        aria-label={t('document.select', { title: document.title })}
+        checked={selected.has(document.id)}
+        onChange={(event) => onSelect(document, event.currentTarget.checked)}
+      />
+    ),
+  };
   const columns: Column<MemoDocument>[] = [
+    ...(mayEdit ? [selection] : []),
     {
       key: 'title',
       title: t('column.title'),
@@ -74,7 +107,22 @@ export function DocumentTable(props: Props) {
     {
       key: 'status',
       title: t('column.status'),
-      cell: (document) => <DocumentStatus document={document} />,
+      cell: (document) => (
+        <DocumentStatus document={document}>
+          {mayEdit && document.status === 'failed' && (
+            <Button
+              size="compact-xs"
+              variant="default"
+              leftSection={<RotateCw size={12} />}
+              aria-label={t('document.retry.named', { title: document.title })}
+              loading={retried === document.id}
+              onClick={() => onRetry(document)}
+            >
+              {t('document.retry')}
+            </Button>
+          )}
+        </DocumentStatus>
+      ),
     },
     {
       key: 'version',
@@ -111,14 +159,15 @@ export function DocumentTable(props: Props) {
 
 function DocumentActions({
   document,
+  accept,
   onReplace,
   onDelete,
-}: Pick<Props, 'onReplace' | 'onDelete'> & { document: MemoDocument }) {
+}: Pick<Props, 'accept' | 'onReplace' | 'onDelete'> & { document: MemoDocument }) {
   const t = useWorkspaceTexts();
   const { title } = document;
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end">
-      <FileButton onChange={(file) => file && onReplace(document, file)}>
+      <FileButton accept={accept} onChange={(file) => file && onReplace(document, file)}>
         {({ onClick }) => (
           <Tooltip label={t('document.replace')}>
             <ActionIcon

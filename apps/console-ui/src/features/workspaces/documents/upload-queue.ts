@@ -10,6 +10,8 @@ export interface Upload {
   documentId?: string | undefined;
   state: 'waiting' | 'sending' | 'failed';
   sentBytes: number;
+  /** Sending it again would be refused again. */
+  isFinal?: boolean;
   error?: unknown;
 }
 
@@ -38,6 +40,15 @@ export class UploadQueue {
     });
     this.change([...this.uploads, ...added]);
     this.sendNext();
+  }
+
+  /** Shows files that are not sent, with the reason. */
+  refuse(files: File[], error: unknown): void {
+    const refused = files.map((file): Upload => {
+      this.count += 1;
+      return { id: String(this.count), file, state: 'failed', isFinal: true, sentBytes: 0, error };
+    });
+    this.change([...this.uploads, ...refused]);
   }
 
   cancel(id: string): void {

@@ -1,5 +1,5 @@
 import { type Transaction } from '@inference/database';
-import { type RetiredRange } from '../retired-range';
+import { type ChunkRange } from '../chunk-range';
 import { discardVersion } from './garbage.repository';
 import { type RetiredChunk } from '../../../tables/retired-chunk.entity';
 
@@ -17,7 +17,7 @@ const SUBTRACT = `
   WHERE r.workspace_id = $1 AND r.first_chunk = u.first_chunk`;
 const DELETE_EMPTY = 'DELETE FROM memo.retired_chunks WHERE workspace_id = $1 AND chunks = 0';
 
-export type StoredRetiredRange = RetiredRange & Pick<RetiredChunk, 'chunks'>;
+export type StoredChunkRange = ChunkRange & Pick<RetiredChunk, 'chunks'>;
 
 /**
  * Removes a published version from all searches when the transaction commits. The caller deletes the row of the
@@ -42,11 +42,11 @@ export async function retireChunks(
 }
 
 /** Ascending. */
-export async function listRetiredRanges(
+export async function listChunkRanges(
   transaction: Transaction,
   workspaceId: string,
-): Promise<StoredRetiredRange[]> {
-  return (await transaction.query<StoredRetiredRange>(LIST, [workspaceId])).rows;
+): Promise<StoredChunkRange[]> {
+  return (await transaction.query<StoredChunkRange>(LIST, [workspaceId])).rows;
 }
 
 /**

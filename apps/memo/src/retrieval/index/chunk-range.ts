@@ -1,7 +1,7 @@
 import { type SegmentHead } from './segment';
 
-/** A range of chunk numbers of the workspace that are still in segments but no longer served. */
-export interface RetiredRange {
+/** Consecutive chunk numbers of a workspace. */
+export interface ChunkRange {
   first: number;
   length: number;
 }
@@ -9,7 +9,7 @@ export interface RetiredRange {
 /** An array with 1 in the slots of retired chunks; undefined if no chunk is retired. */
 export function retiredSlots(
   { chunks, numbers }: SegmentHead,
-  retired: readonly RetiredRange[],
+  retired: readonly ChunkRange[],
 ): Uint8Array | undefined {
   let dead: Uint8Array | undefined;
   for (const { first, length } of retired) {
@@ -23,9 +23,9 @@ export function retiredSlots(
   return dead;
 }
 
-/** The range that contains a chunk number. @param retired ascending */
-export function findRange(number: number, retired: readonly RetiredRange[]): RetiredRange | undefined {
-  const range = retired[firstIndexWhere(retired.length, (at) => retired[at]!.first > number) - 1];
+/** The range that contains a chunk number. @param ranges ascending */
+export function findRange(number: number, ranges: readonly ChunkRange[]): ChunkRange | undefined {
+  const range = ranges[firstIndexWhere(ranges.length, (at) => ranges[at]!.first > number) - 1];
   return range && number < range.first + range.length ? range : undefined;
 }
 
