@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { FormDialog } from '../../components/dialogs';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
-import { Markdown } from '../changelog/markdown';
+import { Markdown } from '../../components/markdown/markdown';
 import { type Component, COMPONENTS } from '../downloads/release-queries';
 import { useAdminChangelogTexts } from './admin-changelog-texts';
 import classes from './admin-changelog.module.css';

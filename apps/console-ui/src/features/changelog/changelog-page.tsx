@@ -10,7 +10,7 @@ import { QueryState } from '../../components/query-state';
 import { Time } from '../../time/time';
 import { type ChangelogEntry, changelogQuery } from './changelog-queries';
 import { useChangelogTexts } from './changelog-texts';
-import { Markdown } from './markdown';
+import { Markdown } from '../../components/markdown/markdown';
 
 export function ChangelogPage() {
   const t = useChangelogTexts();

@@ -232,3 +232,25 @@ ifThere('shows the changelog page by page, and its markup as text', async () => 
   await tab.getByRole('button', { name: 'Show more' }).click();
   await tab.getByRole('heading', { name: 'News 1', exact: true }).waitFor();
 });
+
+ifThere('shows code in colours with a copy button, formulas and tables', async () => {
+  const body = [
+    '```python\nprint("a")  # b\n```',
+    'With $a_1$ and\n\n$$\n\\frac{1}{2}\n$$\n\nand $\\wrong$.',
+    '| a | b |\n|---|--:|\n| 1 | 2 |',
+  ].join('\n\n');
+  await byAdmin('POST', '/api/admin/changelog', { title: 'Marked up', body }, 201);
+  const visitor = await (await browser!.newContext({ baseURL: tab.url(), locale: 'en-US' })).newPage();
+  await visitor.goto('/changelog');
+  const entry = visitor
+    .getByRole('article')
+    .filter({ has: visitor.getByRole('heading', { name: 'Marked up' }) });
+  await entry.locator('code span', { hasText: '# b' }).waitFor();
+  await entry.getByRole('button', { name: 'Copy the code' }).waitFor();
+  await entry.locator('math mfrac').waitFor();
+  expect(await entry.locator('math').count()).toBe(2);
+  expect(await entry.getByText('\\wrong', { exact: true }).count()).toBe(1);
+  expect(
+    await entry.getByRole('cell', { name: '2' }).evaluate((cell) => getComputedStyle(cell).textAlign),
+  ).toBe('right');
+});
