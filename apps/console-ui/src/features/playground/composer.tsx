@@ -1,7 +1,7 @@
 import { ActionIcon, Alert, Button, FileButton, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { ImagePlus, SendHorizontal, Square, X } from 'lucide-react';
+import { ChevronDown, ImagePlus, SendHorizontal, Square, X } from 'lucide-react';
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { Amount } from '../../figures/figure-text';
@@ -32,13 +32,15 @@ export const isSendKey = (event: KeyboardEvent): boolean =>
 interface Props {
   conversation: Conversation;
   isBusy: boolean;
+  /** Shows the settings; absent while they are in sight. */
+  onModel: (() => void) | undefined;
   onDraft: (draft: Prompt) => void;
   onSend: () => void;
   onStop: () => void;
 }
 
 /** The next prompt, with the most that it can cost. */
-export function Composer({ conversation, isBusy, onDraft, onSend, onStop }: Props) {
+export function Composer({ conversation, isBusy, onModel, onDraft, onSend, onStop }: Props) {
   const t = usePlaygroundTexts();
   const { parameters, draft, turns } = conversation;
   const [refusal, setRefusal] = useState<'picture.type' | 'picture.size'>();
@@ -70,6 +72,17 @@ export function Composer({ conversation, isBusy, onDraft, onSend, onStop }: Prop
     event.preventDefault();
     if (canSend) onSend();
   };
+  const hint = (
+    <Text size="sm" c={isValid ? 'dimmed' : 'red'} className={classes.price!} mih={20}>
+      {isWanted ? (
+        t('tool.first')
+      ) : isValid ? (
+        <WorstCase conversation={conversation} isAsked={canSend} />
+      ) : (
+        t('parameters.invalid')
+      )}
+    </Text>
+  );
   return (
     <Paper withBorder p="sm" onPaste={paste} onDrop={drop} onDragOver={(event) => event.preventDefault()}>
       <Stack gap="xs">
@@ -96,6 +109,7 @@ export function Composer({ conversation, isBusy, onDraft, onSend, onStop }: Prop
           onChange={(event) => onDraft({ ...draft, text: event.currentTarget.value })}
           onKeyDown={sendOnEnter}
         />
+        {onModel && hint}
         <Group justify="space-between" gap="xs" wrap="nowrap">
           <Group gap="xs" wrap="nowrap" miw={0}>
             <FileButton accept={PICTURE_TYPES.join(',')} multiple onChange={(files) => void add(files)}>
@@ -111,16 +125,19 @@ export function Composer({ conversation, isBusy, onDraft, onSend, onStop }: Prop
                 </ActionIcon>
               )}
             </FileButton>
-            {isWanted ? (
-              <Text size="sm" c="dimmed">
-                {t('tool.first')}
-              </Text>
-            ) : isValid ? (
-              <WorstCase conversation={conversation} isAsked={canSend} />
-            ) : (
-              <Text size="sm" c="red">
-                {t('parameters.invalid')}
-              </Text>
+            {!onModel && hint}
+            {onModel && (
+              <Button
+                variant="subtle"
+                size="xs"
+                px="xs"
+                miw={0}
+                rightSection={<ChevronDown size={14} />}
+                aria-label={t('model.choose', { models: parameters.models.join(', ') })}
+                onClick={onModel}
+              >
+                {parameters.models.join(' · ')}
+              </Button>
             )}
           </Group>
           {isBusy ? (
@@ -198,13 +215,10 @@ function WorstCase({ conversation, isAsked }: { conversation: Conversation; isAs
     ? parameters.models.map((_model, place) => streamed(requestBody(parameters, withDraft(settled), place)))
     : [];
   const { data } = useQuery({ ...estimateQuery(useConsoleApi(), bodies), enabled: isSettled });
+  if (!isAsked || !data) return null;
   return (
-    <Text size="sm" c="dimmed">
-      {isAsked && data && (
-        <>
-          {t('worstCase')} <Amount value={data.worstCase} currency={data.currency} />
-        </>
-      )}
-    </Text>
+    <>
+      {t('worstCase')} <Amount value={data.worstCase} currency={data.currency} />
+    </>
   );
 }

@@ -18,6 +18,7 @@ import { ApiError } from '../../api/api-error';
 import { CopyButton } from '../../components/copy-button';
 import { ConfirmDialog } from '../../components/dialogs';
 import { ErrorNotice } from '../../components/error-notice';
+import { Markdown } from '../../components/markdown/markdown';
 import { useLanguage } from '../../language/language-context';
 import { CallsCost } from '../requests/request-parts';
 import { isSendKey, Pictures } from './composer';
@@ -367,11 +368,7 @@ function StepView({ step, onResult, onRetry }: StepProps) {
           </Text>
         </details>
       )}
-      {text !== '' && (
-        <Text size="md" className={classes.text!}>
-          {text}
-        </Text>
-      )}
+      {text !== '' && <Markdown text={jsonAsCode(text, state)} streaming={state === 'waiting'} />}
       {toolCalls.map((call, index) => (
         <ToolCallView key={index} call={call} onResult={onResult && ((result) => onResult(index, result))} />
       ))}
@@ -430,6 +427,13 @@ function ToolCallView({
       </Stack>
     </Paper>
   );
+}
+
+/** A complete answer that is one JSON object or list, as a block of code. */
+function jsonAsCode(text: string, state: Step['state']): string {
+  if (state !== 'complete' || !/^\s*[[{]/.test(text)) return text;
+  const json = indented(text);
+  return json === text && json.includes('```') ? text : `\`\`\`json\n${json}\n\`\`\``;
 }
 
 function indented(json: string): string {

@@ -72,6 +72,7 @@ function Playground() {
     link.leave();
     actions.clear();
   };
+  const showSettings = () => (isWide ? setIsPanelOpen(true) : setOpened('settings'));
   const settings = (models: string[]) => (
     <SettingsPanel models={models} parameters={parameters} isBusy={isBusy} onChange={actions.setParameters} />
   );
@@ -96,94 +97,97 @@ function Playground() {
               icon={SlidersHorizontal}
               label={t('parameters')}
               isExpanded={isWide ? isPanelOpen : opened === 'settings'}
-              onClick={() => (isWide ? setIsPanelOpen(!isPanelOpen) : setOpened('settings'))}
+              onClick={() => (isWide && isPanelOpen ? setIsPanelOpen(false) : showSettings())}
             />
           </Group>
         ) : null}
       </Group>
-      <QueryState
-        query={query}
-        skeleton={<Skeleton height={420} />}
-        isEmpty={(models) => models.length === 0}
-        empty={<EmptyState title={t('noModels')}>{t('noModels.text')}</EmptyState>}
-      >
-        {(models) => (
-          <div className={classes.playground}>
-            <div className={classes.chat}>
-              <div ref={scroll.region} className={classes.scroll} onScroll={scroll.onScroll} tabIndex={-1}>
-                {link.isLoading ? (
-                  <Skeleton height={240} />
-                ) : link.error ? (
-                  <Stack>
-                    <ErrorNotice
-                      error={link.error}
-                      {...(toApiError(link.error).status === 404
-                        ? { message: t('link.notFound') }
-                        : { onRetry: link.retry })}
+      <div className={classes.body}>
+        <QueryState
+          query={query}
+          skeleton={<Skeleton height={420} />}
+          isEmpty={(models) => models.length === 0}
+          empty={<EmptyState title={t('noModels')}>{t('noModels.text')}</EmptyState>}
+        >
+          {(models) => (
+            <div className={classes.playground}>
+              <div className={classes.chat}>
+                <div ref={scroll.region} className={classes.scroll} onScroll={scroll.onScroll} tabIndex={-1}>
+                  {link.isLoading ? (
+                    <Skeleton height={240} />
+                  ) : link.error ? (
+                    <Stack>
+                      <ErrorNotice
+                        error={link.error}
+                        {...(toApiError(link.error).status === 404
+                          ? { message: t('link.notFound') }
+                          : { onRetry: link.retry })}
+                      />
+                      <Group>
+                        <Button variant="default" onClick={startNew}>
+                          {t('new')}
+                        </Button>
+                      </Group>
+                    </Stack>
+                  ) : conversation.turns.length === 0 ? (
+                    <Text size="md" c="dimmed" className={classes.empty!}>
+                      {t('empty')}
+                    </Text>
+                  ) : (
+                    <Turns
+                      turns={conversation.turns}
+                      parameters={parameters}
+                      isBusy={isBusy}
+                      actions={actions}
                     />
-                    <Group>
-                      <Button variant="default" onClick={startNew}>
-                        {t('new')}
-                      </Button>
-                    </Group>
-                  </Stack>
-                ) : conversation.turns.length === 0 ? (
-                  <Text size="md" c="dimmed" className={classes.empty!}>
-                    {t('empty')}
-                  </Text>
-                ) : (
-                  <Turns
-                    turns={conversation.turns}
-                    parameters={parameters}
-                    isBusy={isBusy}
-                    actions={actions}
+                  )}
+                </div>
+                {!scroll.isAtEnd && (
+                  <div className={classes.toEnd}>
+                    <Button
+                      size="xs"
+                      variant="default"
+                      leftSection={<ArrowDown size={14} />}
+                      onClick={scroll.toEnd}
+                    >
+                      {t('toEnd')}
+                    </Button>
+                  </div>
+                )}
+                {saving.notice && (
+                  <SavingNotice
+                    notice={saving.notice}
+                    onRetry={saving.retry}
+                    onReload={() => void link.reload()}
+                    onClose={saving.dismiss}
                   />
                 )}
-              </div>
-              {!scroll.isAtEnd && (
-                <div className={classes.toEnd}>
-                  <Button
-                    size="xs"
-                    variant="default"
-                    leftSection={<ArrowDown size={14} />}
-                    onClick={scroll.toEnd}
-                  >
-                    {t('toEnd')}
-                  </Button>
-                </div>
-              )}
-              {saving.notice && (
-                <SavingNotice
-                  notice={saving.notice}
-                  onRetry={saving.retry}
-                  onReload={() => void link.reload()}
-                  onClose={saving.dismiss}
+                <Composer
+                  conversation={chosen}
+                  isBusy={isBusy}
+                  onModel={isWide && isPanelOpen ? undefined : showSettings}
+                  onDraft={actions.setDraft}
+                  onSend={() => {
+                    scroll.follow();
+                    actions.send(parameters);
+                  }}
+                  onStop={actions.stop}
                 />
+              </div>
+              {isWide && isPanelOpen && (
+                <section className={classes.panel} aria-label={t('parameters')}>
+                  {settings(models)}
+                </section>
               )}
-              <Composer
-                conversation={chosen}
-                isBusy={isBusy}
-                onDraft={actions.setDraft}
-                onSend={() => {
-                  scroll.follow();
-                  actions.send(parameters);
-                }}
-                onStop={actions.stop}
-              />
+              {!isWide && opened === 'settings' && (
+                <Drawer opened onClose={() => setOpened(undefined)} position="right" title={t('parameters')}>
+                  {settings(models)}
+                </Drawer>
+              )}
             </div>
-            {isWide && isPanelOpen && (
-              <section className={classes.panel} aria-label={t('parameters')}>
-                {settings(models)}
-              </section>
-            )}
-            {!isWide && opened === 'settings' && (
-              <Drawer opened onClose={() => setOpened(undefined)} position="right" title={t('parameters')}>
-                {settings(models)}
-              </Drawer>
-            )}
-          </div>
-        )}
-      </QueryState>
+          )}
+        </QueryState>
+      </div>
       {opened === 'history' && (
         <HistoryDrawer
           openId={conversation.saved?.id}
@@ -354,11 +358,13 @@ function AsCode({ conversation, onClose }: { conversation: Conversation; onClose
       <Stack>
         <Text size="md">{t('asCode.text')}</Text>
         {parameters.models.map((model, place) => (
-          <CodeSamples
-            key={place}
-            samples={samplesOf(urls.gateway, requestBody(parameters, asked, place))}
-            label={parameters.models.length > 1 ? t('asCode.languageOf', { model }) : t('asCode.language')}
-          />
+          <Stack key={place} gap="xs">
+            {parameters.models.length > 1 && <Text fw={600}>{model}</Text>}
+            <CodeSamples
+              samples={samplesOf(urls.gateway, requestBody(parameters, asked, place))}
+              label={parameters.models.length > 1 ? t('asCode.languageOf', { model }) : t('asCode.language')}
+            />
+          </Stack>
         ))}
       </Stack>
     </Modal>
