@@ -13,6 +13,7 @@ import { CatalogueModule } from './catalogue/catalogue.module';
 import { InferenceModule } from './inference/inference.module';
 import { JobRecoveryModule } from './job-recovery/job-recovery.module';
 import { NotificationsModule } from './notifications/notifications.module';
+import { SavedPlaygroundModule } from './playground/playground.module';
 import { ServiceHealthModule } from './service-health/service-health.module';
 import { UserInterfaceModule } from './user-interface/user-interface.module';
 import { WaitingWorkModule } from './waiting-work/waiting-work.module';
@@ -49,6 +50,7 @@ export class AppModule {
         CatalogueModule,
         InferenceModule,
         NotificationsModule,
+        SavedPlaygroundModule,
         ServiceHealthModule,
         UserInterfaceModule,
         WaitingWorkModule,

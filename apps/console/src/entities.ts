@@ -30,6 +30,8 @@ import { RecoveryCode, Totp } from './identity/second-factor/second-factor.entit
 import { LoginChallenge } from './identity/sign-in/login-challenge.entity';
 import { MailToken } from './notifications/mail/mail-token.entity';
 import { OutboxMail } from './notifications/mail/outbox-mail.entity';
+import { PlaygroundSettings, SavedConversation } from './playground/conversations/saved-conversation.entity';
+import { Preset } from './playground/presets/preset.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
@@ -56,6 +58,8 @@ export const ENTITIES = [
   Package,
   PackageDownload,
   Payment,
+  PlaygroundSettings,
+  Preset,
   RecoveryCode,
   RefreshToken,
   Refund,
@@ -63,6 +67,7 @@ export const ENTITIES = [
   Release,
   ReleaseLookup,
   ResumableUpload,
+  SavedConversation,
   SecurityEvent,
   Totp,
   TrainingPrice,

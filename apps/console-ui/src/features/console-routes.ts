@@ -13,6 +13,8 @@ const workspaceRoute = createRoute({
 interface ChatSearch {
   conversation?: string;
 }
+const conversationIn = ({ conversation }: Record<string, unknown>): ChatSearch =>
+  typeof conversation === 'string' ? { conversation } : {};
 
 export const consoleRoutes = [
   createRoute({
@@ -28,6 +30,7 @@ export const consoleRoutes = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/playground',
+    validateSearch: conversationIn,
     component: lazyRouteComponent(() => import('./playground/playground-page'), 'PlaygroundPage'),
   }),
   createRoute({
@@ -54,8 +57,7 @@ export const consoleRoutes = [
     createRoute({
       getParentRoute: () => workspaceRoute,
       path: '/ask',
-      validateSearch: ({ conversation }: Record<string, unknown>): ChatSearch =>
-        typeof conversation === 'string' ? { conversation } : {},
+      validateSearch: conversationIn,
       component: lazyRouteComponent(() => import('./workspaces/chat/chat-part'), 'ChatPart'),
     }),
     createRoute({

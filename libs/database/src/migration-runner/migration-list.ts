@@ -9,8 +9,9 @@ import { RefusedSettlements0000000000040 } from '../migrations/0040_refused_sett
 import { RevokedWorkspaceKeys0000000000041 } from '../migrations/0041_revoked_workspace_keys';
 import { MakersOfSessions0000000000042 } from '../migrations/0042_makers_of_sessions';
 import { Invitations0000000000043 } from '../migrations/0043_invitations';
-import { hasTable } from './former-migrations';
+import { SavedPlayground0000000000045 } from '../migrations/0045_saved_playground';
 import { AnswerFeedback0000000000046 } from '../migrations/0046_answer_feedback';
+import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
 export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
@@ -32,6 +33,7 @@ export const MIGRATIONS: MigrationClass[] = [
   RevokedWorkspaceKeys0000000000041,
   MakersOfSessions0000000000042,
   Invitations0000000000043,
+  SavedPlayground0000000000045,
   AnswerFeedback0000000000046,
 ];
 

@@ -88,6 +88,20 @@ console                                               none  session  expired  el
   POST   /api/playground/chat/completions              401      400      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/playground/models                        401      200      401        401    200  401      401  401     401      401         401          401      401
   POST   /api/playground/estimate                      401      400      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/playground/presets                       401      200      401        401    200  401      401  401     401      401         401          401      401
+  POST   /api/playground/presets                       401      400      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/playground/presets/:id                   401      404      401        401    404  401      401  401     401      401         401          401      401
+  PUT    /api/playground/presets/:id                   401      400      401        401    400  401      401  401     401      401         401          401      401
+  DELETE /api/playground/presets/:id                   401      404      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/playground/conversations                 401      200      401        401    200  401      401  401     401      401         401          401      401
+  POST   /api/playground/conversations                 401      400      401        401    400  401      401  401     401      401         401          401      401
+  DELETE /api/playground/conversations                 401      204      401        401    204  401      401  401     401      401         401          401      401
+  GET    /api/playground/conversations/:id             401      404      401        401    404  401      401  401     401      401         401          401      401
+  PUT    /api/playground/conversations/:id             401      400      401        401    400  401      401  401     401      401         401          401      401
+  PATCH  /api/playground/conversations/:id             401      400      401        401    400  401      401  401     401      401         401          401      401
+  DELETE /api/playground/conversations/:id             401      404      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/playground/settings                      401      200      401        401    200  401      401  401     401      401         401          401      401
+  PUT    /api/playground/settings                      401      400      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/agents/sessions                          401      201      401        401    201  401      401  401     401      401         401          401      401
   GET    /api/agents/sessions                          401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/agents/sessions/:session_id              401      404      401        401    404  401      401  401     401      401         401          401      401

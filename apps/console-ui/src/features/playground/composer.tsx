@@ -1,51 +1,145 @@
-import { Button, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { ActionIcon, Alert, Button, FileButton, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { SendHorizontal, Square } from 'lucide-react';
-import { type KeyboardEvent } from 'react';
+import { ChevronDown, ImagePlus, SendHorizontal, Square, X } from 'lucide-react';
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { Amount } from '../../figures/figure-text';
-import { type Conversation, isTemperature, isTokenCount, requestBody } from './conversation';
+import { streamed } from './chat-stream';
+import {
+  type Conversation,
+  isEmptyPrompt,
+  type Picture,
+  type Prompt,
+  requestBody,
+  wantsResults,
+  withDraft,
+} from './conversation';
+import { faultsOf } from './parameters';
 import { usePlaygroundTexts } from './playground-texts';
+import classes from './playground.module.css';
 import { estimateQuery } from './request-samples';
 
 const ESTIMATE_DELAY_MILLIS = 400;
+const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
+/** All pictures of a prompt. The gateway takes 32 MiB of JSON; a data URL is a third longer than its picture. */
+const MOST_PICTURE_BYTES = 15 * 1024 * 1024;
+
+/** Enter sends, but also ends the composition of Chinese characters. */
+export const isSendKey = (event: KeyboardEvent): boolean =>
+  event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing;
 
 interface Props {
   conversation: Conversation;
   isBusy: boolean;
-  onDraft: (draft: string) => void;
+  /** Shows the settings; absent while they are in sight. */
+  onModel: (() => void) | undefined;
+  onDraft: (draft: Prompt) => void;
   onSend: () => void;
   onStop: () => void;
 }
 
 /** The next prompt, with the most that it can cost. */
-export function Composer({ conversation, isBusy, onDraft, onSend, onStop }: Props) {
+export function Composer({ conversation, isBusy, onModel, onDraft, onSend, onStop }: Props) {
   const t = usePlaygroundTexts();
-  const { parameters, draft } = conversation;
-  const isValid = isTemperature(parameters.temperature) && isTokenCount(parameters.maxTokens);
-  const canSend = draft.trim() !== '' && isValid && !isBusy;
+  const { parameters, draft, turns } = conversation;
+  const [refusal, setRefusal] = useState<'picture.type' | 'picture.size'>();
+  const isValid = Object.keys(faultsOf(parameters)).length === 0;
+  const isWanted = turns.at(-1)?.answers.some(wantsResults) ?? false;
+  const canSend = !isEmptyPrompt(draft) && isValid && !isBusy && !isWanted;
+
+  const add = async (files: File[]) => {
+    setRefusal(undefined);
+    const good = files.filter(({ type }) => PICTURE_TYPES.includes(type));
+    if (good.length < files.length) setRefusal('picture.type');
+    const pictures = await Promise.all(good.map(readPicture));
+    const all = [...draft.pictures, ...pictures];
+    if (sizeOf(all) > MOST_PICTURE_BYTES) return setRefusal('picture.size');
+    onDraft({ ...draft, pictures: all });
+  };
+  const paste = (event: ClipboardEvent) => {
+    const files = [...event.clipboardData.files];
+    if (files.length === 0) return;
+    event.preventDefault();
+    void add(files);
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    void add([...event.dataTransfer.files]);
+  };
   const sendOnEnter = (event: KeyboardEvent) => {
-    // Enter also ends the composition of Chinese characters.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (!isSendKey(event)) return;
     event.preventDefault();
     if (canSend) onSend();
   };
+  const hint = (
+    <Text size="sm" c={isValid ? 'dimmed' : 'red'} className={classes.price!} mih={20}>
+      {isWanted ? (
+        t('tool.first')
+      ) : isValid ? (
+        <WorstCase conversation={conversation} isAsked={canSend} />
+      ) : (
+        t('parameters.invalid')
+      )}
+    </Text>
+  );
   return (
-    <Paper withBorder p="md">
-      <Stack gap="sm">
+    <Paper withBorder p="sm" onPaste={paste} onDrop={drop} onDragOver={(event) => event.preventDefault()}>
+      <Stack gap="xs">
+        {refusal && (
+          <Alert color="red" variant="light" p="xs" withCloseButton onClose={() => setRefusal(undefined)}>
+            {t(refusal)}
+          </Alert>
+        )}
+        {draft.pictures.length > 0 && (
+          <Pictures
+            pictures={draft.pictures}
+            onRemove={(index) =>
+              onDraft({ ...draft, pictures: draft.pictures.filter((_picture, at) => at !== index) })
+            }
+          />
+        )}
         <Textarea
-          label={t('prompt')}
-          description={t('prompt.hint')}
+          aria-label={t('prompt')}
+          placeholder={t('prompt.placeholder')}
           autosize
-          minRows={3}
-          maxRows={12}
-          value={draft}
-          onChange={(event) => onDraft(event.currentTarget.value)}
+          minRows={2}
+          maxRows={8}
+          value={draft.text}
+          onChange={(event) => onDraft({ ...draft, text: event.currentTarget.value })}
           onKeyDown={sendOnEnter}
         />
-        <Group justify="space-between" mih={36}>
-          <WorstCase conversation={conversation} isAsked={canSend} />
+        {onModel && hint}
+        <Group justify="space-between" gap="xs" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap" miw={0}>
+            <FileButton accept={PICTURE_TYPES.join(',')} multiple onChange={(files) => void add(files)}>
+              {(props) => (
+                <ActionIcon
+                  {...props}
+                  variant="default"
+                  size="lg"
+                  title={t('picture.add')}
+                  aria-label={t('picture.add')}
+                >
+                  <ImagePlus size={16} />
+                </ActionIcon>
+              )}
+            </FileButton>
+            {!onModel && hint}
+            {onModel && (
+              <Button
+                variant="subtle"
+                size="xs"
+                px="xs"
+                miw={0}
+                rightSection={<ChevronDown size={14} />}
+                aria-label={t('model.choose', { models: parameters.models.join(', ') })}
+                onClick={onModel}
+              >
+                {parameters.models.join(' · ')}
+              </Button>
+            )}
+          </Group>
           {isBusy ? (
             <Button variant="default" leftSection={<Square size={14} />} onClick={onStop}>
               {t('stop')}
@@ -61,18 +155,70 @@ export function Composer({ conversation, isBusy, onDraft, onSend, onStop }: Prop
   );
 }
 
+const readPicture = (file: File): Promise<Picture> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve({ name: file.name, url: reader.result as string });
+    reader.onerror = () => reject(reader.error ?? new Error('The file cannot be read.'));
+    reader.readAsDataURL(file);
+  });
+
+/** Four characters of a data URL are three bytes. */
+const sizeOf = (pictures: Picture[]): number =>
+  pictures.reduce((sum, { url }) => sum + (url.length * 3) / 4, 0);
+
+/** Thumbnails. A picture that was too large to be kept has only its name. */
+export function Pictures({
+  pictures,
+  onRemove,
+}: {
+  pictures: Picture[];
+  onRemove?: (index: number) => void;
+}) {
+  const t = usePlaygroundTexts();
+  return (
+    <Group gap="xs">
+      {pictures.map(({ name, url }, index) => (
+        <div key={index} className={classes.picture}>
+          {url === '' ? (
+            <Text size="sm" c="dimmed" className={classes.text}>
+              {t('picture.notKept', { name })}
+            </Text>
+          ) : (
+            <img src={url} alt={name} className={classes.thumbnail} />
+          )}
+          {onRemove && (
+            <ActionIcon
+              size="sm"
+              variant="default"
+              className={classes.remove!}
+              aria-label={t('picture.remove', { name })}
+              title={t('picture.remove', { name })}
+              onClick={() => onRemove(index)}
+            >
+              <X size={12} />
+            </ActionIcon>
+          )}
+        </div>
+      ))}
+    </Group>
+  );
+}
+
+/** The most that the prompt can cost; of a comparison all calls together. */
 function WorstCase({ conversation, isAsked }: { conversation: Conversation; isAsked: boolean }) {
   const t = usePlaygroundTexts();
-  const [{ parameters, turns, draft }] = useDebouncedValue(conversation, ESTIMATE_DELAY_MILLIS);
-  const bodies = parameters.models.map((_, place) => requestBody(parameters, turns, draft, place));
-  const { data } = useQuery({
-    ...estimateQuery(useConsoleApi(), bodies),
-    enabled: isAsked && draft.trim() !== '',
-  });
-  if (!isAsked || !data) return <Text size="sm" c="dimmed" />;
+  const [settled] = useDebouncedValue(conversation, ESTIMATE_DELAY_MILLIS);
+  const { parameters, draft } = settled;
+  const isSettled = isAsked && !isEmptyPrompt(draft);
+  const bodies = isSettled
+    ? parameters.models.map((_model, place) => streamed(requestBody(parameters, withDraft(settled), place)))
+    : [];
+  const { data } = useQuery({ ...estimateQuery(useConsoleApi(), bodies), enabled: isSettled });
+  if (!isAsked || !data) return null;
   return (
-    <Text size="sm" c="dimmed">
+    <>
       {t('worstCase')} <Amount value={data.worstCase} currency={data.currency} />
-    </Text>
+    </>
   );
 }

@@ -1,36 +1,41 @@
-import {
-  Alert,
-  Badge,
-  Button,
-  Group,
-  Loader,
-  Modal,
-  Paper,
-  Skeleton,
-  Stack,
-  Text,
-  VisuallyHidden,
-} from '@mantine/core';
+import { ActionIcon, Alert, Button, Drawer, Group, Modal, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useClipboard, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Code, Eraser } from 'lucide-react';
-import { useState } from 'react';
-import { ApiError } from '../../api/api-error';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import {
+  ArrowDown,
+  Check,
+  Code,
+  History,
+  Link2,
+  type LucideIcon,
+  MessageSquarePlus,
+  SlidersHorizontal,
+} from 'lucide-react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { accountKey, keep, readKept } from '../../api/account-storage';
+import { toApiError } from '../../api/api-error';
 import { useConsoleApi } from '../../api/console-api';
+import { useAccountId } from '../../api/session';
+import { useSite } from '../../api/site';
 import { CodeSamples } from '../../components/code-samples';
-import { CopyButton } from '../../components/copy-button';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { useSite } from '../../api/site';
-import { CallsCost } from '../requests/request-parts';
+import { usePageTitle } from '../../components/use-page-title';
 import { Composer } from './composer';
-import { type Answer, type Conversation, requestBody, type Turn, withOfferedModels } from './conversation';
-import { ParametersForm } from './parameters-form';
+import { type Conversation, isEmptyPrompt, NO_PROMPT, requestBody, withDraft } from './conversation';
+import { HistoryDrawer } from './history-drawer';
+import { Turns } from './messages';
+import { withOfferedModels } from './parameters';
 import { usePlaygroundTexts } from './playground-texts';
 import classes from './playground.module.css';
 import { playgroundModelsQuery, samplesOf } from './request-samples';
+import { readConversation, type SaveNotice, useAutosave, useSaving } from './saved-queries';
+import { SettingsPanel } from './settings-panel';
 import { useConversation } from './use-conversation';
+import { useStickyEnd, useVisibleHeight } from './use-scrolling';
 
 /** A conversation with one model, or with two side by side. */
 export function PlaygroundPage() {
@@ -44,164 +49,324 @@ export function PlaygroundPage() {
   );
 }
 
+/** Narrower, the settings are a drawer: beside them there is no room for two answers. */
+const WIDE = '(min-width: 62em)';
+
 function Playground() {
   const t = usePlaygroundTexts();
+  usePageTitle(t('title'));
   const query = useQuery(playgroundModelsQuery(useConsoleApi()));
-  const { conversation, isBusy, ...actions } = useConversation();
+  const state = useConversation();
+  const { conversation, isBusy, actions } = state;
   const parameters = withOfferedModels(conversation.parameters, query.data ?? []);
   const chosen = { ...conversation, parameters };
-  const [isCodeOpen, setIsCodeOpen] = useState(false);
+  const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false });
+  const [isPanelOpen, setIsPanelOpen] = useFold();
+  const [opened, setOpened] = useState<'settings' | 'history' | 'code'>();
+  const { saves } = useSaving();
+  const saving = useAutosave(state, saves ?? false, t('untitled'));
+  const link = useConversationLink(state);
+  const frame = useVisibleHeight();
+  const scroll = useStickyEnd(conversation.turns);
+  const startNew = () => {
+    link.leave();
+    actions.clear();
+  };
+  const showSettings = () => (isWide ? setIsPanelOpen(true) : setOpened('settings'));
+  const settings = (models: string[]) => (
+    <SettingsPanel models={models} parameters={parameters} isBusy={isBusy} onChange={actions.setParameters} />
+  );
   return (
-    <Page
-      title={t('title')}
-      description={t('description')}
-      actions={
-        query.data?.length ? (
-          <>
-            <Button
-              variant="default"
-              leftSection={<Eraser size={16} />}
-              disabled={isBusy || conversation.turns.length === 0}
-              onClick={actions.clear}
-            >
-              {t('clear')}
-            </Button>
-            <Button variant="default" leftSection={<Code size={16} />} onClick={() => setIsCodeOpen(true)}>
-              {t('asCode')}
-            </Button>
-          </>
-        ) : null
-      }
-    >
-      <QueryState
-        query={query}
-        skeleton={<Skeleton height={420} />}
-        isEmpty={(models) => models.length === 0}
-        empty={<EmptyState title={t('noModels')}>{t('noModels.text')}</EmptyState>}
-      >
-        {(models) => (
-          <div className={classes.playground}>
-            <ParametersForm
-              models={models}
-              parameters={parameters}
-              isBusy={isBusy}
-              onChange={actions.setParameters}
+    <div ref={frame} className={classes.frame}>
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <Title order={1} className={classes.title!}>
+          {t('title')}
+        </Title>
+        {query.data?.length ? (
+          <Group gap={4} wrap="nowrap">
+            <BarButton
+              icon={MessageSquarePlus}
+              label={t('new')}
+              isDisabled={conversation.turns.length === 0 && isEmptyPrompt(conversation.draft)}
+              onClick={startNew}
             />
-            <Stack gap="md" miw={0}>
-              {conversation.turns.length === 0 ? (
-                <Alert variant="light" color="gray">
-                  {t('empty')}
-                </Alert>
-              ) : (
-                <Turns turns={conversation.turns} isBusy={isBusy} onRetry={actions.retry} />
+            <BarButton icon={History} label={t('history')} onClick={() => setOpened('history')} />
+            {conversation.saved && <LinkButton id={conversation.saved.id} />}
+            <BarButton icon={Code} label={t('asCode')} onClick={() => setOpened('code')} />
+            <BarButton
+              icon={SlidersHorizontal}
+              label={t('parameters')}
+              isExpanded={isWide ? isPanelOpen : opened === 'settings'}
+              onClick={() => (isWide && isPanelOpen ? setIsPanelOpen(false) : showSettings())}
+            />
+          </Group>
+        ) : null}
+      </Group>
+      <div className={classes.body}>
+        <QueryState
+          query={query}
+          skeleton={<Skeleton height={420} />}
+          isEmpty={(models) => models.length === 0}
+          empty={<EmptyState title={t('noModels')}>{t('noModels.text')}</EmptyState>}
+        >
+          {(models) => (
+            <div className={classes.playground}>
+              <div className={classes.chat}>
+                <div ref={scroll.region} className={classes.scroll} onScroll={scroll.onScroll} tabIndex={-1}>
+                  {link.isLoading ? (
+                    <Skeleton height={240} />
+                  ) : link.error ? (
+                    <Stack>
+                      <ErrorNotice
+                        error={link.error}
+                        {...(toApiError(link.error).status === 404
+                          ? { message: t('link.notFound') }
+                          : { onRetry: link.retry })}
+                      />
+                      <Group>
+                        <Button variant="default" onClick={startNew}>
+                          {t('new')}
+                        </Button>
+                      </Group>
+                    </Stack>
+                  ) : conversation.turns.length === 0 ? (
+                    <Text size="md" c="dimmed" className={classes.empty!}>
+                      {t('empty')}
+                    </Text>
+                  ) : (
+                    <Turns
+                      turns={conversation.turns}
+                      parameters={parameters}
+                      isBusy={isBusy}
+                      actions={actions}
+                    />
+                  )}
+                </div>
+                {!scroll.isAtEnd && (
+                  <div className={classes.toEnd}>
+                    <Button
+                      size="xs"
+                      variant="default"
+                      leftSection={<ArrowDown size={14} />}
+                      onClick={scroll.toEnd}
+                    >
+                      {t('toEnd')}
+                    </Button>
+                  </div>
+                )}
+                {saving.notice && (
+                  <SavingNotice
+                    notice={saving.notice}
+                    onRetry={saving.retry}
+                    onReload={() => void link.reload()}
+                    onClose={saving.dismiss}
+                  />
+                )}
+                <Composer
+                  conversation={chosen}
+                  isBusy={isBusy}
+                  onModel={isWide && isPanelOpen ? undefined : showSettings}
+                  onDraft={actions.setDraft}
+                  onSend={() => {
+                    scroll.follow();
+                    actions.send(parameters);
+                  }}
+                  onStop={actions.stop}
+                />
+              </div>
+              {isWide && isPanelOpen && (
+                <section className={classes.panel} aria-label={t('parameters')}>
+                  {settings(models)}
+                </section>
               )}
-              <Composer
-                conversation={chosen}
-                isBusy={isBusy}
-                onDraft={actions.setDraft}
-                onSend={() => actions.send(parameters)}
-                onStop={actions.stop}
-              />
-            </Stack>
-          </div>
-        )}
-      </QueryState>
-      {isCodeOpen && <AsCode conversation={chosen} onClose={() => setIsCodeOpen(false)} />}
-    </Page>
+              {!isWide && opened === 'settings' && (
+                <Drawer opened onClose={() => setOpened(undefined)} position="right" title={t('parameters')}>
+                  {settings(models)}
+                </Drawer>
+              )}
+            </div>
+          )}
+        </QueryState>
+      </div>
+      {opened === 'history' && (
+        <HistoryDrawer
+          openId={conversation.saved?.id}
+          onClose={() => setOpened(undefined)}
+          onDeleted={startNew}
+        />
+      )}
+      {opened === 'code' && <AsCode conversation={chosen} onClose={() => setOpened(undefined)} />}
+    </div>
   );
 }
 
-/** The next call of the first model as a program makes it. */
+interface BarButtonProps {
+  icon: LucideIcon;
+  label: string;
+  isDisabled?: boolean;
+  /** For a button that shows or hides something. */
+  isExpanded?: boolean;
+  onClick: () => void;
+}
+
+/** A button with its name beside it; with the icon alone where there is no room. */
+function BarButton({ icon: Icon, label, isDisabled = false, isExpanded, onClick }: BarButtonProps) {
+  const shared = { variant: 'default', disabled: isDisabled, 'aria-expanded': isExpanded, onClick } as const;
+  return (
+    <>
+      <Button {...shared} size="xs" leftSection={<Icon size={16} />} className={classes.wideOnly!}>
+        {label}
+      </Button>
+      <ActionIcon {...shared} size="lg" className={classes.narrowOnly!} aria-label={label} title={label}>
+        <Icon size={16} />
+      </ActionIcon>
+    </>
+  );
+}
+
+function LinkButton({ id }: { id: string }) {
+  const t = usePlaygroundTexts();
+  const { copied, copy } = useClipboard();
+  return (
+    <BarButton
+      icon={copied ? Check : Link2}
+      label={t(copied ? 'link.copied' : 'link.copy')}
+      onClick={() => copy(`${window.location.origin}/playground?conversation=${id}`)}
+    />
+  );
+}
+
+/** Whether the side panel is open, kept for the account. */
+function useFold(): [boolean, (isOpen: boolean) => void] {
+  const accountId = useAccountId();
+  const key = accountId === undefined ? undefined : accountKey(accountId, 'playground-panel');
+  const [isOpen, setIsOpen] = useState(() => !key || readKept('browser', key) !== 'folded');
+  return [
+    isOpen,
+    (next) => {
+      setIsOpen(next);
+      if (key) keep('browser', key, next ? undefined : 'folded');
+    },
+  ];
+}
+
+/** Opens the conversation that the address names, and names in the address the one that is open. */
+function useConversationLink({ conversation, setConversation }: ReturnType<typeof useConversation>) {
+  const api = useConsoleApi();
+  const navigate = useNavigate();
+  const { conversation: linkedId } = useSearch({ from: '/console/playground' });
+  const openId = conversation.saved?.id;
+  const latestOpenId = useRef(openId);
+  useEffect(() => {
+    latestOpenId.current = openId;
+  }, [openId]);
+  const [loading, setLoading] = useState<{ id: string; error?: unknown } | undefined>(() =>
+    linkedId !== undefined && linkedId !== openId ? { id: linkedId } : undefined,
+  );
+  const load = useCallback(
+    async (id: string) => {
+      setLoading({ id });
+      try {
+        const loaded = await readConversation(api, id);
+        setConversation((before) => ({ ...loaded, draft: before.draft }));
+        setLoading((now) => (now?.id === id ? undefined : now));
+      } catch (error) {
+        setLoading((now) => (now?.id === id ? { id, error } : now));
+      }
+    },
+    [api, setConversation],
+  );
+  useEffect(() => {
+    if (linkedId !== undefined && linkedId !== latestOpenId.current) void load(linkedId);
+    else setLoading(undefined);
+  }, [linkedId, load]);
+  useEffect(() => {
+    if (openId !== undefined && linkedId === undefined)
+      void navigate({ to: '/playground', search: { conversation: openId }, replace: true });
+  }, [openId, linkedId, navigate]);
+  return {
+    isLoading: loading !== undefined && loading.error === undefined,
+    error: loading?.error,
+    retry: () => loading && void load(loading.id),
+    /** Shows what the history has by now. */
+    reload: async () => {
+      if (openId !== undefined) await load(openId);
+    },
+    /** Takes the conversation out of the address. */
+    leave: () => void navigate({ to: '/playground', search: {} }),
+  };
+}
+
+interface SavingNoticeProps {
+  notice: SaveNotice;
+  onRetry: () => void;
+  onReload: () => void;
+  onClose: () => void;
+}
+
+function SavingNotice({ notice, onRetry, onReload, onClose }: SavingNoticeProps) {
+  const t = usePlaygroundTexts();
+  const { kind } = notice;
+  return (
+    <Alert
+      role="status"
+      color={kind === 'withoutPictures' ? 'gray' : 'yellow'}
+      variant="light"
+      p="xs"
+      withCloseButton
+      closeButtonLabel={t('notice.close')}
+      onClose={onClose}
+    >
+      <Group gap="xs">
+        <Text size="sm">{t(`save.${kind}`)}</Text>
+        {(kind === 'full' || kind === 'failed') && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            {t('save.retry')}
+          </Button>
+        )}
+        {kind === 'changed' && (
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => {
+              onClose();
+              onReload();
+            }}
+          >
+            {t('save.reload')}
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  );
+}
+
+/** The next call of each model as a program makes it. */
 function AsCode({ conversation, onClose }: { conversation: Conversation; onClose: () => void }) {
   const t = usePlaygroundTexts();
   const { urls } = useSite();
   const { parameters, turns, draft } = conversation;
   const last = turns.at(-1);
-  const [earlier, prompt] = draft.trim()
-    ? [turns, draft]
-    : [turns.slice(0, -1), last?.prompt ?? t('examplePrompt')];
+  const example = { ...NO_PROMPT, text: t('examplePrompt') };
+  const asked = !isEmptyPrompt(draft)
+    ? withDraft(conversation)
+    : last
+      ? [...turns.slice(0, -1), { ...last, answers: [] }]
+      : withDraft({ ...conversation, draft: example });
   return (
     <Modal opened onClose={onClose} title={t('asCode')} size="xl">
       <Stack>
         <Text size="md">{t('asCode.text')}</Text>
-        <CodeSamples
-          samples={samplesOf(urls.gateway, requestBody(parameters, earlier, prompt, 0))}
-          label={t('asCode.language')}
-        />
+        {parameters.models.map((model, place) => (
+          <Stack key={place} gap="xs">
+            {parameters.models.length > 1 && <Text fw={600}>{model}</Text>}
+            <CodeSamples
+              samples={samplesOf(urls.gateway, requestBody(parameters, asked, place))}
+              label={parameters.models.length > 1 ? t('asCode.languageOf', { model }) : t('asCode.language')}
+            />
+          </Stack>
+        ))}
       </Stack>
     </Modal>
-  );
-}
-
-interface Props {
-  turns: Turn[];
-  isBusy: boolean;
-  onRetry: (place: number) => void;
-}
-
-function Turns({ turns, isBusy, onRetry }: Props) {
-  const t = usePlaygroundTexts();
-  return (
-    <Stack gap="lg" role="log" aria-label={t('conversation')} aria-busy={isBusy}>
-      {turns.map(({ id, prompt, answers }, index) => (
-        <Stack key={id} gap="sm">
-          <Paper withBorder p="sm" className={classes.prompt}>
-            <VisuallyHidden>{t('you')}</VisuallyHidden>
-            <Text size="md" className={classes.text}>
-              {prompt}
-            </Text>
-          </Paper>
-          <div className={classes.answers} data-count={answers.length}>
-            {answers.map((answer, place) => (
-              <AnswerCard
-                key={place}
-                answer={answer}
-                onRetry={index === turns.length - 1 && !isBusy ? () => onRetry(place) : undefined}
-              />
-            ))}
-          </div>
-        </Stack>
-      ))}
-    </Stack>
-  );
-}
-
-/** What a model answered, with its tokens and cost. `onRetry`: present for the newest answer. */
-function AnswerCard({ answer, onRetry }: { answer: Answer; onRetry: (() => void) | undefined }) {
-  const t = usePlaygroundTexts();
-  const { model, text, state, requestId, failure } = answer;
-  return (
-    <Paper withBorder p="sm" component="article" aria-label={t('answerOf', { model })} miw={0}>
-      <Stack gap="xs">
-        <Group justify="space-between" gap="xs" wrap="nowrap">
-          <Group gap="xs" miw={0}>
-            <Text size="sm" fw={600} className={classes.model}>
-              {model}
-            </Text>
-            {state === 'waiting' && <Loader size={14} aria-label={t('waiting')} />}
-            {state === 'stopped' && (
-              <Badge variant="default" tt="none">
-                {t('stopped')}
-              </Badge>
-            )}
-          </Group>
-          {text && <CopyButton value={text} label={t('copyAnswer')} />}
-        </Group>
-        {text && (
-          <Text size="md" className={classes.text}>
-            {text}
-          </Text>
-        )}
-        {failure && <ErrorNotice error={new ApiError(failure)} {...(onRetry && { onRetry })} />}
-        {state === 'stopped' && onRetry && (
-          <Group>
-            <Button size="xs" variant="default" onClick={onRetry}>
-              {t('again')}
-            </Button>
-          </Group>
-        )}
-        {requestId && state !== 'waiting' && <CallsCost requestIds={[requestId]} />}
-      </Stack>
-    </Paper>
   );
 }

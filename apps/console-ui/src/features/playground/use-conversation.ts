@@ -1,33 +1,108 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { type Dispatch, type SetStateAction, useEffect, useMemo, useRef, useState } from 'react';
 import { accountKey, keep, readKept } from '../../api/account-storage';
-import { ApiError, toApiError } from '../../api/api-error';
-import { authorizedFetch } from '../../api/authorized-fetch';
-import { readEvents } from '../../api/read-events';
-import { parseExact, stringifyExact } from '../../api/exact-json';
+import { toApiError } from '../../api/api-error';
 import { type Session, useAccountId, useSession } from '../../api/session';
 import { useRuntimeConfig } from '../../api/site';
-import { type Answer, EMPTY, type Parameters, requestBody, restored } from './conversation';
+import { answerSteps } from './chat-stream';
+import {
+  type Answer,
+  type Conversation,
+  isWaiting,
+  newConversation,
+  NO_PROMPT,
+  type Prompt,
+  requestBody,
+  restored,
+  type Step,
+  type Turn,
+  WAITING,
+} from './conversation';
+import { type Parameters } from './parameters';
+
+type SetConversation = Dispatch<SetStateAction<Conversation>>;
+
+const KEEP_DELAY_MILLIS = 300;
 
 /** The conversation of the account in this tab, and what changes it. It survives a reload, not the tab. */
 export function useConversation() {
   const session = useSession();
   const { apiUrl } = useRuntimeConfig();
+  const [conversation, setConversation] = useKeptConversation();
+  const calls = useRef(new Set<AbortController>());
+  const current = useRef(conversation);
+  useEffect(() => {
+    current.current = conversation;
+  }, [conversation]);
+  useEffect(() => {
+    const running = calls.current;
+    return () => running.forEach((call) => call.abort());
+  }, []);
+  const actions = useMemo(
+    () => actionsOf({ apiUrl, session, calls: calls.current, current, setConversation }),
+    [apiUrl, session, setConversation],
+  );
+  return {
+    conversation,
+    isBusy: conversation.turns.some(({ answers }) => answers.some(isWaiting)),
+    setConversation,
+    actions,
+  };
+}
+
+function useKeptConversation(): [Conversation, SetConversation] {
   const accountId = useAccountId();
   const key = accountId === undefined ? undefined : accountKey(accountId, 'playground');
   const [conversation, setConversation] = useState(() => restored(key ? readKept('tab', key) : null));
-  const running = useRef(new Set<AbortController>());
+  const latest = useRef(conversation);
   useEffect(() => {
-    if (key) keep('tab', key, JSON.stringify(conversation));
+    latest.current = conversation;
+  }, [conversation]);
+  // Not with each piece of an answer: a conversation with pictures has megabytes.
+  useEffect(() => {
+    if (!key) return undefined;
+    const timer = setTimeout(() => keepConversation(key, conversation), KEEP_DELAY_MILLIS);
+    return () => clearTimeout(timer);
   }, [key, conversation]);
   useEffect(() => {
-    const calls = running.current;
-    return () => calls.forEach((call) => call.abort());
-  }, []);
+    if (!key) return undefined;
+    const keepNow = () => keepConversation(key, latest.current);
+    window.addEventListener('pagehide', keepNow);
+    return () => {
+      window.removeEventListener('pagehide', keepNow);
+      keepNow();
+    };
+  }, [key]);
+  return [conversation, setConversation];
+}
 
-  const changeAnswer = useCallback((turnId: string, place: number, change: (answer: Answer) => Answer) => {
-    setConversation((before) => ({
-      ...before,
-      turns: before.turns.map((turn) =>
+/** A tab keeps about five million characters: pictures are left out if they are more. */
+function keepConversation(key: string, conversation: Conversation): void {
+  if (keep('tab', key, JSON.stringify(conversation))) return;
+  const bare = ({ text, pictures }: Prompt): Prompt => ({
+    text,
+    pictures: pictures.map(({ name }) => ({ name, url: '' })),
+  });
+  const turns = conversation.turns.map((turn) => ({ ...turn, prompt: bare(turn.prompt) }));
+  const draft = { ...conversation.draft, pictures: [] };
+  if (!keep('tab', key, JSON.stringify({ ...conversation, turns, draft }))) keep('tab', key, undefined);
+}
+
+interface Context {
+  apiUrl: string;
+  session: Session;
+  calls: Set<AbortController>;
+  current: { readonly current: Conversation };
+  setConversation: SetConversation;
+}
+
+export type ConversationActions = ReturnType<typeof actionsOf>;
+
+function actionsOf({ apiUrl, session, calls, current, setConversation }: Context) {
+  const setTurns = (change: (turns: Turn[]) => Turn[]) =>
+    setConversation((before) => ({ ...before, turns: change(before.turns), isSaved: false }));
+  const setAnswer = (turnId: string, place: number, change: (answer: Answer) => Answer) =>
+    setTurns((turns) =>
+      turns.map((turn) =>
         turn.id === turnId
           ? {
               ...turn,
@@ -35,99 +110,96 @@ export function useConversation() {
             }
           : turn,
       ),
+    );
+  const setLastStep = (turnId: string, place: number, change: (step: Step) => Step) =>
+    setAnswer(turnId, place, (answer) => ({
+      ...answer,
+      steps: answer.steps.map((step, index) => (index === answer.steps.length - 1 ? change(step) : step)),
     }));
-  }, []);
 
-  const ask = useCallback(
-    async (turnId: string, place: number, body: object) => {
-      const call = new AbortController();
-      running.current.add(call);
-      const change = (part: Partial<Answer>) =>
-        changeAnswer(turnId, place, (answer) => ({ ...answer, ...part }));
-      try {
-        const pieces = chatStream({
-          apiUrl,
-          session,
-          body,
-          signal: call.signal,
-          onAccepted: (requestId) => change({ requestId }),
-        });
-        for await (const piece of pieces)
-          changeAnswer(turnId, place, (answer) => ({ ...answer, text: answer.text + piece }));
-        change({ state: 'complete' });
-      } catch (error) {
-        if (call.signal.aborted) return change({ state: 'stopped' });
-        const { status, detail, requestId, retryAfterSeconds } = toApiError(error);
-        change({ state: 'failed', failure: { status, detail, requestId, retryAfterSeconds } });
-      } finally {
-        running.current.delete(call);
-      }
-    },
-    [apiUrl, session, changeAnswer],
-  );
+  /** Fills the last step of an answer with what the model answers to the body. */
+  const ask = async (turnId: string, place: number, body: object) => {
+    const call = new AbortController();
+    calls.add(call);
+    try {
+      for await (const step of answerSteps({ apiUrl, session, body, signal: call.signal }))
+        setLastStep(turnId, place, () => step);
+    } catch (error) {
+      if (call.signal.aborted)
+        return setLastStep(turnId, place, (step) => ({ ...step, state: 'stopped' as const }));
+      const { status, detail, requestId, retryAfterSeconds } = toApiError(error);
+      const failure = { status, detail, requestId, retryAfterSeconds };
+      setLastStep(turnId, place, (step) => ({ ...step, state: 'failed' as const, failure }));
+    } finally {
+      calls.delete(call);
+    }
+  };
+
+  /** Adds a turn and asks all models. */
+  const begin = (parameters: Parameters, earlier: Turn[], prompt: Prompt, draft: Prompt) => {
+    const id = crypto.randomUUID();
+    const turn = { id, prompt, answers: [] };
+    const answers = parameters.models.map((model) => ({ model, steps: [WAITING] }));
+    setConversation((before) => ({
+      ...before,
+      parameters,
+      draft,
+      turns: [...earlier, { ...turn, answers }],
+      isSaved: false,
+    }));
+    parameters.models.forEach(
+      (_model, place) => void ask(id, place, requestBody(parameters, [...earlier, turn], place)),
+    );
+  };
+
+  const upTo = (turnId: string): Turn[] => {
+    const { turns } = current.current;
+    return turns.slice(0, turns.findIndex(({ id }) => id === turnId) + 1);
+  };
 
   return {
-    conversation,
-    isBusy: conversation.turns.at(-1)?.answers.some(({ state }) => state === 'waiting') ?? false,
     setParameters: (parameters: Parameters) => setConversation((before) => ({ ...before, parameters })),
-    setDraft: (draft: string) => setConversation((before) => ({ ...before, draft })),
-    clear: () => setConversation((before) => ({ ...EMPTY, parameters: before.parameters })),
-    stop: () => running.current.forEach((call) => call.abort()),
+    setDraft: (draft: Prompt) => setConversation((before) => ({ ...before, draft })),
+    /** Begins a new conversation with the same parameters. */
+    clear: () => {
+      calls.forEach((call) => call.abort());
+      setConversation((before) => newConversation(before.parameters));
+    },
+    stop: () => calls.forEach((call) => call.abort()),
     send: (parameters: Parameters) => {
-      const { draft: prompt, turns } = conversation;
-      const id = crypto.randomUUID();
-      const answers = parameters.models.map((model) => ({ model, text: '', state: 'waiting' as const }));
-      setConversation({ parameters, draft: '', turns: [...turns, { id, prompt, answers }] });
-      answers.forEach((_, place) => void ask(id, place, requestBody(parameters, turns, prompt, place)));
+      const { turns, draft } = current.current;
+      begin(parameters, turns, draft, NO_PROMPT);
     },
-    /** Asks for an answer of the newest turn again. */
-    retry: (place: number) => {
-      const { parameters, turns } = conversation;
+    /** Replaces a prompt, and what follows it, by a new one. */
+    resend: (parameters: Parameters, turnId: string, prompt: Prompt) =>
+      begin(parameters, upTo(turnId).slice(0, -1), prompt, current.current.draft),
+    /** Asks one model again. The other answers of the turn stay. */
+    regenerate: (parameters: Parameters, turnId: string, place: number) => {
+      const turns = upTo(turnId);
       const turn = turns.at(-1)!;
-      const { model } = turn.answers[place]!;
-      const models = turn.answers.map(({ model: asked }) => asked);
-      changeAnswer(turn.id, place, () => ({ model, text: '', state: 'waiting' }));
-      void ask(
-        turn.id,
-        place,
-        requestBody({ ...parameters, models }, turns.slice(0, -1), turn.prompt, place),
-      );
+      const model = parameters.models[place] ?? turn.answers[place]!.model;
+      const models = turn.answers.map((answer, index) => (index === place ? model : answer.model));
+      setAnswer(turnId, place, () => ({ model, steps: [WAITING] }));
+      const asked = { ...turn, answers: turn.answers.map((answer) => ({ ...answer, steps: [] })) };
+      void ask(turnId, place, requestBody({ ...parameters, models }, [...turns.slice(0, -1), asked], place));
     },
+    /** Goes on with the results of the functions that the model has called. */
+    sendResults: (parameters: Parameters, turnId: string, place: number) => {
+      const turns = upTo(turnId);
+      const models = turns.at(-1)!.answers.map(({ model }) => model);
+      setAnswer(turnId, place, (answer) => ({ ...answer, steps: [...answer.steps, WAITING] }));
+      void ask(turnId, place, requestBody({ ...parameters, models }, turns, place));
+    },
+    setResult: (turnId: string, place: number, callIndex: number, result: string) =>
+      setLastStep(turnId, place, (step) => ({
+        ...step,
+        toolCalls: step.toolCalls.map((call, index) => (index === callIndex ? { ...call, result } : call)),
+      })),
+    /** Changes what the model is said to have answered. */
+    editAnswer: (turnId: string, place: number, text: string) =>
+      setLastStep(turnId, place, (step) => ({ ...step, text })),
+    deleteTurn: (turnId: string) => setTurns((turns) => turns.filter(({ id }) => id !== turnId)),
+    deleteAnswer: (turnId: string, place: number) =>
+      setAnswer(turnId, place, (answer) => ({ ...answer, steps: [] })),
   };
-}
-
-interface ChatCall {
-  apiUrl: string;
-  session: Session;
-  body: object;
-  signal: AbortSignal;
-  /** Called with the id of the call in the request log, before the first piece of the answer. */
-  onAccepted: (requestId: string | undefined) => void;
-}
-
-interface Chunk {
-  choices?: { delta?: { content?: string | null } }[];
-  error?: { message: string };
-}
-
-/** The pieces of a model's answer as they arrive. Throws an ApiError, or what `signal` was aborted with. */
-async function* chatStream(call: ChatCall): AsyncGenerator<string, void, undefined> {
-  const { apiUrl, session, body, signal } = call;
-  const response = await authorizedFetch(session, `${apiUrl}/api/playground/chat/completions`, {
-    method: 'POST',
-    credentials: 'include',
-    headers: { 'Content-Type': 'application/json' },
-    body: stringifyExact({ ...body, stream: true }),
-    signal,
-  });
-  const requestId = response.headers.get('X-Inference-Request-Id') ?? undefined;
-  call.onAccepted(requestId);
-  for await (const { data } of readEvents(response, signal)) {
-    if (data === '[DONE]') return;
-    const { choices, error } = parseExact(data) as Chunk;
-    if (error) throw new ApiError({ status: 502, detail: error.message, requestId });
-    const text = choices?.[0]?.delta?.content;
-    if (text) yield text;
-  }
-  throw new ApiError({ status: 0, detail: 'The answer broke off.', requestId });
 }
