@@ -13,6 +13,7 @@ export { PriceList, type PriceListKind } from './pricing/price-list.entity';
 export { TrainingPrice } from './pricing/training-price.entity';
 export { HourlyRollup } from './rollups/hourly-rollup.entity';
 export { RefusedRequest } from './reports/refused-request.entity';
+export { UNSERVED_KINDS, UnservedCall, type UnservedKind } from './reports/unserved-call.entity';
 export { USAGE_OUTCOMES, UsageEvent, type UsageOutcome } from './reports/usage-event.entity';
 export { GroupByField } from './reports/group-by-field.decorator';
 export { PeriodQuery } from './reports/period.dto';
