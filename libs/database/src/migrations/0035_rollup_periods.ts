@@ -101,7 +101,8 @@ BEGIN
 END $$`;
 
 /** An hour that is rolled up gets no usage any more, even if the clock was set back. */
-export const NOT_BEFORE_ROLLUP = 'greatest(clock_timestamp(), (SELECT rolled_until FROM metering.rollup_progress))';
+export const NOT_BEFORE_ROLLUP =
+  'greatest(clock_timestamp(), (SELECT rolled_until FROM metering.rollup_progress))';
 
 const UP = `
 -- Sums of whole days and months of UTC, and of hours of the whole site. A month holds its days that have ended.
