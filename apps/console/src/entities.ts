@@ -5,6 +5,7 @@ import {
   RefusedRequest,
   ROLLUP_ENTITIES,
   TrainingPrice,
+  UnservedCall,
   UsageEvent,
 } from '@inference/metering';
 import { WALLET_ENTITIES } from '@inference/wallet';
@@ -64,6 +65,7 @@ export const ENTITIES = [
   RefreshToken,
   Refund,
   RefusedRequest,
+  UnservedCall,
   Release,
   ReleaseLookup,
   ResumableUpload,

@@ -15,6 +15,7 @@ export {
 } from './pricing/price-list.entity';
 export { HourlyRollup } from './rollups/hourly-rollup.entity';
 export { RefusedRequest } from './reports/refused-request.entity';
+export { UNSERVED_KINDS, UnservedCall, type UnservedKind } from './reports/unserved-call.entity';
 export { USAGE_OUTCOMES, UsageEvent, type UsageOutcome } from './reports/usage-event.entity';
 export { GroupByField, PeriodQuery } from './reports/period.dto';
 export { bucketLines, type LineDetail, usageLines } from './reports/usage-lines.repository';

@@ -14,6 +14,8 @@ export interface Column<Row> {
   /** Right-aligned with digits of equal width. */
   isNumber?: boolean;
   cell: (row: Row) => ReactNode;
+  /** Where it stands on a phone. */
+  place?: 'title' | 'figure' | 'status' | 'actions' | 'line' | 'more';
   /** Below the last row, such as a sum. */
   footer?: ReactNode;
 }

@@ -182,6 +182,8 @@ export interface ServedRequest {
   priceListId?: bigint;
   /** USD for one unit of the site's currency × 10^10; one by default. */
   usdPerUnit?: bigint;
+  /** What the gateway told of the answer; nothing by default, as before it did. */
+  told?: { duration_ms?: number; time_to_first_token_ms?: number; finish_reason?: string };
 }
 
 /** Meters and debits one request as the gateway does, with a lease and a settlement. Returns the cost in picos. */
@@ -220,6 +222,7 @@ export async function settleRequests(
     input_tokens: request.usage.inputTokens,
     output_tokens: request.usage.outputTokens,
     estimated: false,
+    ...request.told,
     price_list_id: String(request.priceListId ?? 0),
     usd_per_unit: scaledToDecimal(request.usdPerUnit ?? ONE_USD, RATE_DIGITS),
     cost_picos: String(charges[index]!.costPicos),

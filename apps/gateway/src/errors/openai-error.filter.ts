@@ -20,7 +20,7 @@ export class OpenAiErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
-    const { status, body, headers } = describe(error, request);
+    const { status, body, headers } = describeAnswer(error, request);
     if (status >= 500) logFailure(request, error);
     if (response.headersSent) {
       response.destroy();
@@ -33,7 +33,8 @@ export class OpenAiErrorFilter implements ExceptionFilter {
   }
 }
 
-function describe(error: unknown, request: Request) {
+/** What the client gets for an error. */
+export function describeAnswer(error: unknown, request: Request) {
   if (error instanceof GatewayError) return toOpenAiError(error);
   const { status, message, headers, details } = describeError(error, request);
   return {

@@ -4,6 +4,7 @@ import { AnyQuery, BodyAs, FastPath } from '@inference/http';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
+import { CallNotes, DEFAULT_ENTRYPOINT } from '../unserved-calls/call-notes';
 import { type Endpoint } from '../upstreams/upstream';
 import { ApiProxy } from './api-proxy.decorator';
 import {
@@ -21,7 +22,6 @@ import {
 } from './request/proxy-request.dto';
 import { InvalidHeaderError, ReservedEntrypointError } from './request/request.errors';
 
-const DEFAULT_ENTRYPOINT = 'gateway';
 /** Entrypoints of the platform's own services; customers cannot use them. */
 const RESERVED = new Set(['agent', 'memo', 'console', 'training']);
 
@@ -115,7 +115,8 @@ export class ProxyController {
 
   private proxy(endpoint: Endpoint, request: Request, response: Response): Promise<void> {
     const caller = callerOf(request);
-    const entrypoint = readEntrypoint(request.get('X-Entrypoint'), caller);
-    return this.proxies.proxy(endpoint, caller, entrypoint, request.body, response);
+    const call = (request.call = new CallNotes(endpoint, caller));
+    call.entrypoint = readEntrypoint(request.get('X-Entrypoint'), caller);
+    return this.proxies.proxy(call, request.body, response);
   }
 }

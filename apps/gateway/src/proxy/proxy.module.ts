@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { LeasesModule } from '../leases/leases.module';
 import { PricesModule } from '../prices/prices.module';
 import { SettlementModule } from '../settlement/settlement.module';
+import { UnservedCallsModule } from '../unserved-calls/unserved-calls.module';
 import { UpstreamsModule } from '../upstreams/upstreams.module';
 import { AdmissionService } from './admission/admission.service';
 import { EstimateController } from './estimate/estimate.controller';
@@ -11,7 +12,7 @@ import { ProxyService } from './proxy.service';
 
 /** The model endpoints: admission, the call of an upstream, metering and settlement. */
 @Module({
-  imports: [LeasesModule, PricesModule, SettlementModule, UpstreamsModule],
+  imports: [LeasesModule, PricesModule, SettlementModule, UnservedCallsModule, UpstreamsModule],
   controllers: [ProxyController, EstimateController],
   providers: [AdmissionService, OpenRequests, ProxyService],
 })

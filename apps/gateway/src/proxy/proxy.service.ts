@@ -1,11 +1,13 @@
-import { type Caller } from '@inference/guards';
 import { requireConnected } from '@inference/http';
 import { type TokenUsage, type UsageOutcome } from '@inference/metering';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Response } from 'express';
 import { SettlementBatcher } from '../settlement/settlement-batcher';
 import { NotCoveredError } from '../settlement/settlement.errors';
-import { type Endpoint } from '../upstreams/upstream';
+import { type UsageEvent } from '../settlement/usage-event';
+import { toOpenAiError } from '../errors/openai-error';
+import { type CallNotes } from '../unserved-calls/call-notes';
+import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
 import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
@@ -16,6 +18,7 @@ import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request'
 import { proxyStream } from './streaming/proxy-stream';
 import {
   NOTHING_PRODUCED,
+  finishReasonOf,
   type Produced,
   producedByAll,
   readReportedUsage,
@@ -30,6 +33,13 @@ interface PlainAnswer {
 
 type Answer = UpstreamAnswer<PlainAnswer>;
 
+/** What the log says of an answer beside its usage. */
+type Told = Pick<UsageEvent, 'timeToFirstTokenMs' | 'finishReason'>;
+const UNTOLD: Told = { timeToFirstTokenMs: null, finishReason: null };
+
+/** Of an answer whose error has no code. */
+const UPSTREAM_REFUSED = 'upstream_refused';
+
 /** Admits a request, calls an upstream, meters and settles the usage, and only then ends the response. */
 @Injectable()
 export class ProxyService {
@@ -38,6 +48,7 @@ export class ProxyService {
     private readonly upstreams: UpstreamsService,
     private readonly settlements: SettlementBatcher,
     private readonly openRequests: OpenRequests,
+    private readonly unserved: UnservedCalls,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
 
@@ -45,15 +56,14 @@ export class ProxyService {
    * Serves one request and writes the response. Throws the errors of admission, upstreams and settlement; once a stream has
    * begun, they are sent as an event of the stream instead.
    */
-  async proxy(
-    endpoint: Endpoint,
-    caller: Caller,
-    entrypoint: string,
-    rawBody: unknown,
-    response: Response,
-  ): Promise<void> {
-    const request = await receiveProxyRequest(endpoint, rawBody, () => requireConnected(response));
-    const admission = await this.admissions.admit(request, caller, entrypoint);
+  async proxy(call: CallNotes, rawBody: unknown, response: Response): Promise<void> {
+    const request = await receiveProxyRequest(
+      call.endpoint,
+      rawBody,
+      () => requireConnected(response),
+      (model) => (call.model = model),
+    );
+    const admission = await this.admissions.admit(request, call);
     // If the client disconnects, its call of the upstream is cancelled.
     const cancellation = new Cancellation();
     const onClose = () => {
@@ -66,7 +76,8 @@ export class ProxyService {
     try {
       if (response.destroyed) return;
       answer = await this.ask(admission, cancellation);
-      response.setHeader('X-Inference-Request-Id', admission.requestId);
+      call.answeredBy(answer.upstream);
+      response.setHeader('X-Inference-Request-Id', call.requestId);
       if (answer.rest) await this.sendStream(admission, answer, response, cancellation);
       else await this.sendPlain(admission, answer, response);
     } catch (error) {
@@ -89,14 +100,14 @@ export class ProxyService {
       if (error instanceof RequestAbandonedError) {
         const { upstream } = error;
         const nothing = () => NOTHING_PRODUCED;
-        await this.settle(admission, { upstream, span: undefined }, 'disconnected', null, nothing);
+        await this.settle(admission, { upstream, span: undefined }, 'disconnected', null, nothing, UNTOLD);
       }
       throw error;
     }
   }
 
   private askUpstreams(
-    { request, bounds, requestId }: Admission,
+    { request, bounds, call: { requestId } }: Admission,
     cancellation: Cancellation,
   ): Promise<Answer> {
     const fields: Record<string, unknown> = {};
@@ -117,8 +128,13 @@ export class ProxyService {
   private async sendPlain(admission: Admission, answer: Answer, response: Response): Promise<void> {
     if (answer.content) {
       const { usage, choices } = answer.content;
-      const produced = () => producedByAll(Array.isArray(choices) ? choices : []);
-      await this.settle(admission, answer, 'completed', readReportedUsage(usage), produced);
+      const all: unknown[] = Array.isArray(choices) ? choices : [];
+      const told = { ...UNTOLD, finishReason: finishReasonOf(all[0]) };
+      const reported = readReportedUsage(usage);
+      await this.settle(admission, answer, 'completed', reported, () => producedByAll(all), told);
+    } else {
+      const refusal = { httpStatus: answer.status, code: errorCodeIn(answer.head) ?? UPSTREAM_REFUSED };
+      this.unserved.record(admission.call, refusal);
     }
     if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
     response.status(answer.status).setHeader('Content-Type', withCharset(answer.contentType));
@@ -131,12 +147,18 @@ export class ProxyService {
     response: Response,
     cancellation: Cancellation,
   ): Promise<void> {
-    await proxyStream(answer, admission.request, response, {
+    let timeToFirstTokenMs: number | null = null;
+    const error = await proxyStream(answer, admission.request, response, {
       cancellation,
       maxOutputTokens: admission.bounds.outputTokens,
       stallMillis: this.config.clientStallTimeoutSeconds * 1000,
-      settle: (outcome, usage, produced) => this.settle(admission, answer, outcome, usage, produced),
+      onFirstToken: () => (timeToFirstTokenMs = admission.call.durationMs),
+      settle: (outcome, usage, produced, finishReason) =>
+        this.settle(admission, answer, outcome, usage, produced, { timeToFirstTokenMs, finishReason }),
     });
+    if (!error) return;
+    const { status: errorStatus } = toOpenAiError(error);
+    this.unserved.record(admission.call, { httpStatus: answer.status, code: error.code, errorStatus });
   }
 
   private async settle(
@@ -145,6 +167,7 @@ export class ProxyService {
     outcome: UsageOutcome,
     reported: TokenUsage | null,
     produced: () => Produced,
+    told: Told,
   ): Promise<void> {
     const { usage, estimated } = meteredUsage(admission, outcome, reported, produced);
     span?.set({
@@ -152,7 +175,7 @@ export class ProxyService {
       'gen_ai.usage.output_tokens': usage.outputTokens,
     });
     if (outcome !== 'completed') span?.fail(outcome);
-    const served = { upstream, outcome };
+    const served = { upstream, outcome, ...told };
     try {
       await this.settlements.settle(usageEventOf(admission, { ...served, usage, estimated }), admission.hold);
     } catch (error) {
@@ -168,6 +191,17 @@ export class ProxyService {
 /** JSON has the charset that the specification promises; servers leave it out. */
 const withCharset = (contentType: string): string =>
   /^application\/json\s*(;|$)/i.test(contentType) ? 'application/json; charset=utf-8' : contentType;
+
+/** `error.code` of an upstream's answer, if it is a plain name. */
+function errorCodeIn(body: Buffer): string | undefined {
+  try {
+    const { error } = JSON.parse(body.toString('utf8')) as { error?: { code?: unknown } };
+    const code = error?.code;
+    return typeof code === 'string' && /^[a-z][a-z0-9_.-]{1,63}$/i.test(code) ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Some servers report a failure with status 200 and a body that holds only an error. */
 function isPlainAnswer(answer: unknown): answer is PlainAnswer {

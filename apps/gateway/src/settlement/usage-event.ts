@@ -16,6 +16,11 @@ export interface UsageEvent {
   outputTokens: number;
   /** Whether the tokens are the gateway's own count instead of the upstream's report. */
   estimated: boolean;
+  durationMs: number;
+  /** Null unless the answer was a stream. */
+  timeToFirstTokenMs: number | null;
+  /** Of the first answer. */
+  finishReason: string | null;
   priceListId: bigint;
   /** USD for one unit of the site's currency × 10^10. */
   usdPerUnit: bigint;
@@ -39,6 +44,9 @@ export function toSettlementRow(event: UsageEvent, hold: Hold, usdPerUnit: strin
     input_tokens: event.inputTokens,
     output_tokens: event.outputTokens,
     estimated: event.estimated,
+    duration_ms: event.durationMs,
+    time_to_first_token_ms: event.timeToFirstTokenMs,
+    finish_reason: event.finishReason,
     price_list_id: event.priceListId.toString(),
     usd_per_unit: usdPerUnit,
     cost_picos: event.charge.costPicos.toString(),

@@ -2,14 +2,15 @@ import { GatewayError } from '../errors/openai-error';
 
 /** No upstream of the model gave a usable answer. */
 export class UpstreamFailedError extends GatewayError {
-  constructor() {
+  /** @param upstream the last one that was tried */
+  constructor(readonly upstream?: string) {
     super('upstream_error', 'No upstream could answer this request.');
   }
 }
 
 /** No upstream of the model gave a usable answer, and the last one that was tried exceeded a timeout. */
 export class UpstreamTimedOutError extends GatewayError {
-  constructor() {
+  constructor(readonly upstream?: string) {
     super('upstream_timeout', 'The upstream did not answer in time.');
   }
 }

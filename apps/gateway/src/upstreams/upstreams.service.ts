@@ -100,7 +100,8 @@ export class UpstreamsService implements OnApplicationShutdown {
       }
     }
     if (refusal) return refusal;
-    throw timedOut ? new UpstreamTimedOutError() : new UpstreamFailedError();
+    const last = ordered.at(-1)?.name;
+    throw timedOut ? new UpstreamTimedOutError(last) : new UpstreamFailedError(last);
   }
 
   private async askOne<Content>(

@@ -9,6 +9,7 @@ import { RefusedSettlements0000000000040 } from '../migrations/0040_refused_sett
 import { RevokedWorkspaceKeys0000000000041 } from '../migrations/0041_revoked_workspace_keys';
 import { MakersOfSessions0000000000042 } from '../migrations/0042_makers_of_sessions';
 import { Invitations0000000000043 } from '../migrations/0043_invitations';
+import { UnservedCalls0000000000044 } from '../migrations/0044_unserved_calls';
 import { SavedPlayground0000000000045 } from '../migrations/0045_saved_playground';
 import { AnswerFeedback0000000000046 } from '../migrations/0046_answer_feedback';
 import { hasTable } from './former-migrations';
@@ -20,7 +21,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = 'dd6bb68da76ec56077b419427219bac4abdfa97c42a4c98041cb5584db2a0f60';
+export const FUNCTIONS_DIGEST = '3ca73cba48232e6f877dcf655f126a12281e8bafe363479cd4b5821f07df3e26';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -33,6 +34,7 @@ export const MIGRATIONS: MigrationClass[] = [
   RevokedWorkspaceKeys0000000000041,
   MakersOfSessions0000000000042,
   Invitations0000000000043,
+  UnservedCalls0000000000044,
   SavedPlayground0000000000045,
   AnswerFeedback0000000000046,
 ];

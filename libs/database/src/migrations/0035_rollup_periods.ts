@@ -24,7 +24,7 @@ CREATE TABLE metering.${name} (
 GRANT SELECT ON metering.${name} TO ${readers};`;
 
 /** Frozen: the body of metering.settle between this migration and the last one, for gateways that settle meanwhile. */
-const settle = (now: string) => `
+export const settle = (now: string) => `
 CREATE OR REPLACE FUNCTION metering.settle(p_id text, p_events jsonb) RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 DECLARE
@@ -101,7 +101,8 @@ BEGIN
 END $$`;
 
 /** An hour that is rolled up gets no usage any more, even if the clock was set back. */
-const NOT_BEFORE_ROLLUP = 'greatest(clock_timestamp(), (SELECT rolled_until FROM metering.rollup_progress))';
+export const NOT_BEFORE_ROLLUP =
+  'greatest(clock_timestamp(), (SELECT rolled_until FROM metering.rollup_progress))';
 
 const UP = `
 -- Sums of whole days and months of UTC, and of hours of the whole site. A month holds its days that have ended.

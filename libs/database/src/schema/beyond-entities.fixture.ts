@@ -80,6 +80,7 @@ export const BEYOND_ENTITIES = {
       'metering.cover_short_events(metering.settlement_event[])',
       'metering.delete_old_settlements()',
       'metering.ensure_partitions()',
+      'metering.ensure_unserved_call_days()',
       'metering.forget_rollups(timestamp with time zone)',
       'metering.refuse_settlement(text,jsonb)',
       'metering.roll_up_hours(integer,integer)',
@@ -119,7 +120,10 @@ export const BEYOND_ENTITIES = {
       'pricing.price_lists price_list_changed',
       'pricing.price_lists price_list_published',
     ],
-    partitionedTables: ['metering.usage_events RANGE (occurred_at)'],
+    partitionedTables: [
+      'metering.unserved_calls RANGE (occurred_at)',
+      'metering.usage_events RANGE (occurred_at)',
+    ],
   },
   /** Tables by role and privileges. */
   grants: {
@@ -191,6 +195,7 @@ export const BEYOND_ENTITIES = {
         'metering.monthly_rollup',
         'metering.refused_requests',
         'metering.rollup_progress',
+        'metering.unserved_calls',
         'metering.usage_events',
         'wallet.leases',
       ],
@@ -205,6 +210,7 @@ export const BEYOND_ENTITIES = {
       ],
     },
     gateway: {
+      insert: ['metering.unserved_calls'],
       select: [
         'accounts.accounts (id, role)',
         'accounts.api_keys',

@@ -18,13 +18,22 @@ export interface CallLimit {
   countPublic(request: Request): void;
 }
 
+/** Hears of an error before it is answered, so that it can set headers. Must not throw. */
+export type ErrorListener = (error: unknown, request: Request, response: Response) => void;
+
 /** Shows a limit, if the service has one, every request and every error. */
 @Injectable()
 export class RefusedCalls {
   private limit: CallLimit | undefined;
+  private announce: ErrorListener | undefined;
 
   limitBy(limit: CallLimit): void {
     this.limit = limit;
+  }
+
+  /** Announces every error to the listener. */
+  beforeAnswer(listener: ErrorListener): void {
+    this.announce = listener;
   }
 
   /** Middleware for all requests. */
@@ -41,7 +50,11 @@ export class RefusedCalls {
 
   /** The filter, which also reports what it has answered. */
   countedBy(filter: ExceptionFilter): ExceptionFilter {
-    return new CountingFilter(filter, (request, status) => this.limit?.count(request, status));
+    return new CountingFilter(
+      filter,
+      (...parts) => this.announce?.(...parts),
+      (request, status) => this.limit?.count(request, status),
+    );
   }
 }
 
@@ -49,12 +62,16 @@ export class RefusedCalls {
 class CountingFilter implements ExceptionFilter {
   constructor(
     private readonly filter: ExceptionFilter,
+    private readonly announce: ErrorListener,
     private readonly count: CallLimit['count'],
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
-    this.filter.catch(error, host);
     const http = host.switchToHttp();
-    this.count(http.getRequest<Request>(), http.getResponse<Response>().statusCode);
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    this.announce(error, request, response);
+    this.filter.catch(error, host);
+    this.count(request, response.statusCode);
   }
 }

@@ -88,4 +88,16 @@ export class UsageEvent {
 
   @Column('text')
   settlementId!: string;
+
+  /** From the beginning of the call to its settlement, by the clock of the gateway. */
+  @Column('integer', { nullable: true })
+  durationMs!: number | null;
+
+  /** Until the first token of a stream arrived at the gateway. Null for an answer that came at once. */
+  @Column('integer', { nullable: true })
+  timeToFirstTokenMs!: number | null;
+
+  /** Of the first answer, as the upstream reported it. */
+  @Column('text', { nullable: true })
+  finishReason!: string | null;
 }

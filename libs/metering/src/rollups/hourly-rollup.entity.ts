@@ -1,4 +1,4 @@
-import { CountColumn, PicosColumn, TimeColumn } from '@inference/database';
+import { BigIntColumn, CountColumn, PicosColumn, TimeColumn } from '@inference/database';
 import { Entity, Index, PrimaryColumn } from 'typeorm';
 import { type PriceUnit } from '../pricing/price-unit';
 
@@ -41,4 +41,8 @@ export class HourlyRollup {
   /** In 10⁻¹² USD. */
   @PicosColumn()
   costUsdPicos!: bigint;
+
+  /** Calls, each counted in one unit only. Null: the hour has calls that were settled before they were counted. */
+  @BigIntColumn({ nullable: true })
+  calls!: bigint | null;
 }

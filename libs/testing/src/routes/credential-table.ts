@@ -66,6 +66,7 @@ console                                               none  session  expired  el
   PATCH  /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
   DELETE /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/billing/usage                            401      200      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/billing/usage/calls                      401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/proof                            401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/cost-report                              401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/requests                         401      200      401        401    200  401      401  401     401      401         401          401      401

@@ -26,9 +26,14 @@ const COLUMNS: [name: string, type?: 'text'][] = [
   ['lines'],
   ['settlement_id'],
 ];
-export const EVENT_COLUMNS = COLUMNS.map(([name]) => name);
+/** Follow in lines that have them: lines without them are what they were before these columns existed. */
+export const LATER_COLUMNS = ['duration_ms', 'time_to_first_token_ms', 'finish_reason'];
+export const EVENT_COLUMNS = [...COLUMNS.map(([name]) => name), ...LATER_COLUMNS];
 
 const EXPORTED = COLUMNS.map(([name, type]) => (type ? `${name}::${type} AS ${name}` : name)).join(', ');
+const LATER = `nullif(json_strip_nulls(json_build_object(${LATER_COLUMNS.map((name) => `'${name}', t.${name}`).join(', ')}))::text, '{}')`;
+/** The members of both objects. */
+const LINE = `left(row_to_json(e)::text, -1) || coalesce(',' || substr(${LATER}, 2), '}')`;
 const DAY_OF = (at: string) => `date_trunc('day', ${at}, 'UTC')`;
 const OF_DAY = (at: string) => `${at} >= $1::timestamptz AND ${at} < $1::timestamptz + interval '24 hours'`;
 const tableOf = (client: Client, name: string) => `metering.${client.escapeIdentifier(name)}`;
@@ -54,11 +59,9 @@ export async function* readEvents(client: Client, table: string, day: Date): Asy
   try {
     await client.query(
       `DECLARE events NO SCROLL CURSOR FOR
-       SELECT row_to_json(e)::text AS line, account_id, request_id, input_tokens, output_tokens, cost_picos, cost_usd_picos
-       FROM (
-         SELECT ${EXPORTED} FROM ${tableOf(client, table)} t WHERE ${OF_DAY('t.occurred_at')}
-         ORDER BY t.account_id COLLATE "C", t.occurred_at, t.request_id COLLATE "C"
-       ) e`,
+       SELECT ${LINE} AS line, e.account_id, e.request_id, e.input_tokens, e.output_tokens, e.cost_picos, e.cost_usd_picos
+       FROM ${tableOf(client, table)} t CROSS JOIN LATERAL (SELECT ${EXPORTED}) e WHERE ${OF_DAY('t.occurred_at')}
+       ORDER BY t.account_id COLLATE "C", t.occurred_at, t.request_id COLLATE "C"`,
       [day],
     );
     for (;;) {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 const FORMAT = 'usage-events';
-/** Of the columns of an event, `EVENT_COLUMNS`. */
-const SCHEMA_VERSION = 1;
+/** Of the columns of an event, `EVENT_COLUMNS`. Version 1 has none of `LATER_COLUMNS`. */
+const SCHEMA_VERSION = 2;
 const DAY_CHARS = 'yyyy-mm-dd'.length;
 
 const count = z.int().nonnegative();
@@ -35,7 +35,7 @@ const fileSchema = z.strictObject({
 
 const manifestSchema = z.strictObject({
   format: z.literal(FORMAT),
-  schema_version: z.literal(SCHEMA_VERSION),
+  schema_version: z.int().min(1).max(SCHEMA_VERSION),
   day: z.iso.date(),
   ...sumFields,
   files: z.array(fileSchema).min(1),

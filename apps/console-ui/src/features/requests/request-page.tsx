@@ -7,9 +7,12 @@ import { Fact, Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Amount, Quantity } from '../../figures/figure-text';
+import { formatNumber } from '../../figures/format-figure';
+import { useLanguage } from '../../language/language-context';
 import { Time } from '../../time/time';
 import { useEntrypointName } from '../usage/usage-queries';
-import { CostExplanation, OutcomeBadge } from './request-parts';
+import { ErrorExplanation } from './error-explanation';
+import { CostExplanation, Duration, OutcomeBadge } from './request-parts';
 import { type RequestDetail, requestQuery } from './request-queries';
 import { useRequestTexts } from './request-texts';
 
@@ -30,7 +33,11 @@ export function RequestPage() {
         {(request) => (
           <Stack gap="lg">
             <RequestFacts request={request} />
-            {request.outcome !== 'refused' && <CostExplanation request={request} />}
+            {request.status === 'charged' ? (
+              <CostExplanation request={request} />
+            ) : (
+              <ErrorExplanation request={request} />
+            )}
           </Stack>
         )}
       </QueryState>
@@ -58,26 +65,22 @@ function RequestFacts({ request }: { request: RequestDetail }) {
             </Text>
           </Stack>
         </Fact>
-        <Fact name={t('column.model')}>
-          <Code>{model}</Code>
-        </Fact>
+        <Fact name={t('column.model')}>{model === null ? t('noModel') : <Code>{model}</Code>}</Fact>
         <Fact name={t('column.key')}>{key ? `${key.name} (${key.prefix}…)` : t('noKey')}</Fact>
         <Fact name={t('column.source')}>{entrypointName(entrypoint)}</Fact>
-        <Fact name={t('column.input')}>
-          <Quantity value={request.input_tokens} />
-        </Fact>
-        <Fact name={t('column.output')}>
-          <Quantity value={request.output_tokens} />
-          {request.estimated && (
-            <Text size="sm" c="dimmed">
-              {t('estimated')}
-            </Text>
-          )}
+        {request.status === 'charged' && <AnswerFacts request={request} />}
+        {request.http_status && (
+          <Fact name={t('httpStatus')}>
+            <Code>{request.http_status.toString()}</Code>
+          </Fact>
+        )}
+        <Fact name={t('column.duration')}>
+          <Duration value={request.duration_ms} />
         </Fact>
         <Fact name={t('started')}>
           <Time value={request.started_at} detail="second" />
         </Fact>
-        <Fact name={t('settled')}>
+        <Fact name={t(request.status === 'charged' ? 'settled' : 'ended')}>
           <Time value={request.created_at} detail="second" />
         </Fact>
         <Fact name={t('id')}>
@@ -88,5 +91,42 @@ function RequestFacts({ request }: { request: RequestDetail }) {
         </Fact>
       </Facts>
     </Paper>
+  );
+}
+
+/** What only an answer has. */
+function AnswerFacts({ request }: { request: RequestDetail }) {
+  const t = useRequestTexts();
+  const { language } = useLanguage();
+  const { time_to_first_token_ms: firstToken, tokens_per_second: speed, finish_reason: reason } = request;
+  return (
+    <>
+      <Fact name={t('column.input')}>
+        <Quantity value={request.input_tokens} />
+      </Fact>
+      <Fact name={t('column.output')}>
+        <Quantity value={request.output_tokens} />
+        {request.estimated && (
+          <Text size="sm" c="dimmed">
+            {t('estimated')}
+          </Text>
+        )}
+      </Fact>
+      {reason !== null && (
+        <Fact name={t('column.reason')}>
+          <Code>{reason}</Code>
+        </Fact>
+      )}
+      {firstToken && (
+        <Fact name={t('column.firstToken')}>
+          <Duration value={firstToken} />
+        </Fact>
+      )}
+      {speed && (
+        <Fact name={t('speed')}>
+          <span className="figure">{t('speed.value', { speed: formatNumber(speed, language) })}</span>
+        </Fact>
+      )}
+    </>
   );
 }

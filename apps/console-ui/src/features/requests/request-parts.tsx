@@ -107,7 +107,13 @@ function WhyThisCost({ calls }: { calls: RequestDetail[] }) {
   );
 }
 
-const COLORS = { completed: 'green', disconnected: 'gray', interrupted: 'orange', refused: 'gray' } as const;
+const COLORS = {
+  completed: 'green',
+  disconnected: 'gray',
+  interrupted: 'orange',
+  refused: 'yellow',
+  failed: 'red',
+} as const;
 
 export function OutcomeBadge({ outcome }: { outcome: LoggedRequest['outcome'] }) {
   const t = useRequestTexts();
@@ -115,6 +121,28 @@ export function OutcomeBadge({ outcome }: { outcome: LoggedRequest['outcome'] })
     <Badge variant="dot" color={COLORS[outcome]} tt="none" fw={500} title={t(`outcome.${outcome}.text`)}>
       {t(`outcome.${outcome}`)}
     </Badge>
+  );
+}
+
+const MILLISECONDS = 3;
+const SECOND = Figure.of('1000');
+
+/** Milliseconds as people read them: `840 ms`, and from one second on `2.5 s`. */
+export function Duration({ value }: { value: Figure | null }) {
+  const { language } = useLanguage();
+  if (!value) return '–';
+  const isShort = value.compare(SECOND) < 0;
+  const number = isShort ? value : value.dividedByTenTo(MILLISECONDS);
+  const text = new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit: isShort ? 'millisecond' : 'second',
+    unitDisplay: 'narrow',
+    maximumFractionDigits: isShort ? 0 : 2,
+  }).format(number.toString() as `${number}`);
+  return (
+    <Text span inherit className="figure">
+      {text}
+    </Text>
   );
 }
 
@@ -155,15 +183,15 @@ export function CostExplanation({ request }: { request: RequestDetail }) {
       footer: shownAmount(cost, currency),
     },
   ];
-  const since = formatTime(priceList.effective_from, { language, timeZone });
+  const since = priceList && formatTime(priceList.effective_from, { language, timeZone });
   return (
     <Stack component="section" gap="sm">
       <Title order={2}>{t('why')}</Title>
       <Text size="md" c="dimmed">
-        {t('why.text')} {t('priceList', { id: priceList.id, time: since })}
+        {t('why.text')} {priceList && since && t('priceList', { id: priceList.id, time: since })}
       </Text>
       <DataTable label={t('why')} columns={columns} rows={lines} keyOf={({ unit }) => unit} />
-      {currency !== 'USD' && <Rate {...{ currency, rate, costUsd }} />}
+      {currency !== 'USD' && rate && <Rate {...{ currency, rate, costUsd }} />}
     </Stack>
   );
 }

@@ -18,9 +18,9 @@ import { CallFilters, Choice } from '../usage/filters';
 import classes from '../usage/filters.module.css';
 import { useEntrypointName } from '../usage/usage-queries';
 import { withoutGaps } from '../usage/usage-search';
-import { OutcomeBadge } from './request-parts';
+import { Duration, OutcomeBadge } from './request-parts';
 import { type LoggedRequest, REQUESTS_FILE, requestsQuery, useRequestsCsv } from './request-queries';
-import { OUTCOMES, type RequestSearch } from '../usage/request-search';
+import { STATUSES, type RequestSearch } from '../usage/request-search';
 import { useRequestTexts } from './request-texts';
 
 export function RequestsPage() {
@@ -157,13 +157,13 @@ function RequestFilters({ search, onChange }: Props) {
       {dayField('to')}
       <CallFilters filter={search} onChange={onChange} />
       <Choice
-        label={t('outcome')}
-        value={search.outcome ?? ''}
+        label={t('column.outcome')}
+        value={search.status ?? ''}
         options={[
           { value: '', label: t('outcome.all') },
-          ...OUTCOMES.map((outcome) => ({ value: outcome, label: t(`outcome.${outcome}`) })),
+          ...STATUSES.map((status) => ({ value: status, label: t(`outcome.${status}`) })),
         ]}
-        onChoose={(outcome) => onChange({ outcome: outcome === '' ? undefined : outcome })}
+        onChoose={(status) => onChange({ status: status === '' ? undefined : status })}
       />
     </Paper>
   );
@@ -188,7 +188,24 @@ function RequestTable({ requests, onMore, isLoadingMore }: RequestTableProps) {
         </Anchor>
       ),
     },
-    { key: 'model', title: t('column.model'), cell: ({ model }) => <Code>{model}</Code> },
+    {
+      key: 'outcome',
+      title: t('column.outcome'),
+      place: 'status',
+      cell: ({ outcome }) => <OutcomeBadge outcome={outcome} />,
+    },
+    {
+      key: 'cost',
+      title: t('column.cost'),
+      isNumber: true,
+      place: 'figure',
+      cell: ({ cost, currency }) => <ShortAmount value={cost} currency={currency} />,
+    },
+    {
+      key: 'model',
+      title: t('column.model'),
+      cell: ({ model }) => (model === null ? '–' : <Code>{model}</Code>),
+    },
     {
       key: 'key',
       title: t('column.key'),
@@ -212,12 +229,25 @@ function RequestTable({ requests, onMore, isLoadingMore }: RequestTableProps) {
       cell: ({ output_tokens: tokens }) => <Quantity value={tokens} />,
     },
     {
-      key: 'cost',
-      title: t('column.cost'),
+      key: 'duration',
+      title: t('column.duration'),
       isNumber: true,
-      cell: ({ cost, currency }) => <ShortAmount value={cost} currency={currency} />,
+      cell: ({ duration_ms: duration }) => <Duration value={duration} />,
     },
-    { key: 'outcome', title: t('column.outcome'), cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
+    {
+      key: 'firstToken',
+      title: t('column.firstToken'),
+      isNumber: true,
+      cell: ({ time_to_first_token_ms: time }) => <Duration value={time} />,
+    },
+    {
+      key: 'reason',
+      title: t('column.reason'),
+      cell: ({ finish_reason: reason, error_code: code }) => {
+        const text = reason ?? code;
+        return text === null ? '–' : <Code>{text}</Code>;
+      },
+    },
   ];
   return (
     <DataTable

@@ -12,5 +12,8 @@ it('reads the address as far as it is understood', () => {
       zone: 'Nowhere',
     }),
   ).toEqual({ from: '2026-03-08', model: '7', entrypoint: 'agent' });
+  expect(requestSearchIn({ status: 'failed', outcome: 'completed' })).toEqual({ status: 'failed' });
+  expect(requestSearchIn({ outcome: 'interrupted' })).toEqual({ status: 'interrupted' });
+  expect(requestSearchIn({ status: 'charged' })).toEqual({});
   expect(requestSearchIn({ zone: 'Asia/Shanghai' })).toEqual({ zone: 'Asia/Shanghai' });
 });

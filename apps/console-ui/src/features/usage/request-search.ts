@@ -1,7 +1,8 @@
 import { isDay } from '../../time/calendar-day';
 import { isTimeZone, withoutGaps } from './usage-search';
 
-export const OUTCOMES = ['completed', 'disconnected', 'interrupted'] as const;
+/** How a call ended: the outcomes of served ones, and the calls that were not served. */
+export const STATUSES = ['completed', 'disconnected', 'interrupted', 'refused', 'failed'] as const;
 
 /** What the address of the page holds. */
 export interface RequestSearch {
@@ -12,7 +13,7 @@ export interface RequestSearch {
   /** Id of an API key, or `none`. */
   key?: string;
   entrypoint?: string;
-  outcome?: (typeof OUTCOMES)[number];
+  status?: (typeof STATUSES)[number];
   /** IANA name of a time zone, if not that of the pages. */
   zone?: string;
 }
@@ -31,7 +32,8 @@ export function requestSearchIn(search: Record<string, unknown>): RequestSearch 
     model: textIn(search['model']),
     key: textIn(search['key']),
     entrypoint: textIn(search['entrypoint']),
-    outcome: OUTCOMES.find((outcome) => outcome === search['outcome']),
+    // `outcome`: in addresses that were kept from earlier versions.
+    status: STATUSES.find((status) => status === (search['status'] ?? search['outcome'])),
     zone: zone !== undefined && isTimeZone(zone) ? zone : undefined,
   });
 }

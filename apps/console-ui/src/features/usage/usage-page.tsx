@@ -7,19 +7,22 @@ import { downloadText } from '../../components/download-text';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
+import { Figure } from '../../figures/figure';
 import { dayOf, daysBetween } from '../../time/calendar-day';
 import { useTimeZone } from '../../time/time-zone-context';
 import { CallFilters, Choice } from './filters';
 import classes from './filters.module.css';
 import { ProofStrip } from './proof-strip';
-import { usageQuery, useUsageCsv } from './usage-queries';
+import { type UsageRow, usageQuery, useUsageCsv } from './usage-queries';
 import { UsageReportView } from './usage-report-view';
+import { UsageSummary } from './usage-summary';
 import {
   BUCKETS,
   DIMENSIONS,
   type Period,
-  periodOf,
-  RANGES,
+  periodBefore,
+  USAGE_RANGES,
+  usagePeriodOf,
   type UsageSearch,
   withoutGaps,
 } from './usage-search';
@@ -33,8 +36,10 @@ export function UsagePage() {
   const search = useSearch({ from: '/console/usage' });
   const navigate = useNavigate();
   const { timeZone: ownZone } = useTimeZone();
-  const { bucket = 'day', group: dimension = 'model', zone: timeZone = ownZone } = search;
-  const period = periodOf(search, dayOf(new Date(), timeZone));
+  const { bucket = bucketOf(search), group: dimension = 'model', zone: timeZone = ownZone } = search;
+  const now = new Date();
+  const period = usagePeriodOf(search, now, (instant) => dayOf(instant, timeZone));
+  const before = periodBefore(search, period, now, dayOf(now, timeZone));
   const days = daysBetween(period.first, period.last).length;
   const isTooLong = bucket === 'hour' && days > MOST_DAYS_BY_HOUR;
   const { model, key: apiKeyId, entrypoint } = search;
@@ -70,6 +75,13 @@ export function UsagePage() {
       <UsageFilters search={search} period={period} timeZone={timeZone} onChange={change} />
       {days === 0 && <EmptyState title={t('order.title')}>{t('order.text')}</EmptyState>}
       {isTooLong && <EmptyState title={t('tooLong.title')}>{t('tooLong.text')}</EmptyState>}
+      {days > 0 && (
+        <UsageSummary
+          question={question}
+          before={before}
+          cost={query.data && !query.isPlaceholderData ? totalOf(query.data.rows) : undefined}
+        />
+      )}
       {days > 0 && <ProofStrip period={period} timeZone={timeZone} />}
       {days > 0 && !isTooLong && (
         <QueryState
@@ -96,6 +108,14 @@ export function UsagePage() {
   );
 }
 
+/** A day is shown by its hours, unless the address says otherwise. */
+const bucketOf = ({ range }: UsageSearch) => (range === 'today' || range === '24h' ? 'hour' : 'day');
+
+function totalOf(rows: UsageRow[]) {
+  const [first] = rows;
+  return first && { value: Figure.sum(rows.map(({ cost }) => cost)), currency: first.currency };
+}
+
 interface Props {
   search: UsageSearch;
   period: Period;
@@ -107,7 +127,7 @@ function UsageFilters({ search, period, timeZone, onChange }: Props) {
   const t = useUsageTexts();
   const { zones } = useTimeZone();
   const zoneNames = [...new Set([zones.site, zones.browser, zones.utc, timeZone])];
-  const { range = '30d', bucket = 'day', group = 'model' } = search;
+  const { range = '30d', bucket = bucketOf(search), group = 'model' } = search;
   const dayField = (name: 'from' | 'to', value: string) => (
     <TextInput
       type="date"
@@ -122,7 +142,7 @@ function UsageFilters({ search, period, timeZone, onChange }: Props) {
       <Choice
         label={t('range')}
         value={range}
-        options={RANGES.map((value) => ({ value, label: t(`range.${value}`) }))}
+        options={USAGE_RANGES.map((value) => ({ value, label: t(`range.${value}`) }))}
         onChoose={(value) =>
           onChange({
             range: value,

@@ -3,7 +3,7 @@ import { runActivity } from '../../activities/activity-store';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { Figure } from '../../figures/figure';
 import { addDays } from '../../time/calendar-day';
-import { type Bucket, type Dimension, type Period, withoutGaps } from './usage-search';
+import { type Bucket, type Dimension, type Period, type PeriodBefore, withoutGaps } from './usage-search';
 import { useUsageTexts } from './usage-texts';
 
 export type UsageRow = Schemas['UsageRowResponse'];
@@ -18,10 +18,15 @@ export interface UsageQuestion extends Period {
   entrypoint?: string | undefined;
 }
 
+/** The end of a period is not part of it; one that begins at some time ends now. */
+export const boundsOf = ({ first, last, since }: Period) =>
+  since === undefined ? { from: first, to: addDays(last, 1) } : { from: since };
+
 /** The question as the service takes it. */
 export const usageParameters = ({
   first,
   last,
+  since,
   timeZone,
   bucket,
   dimension,
@@ -29,9 +34,7 @@ export const usageParameters = ({
   apiKeyId,
   entrypoint,
 }: UsageQuestion) => ({
-  from: first,
-  // The end of a period is not part of it.
-  to: addDays(last, 1),
+  ...boundsOf({ first, last, since }),
   time_zone: timeZone,
   granularity: bucket,
   group_by: dimension,
@@ -70,13 +73,47 @@ export function useUsageCsv(question: UsageQuestion, fileName: string) {
   });
 }
 
-/** The three sums of a period, as the services report them. */
-export const proofQuery = (api: ConsoleApi, { first, last }: Period, timeZone: string) =>
+type CallFilter = Pick<UsageQuestion, 'timeZone' | 'model' | 'apiKeyId' | 'entrypoint'>;
+
+const filterOf = ({ timeZone, model, apiKeyId, entrypoint }: CallFilter) => ({
+  time_zone: timeZone,
+  ...withoutGaps({ model, api_key_id: apiKeyId, entrypoint }),
+});
+
+/** How many calls a period has, from `boundsOf` or of the period before. */
+export const callCountsQuery = (api: ConsoleApi, filter: CallFilter, bounds: { from: string; to?: string }) =>
   queryOptions({
-    queryKey: ['proof', first, last, timeZone],
+    queryKey: ['call-counts', bounds, filterOf(filter)],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/api/billing/usage/calls', {
+          signal,
+          params: { query: { ...bounds, ...filterOf(filter) } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
+
+/** What the period before cost. */
+export const costBeforeQuery = (api: ConsoleApi, filter: CallFilter, before: PeriodBefore) =>
+  queryOptions({
+    queryKey: ['cost-before', before, filterOf(filter)],
+    queryFn: async ({ signal }) => {
+      const query = { ...before, ...filterOf(filter), granularity: 'month' as const, group_by: '' };
+      const body = await bodyOf(api.GET('/api/billing/usage', { signal, params: { query } }));
+      return Figure.sum((body as Schemas['UsageResponse']).usage.map(({ cost }) => cost));
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
+
+/** The three sums of a period, as the services report them. */
+export const proofQuery = (api: ConsoleApi, period: Period, timeZone: string) =>
+  queryOptions({
+    queryKey: ['proof', period, timeZone],
     queryFn: ({ signal }) => {
-      // The end of a period is not part of it.
-      const query = { from: first, to: addDays(last, 1), time_zone: timeZone };
+      const query = { ...boundsOf(period), time_zone: timeZone };
       return bodyOf(api.GET('/api/billing/proof', { signal, params: { query } }));
     },
     // The next hour closes soon.

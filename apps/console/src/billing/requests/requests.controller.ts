@@ -17,7 +17,7 @@ import {
 import { RequestsService } from './requests.service';
 
 const CSV_EXAMPLE =
-  'id,created_at,started_at,model,api_key_id,api_key_name,entrypoint,input_tokens,output_tokens,estimated,cost,currency,outcome\r\n';
+  'id,created_at,started_at,model,api_key_id,api_key_name,entrypoint,input_tokens,output_tokens,estimated,cost,currency,outcome,status,http_status,error_code,duration_ms,time_to_first_token_ms,tokens_per_second,finish_reason\r\n';
 
 @Controller('api/billing/requests')
 @ApiTags('Wallet')
@@ -27,9 +27,9 @@ export class RequestsController {
   @Get()
   @ApiOperation({
     operationId: 'listRequests',
-    summary: 'Lists the account’s served calls of models with their cost, newest first.',
+    summary: 'Lists the account’s calls of models with their cost, newest first.',
     description:
-      'The log holds what was served, wholly or in part, also if it cost nothing. Calls that were refused, or failed before the first token, are not in it. Calls before `archived_until` may be archived and not listed either. With `Accept: text/csv`, all calls that the filters select come at once.',
+      'The log holds what was served, wholly or in part, and for 30 days what was refused or failed: of an account’s refused and failed calls, each process of the gateway records at most 600 a minute. Never a prompt or an answer. Served calls before `archived_until` may be archived and not listed. With `Accept: text/csv`, all calls that the filters select come at once.',
   })
   @ApiExtraModels(RequestListResponse)
   @ApiOkResponse({
@@ -66,9 +66,9 @@ export class RequestsController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'getRequest',
-    summary: 'Returns one served call and how its cost came about.',
+    summary: 'Returns one call and how its cost came about.',
     description:
-      'A call that ended with `billing_unknown` is found as soon as it is known whether it was charged: with its cost, or with the outcome `refused` and no cost.',
+      'A call that ended with `billing_unknown` is found as soon as it is known whether it was charged: with its cost, or as failed and free.',
   })
   @ApiOkResponse({ description: 'The call.', type: RequestDetailResponse })
   @ApiErrors({ 404: 'The account has no such call.' })
@@ -80,11 +80,13 @@ export class RequestsController {
   }
 }
 
-const COLUMNS: [name: string, valueOf: (request: RequestResponse) => string][] = [
+type Column = [name: string, valueOf: (request: RequestResponse) => string];
+
+const COLUMNS: Column[] = [
   ['id', ({ id }) => id],
   ['created_at', (request) => request.created_at],
   ['started_at', (request) => request.started_at],
-  ['model', ({ model }) => model],
+  ['model', ({ model }) => model ?? ''],
   ['api_key_id', (request) => request.api_key?.id ?? ''],
   ['api_key_name', (request) => request.api_key?.name ?? ''],
   ['entrypoint', ({ entrypoint }) => entrypoint],
@@ -94,6 +96,17 @@ const COLUMNS: [name: string, valueOf: (request: RequestResponse) => string][] =
   ['cost', ({ cost }) => cost.toString()],
   ['currency', ({ currency }) => currency],
   ['outcome', ({ outcome }) => outcome],
+  ['status', ({ status }) => status],
+  ...(
+    [
+      'http_status',
+      'error_code',
+      'duration_ms',
+      'time_to_first_token_ms',
+      'tokens_per_second',
+      'finish_reason',
+    ] as const
+  ).map((name): Column => [name, (request) => String(request[name] ?? '')]),
 ];
 
 const HEADER = csvLine(COLUMNS.map(([name]) => name));

@@ -10,7 +10,14 @@ import {
   TimeZoneField,
 } from '@inference/dto';
 import { PageQuery } from '@inference/http';
-import { PRICE_UNITS, type PriceUnit, USAGE_OUTCOMES, type UsageOutcome } from '@inference/metering';
+import {
+  PRICE_UNITS,
+  type PriceUnit,
+  UNSERVED_KINDS,
+  type UnservedKind,
+  USAGE_OUTCOMES,
+  type UsageOutcome,
+} from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
 import { type InstantMicros } from '@inference/time';
 import { ApiProperty } from '@nestjs/swagger';
@@ -20,7 +27,11 @@ import { ApiKeyFilter, EntrypointFilter, ModelFilter } from '../../validation/ca
 const OUTCOMES =
   '`completed`: the whole answer was served; `disconnected`: the client left before its end; `interrupted`: the upstream failed in the middle of it.';
 
-const REQUEST_OUTCOMES = [...USAGE_OUTCOMES, 'refused'] as const;
+const STATUSES = ['charged', ...UNSERVED_KINDS] as const;
+export type RequestStatus = (typeof STATUSES)[number];
+
+const STATUS_TEXT =
+  '`charged`: served, wholly or in part, also if that cost nothing; `refused`: the request, the wallet or a limit was the reason; `failed`: the platform or the model’s server was. The latter two cost nothing and are kept for 30 days.';
 
 export class RequestsQuery extends PageQuery {
   @InstantField({
@@ -61,6 +72,13 @@ export class RequestsQuery extends PageQuery {
     optional: true,
   })
   outcome?: UsageOutcome;
+
+  @ChoiceField(STATUSES, {
+    description: `Only calls with this status. ${STATUS_TEXT}`,
+    example: 'failed',
+    optional: true,
+  })
+  status?: RequestStatus;
 }
 
 export class RequestPath {
@@ -73,7 +91,7 @@ export class RequestPath {
   requestId!: string;
 }
 
-/** A served call. */
+/** A call. */
 export class RequestResponse {
   @ApiProperty({
     description:
@@ -83,18 +101,25 @@ export class RequestResponse {
   id!: string;
 
   @InstantProperty({
-    description: 'When the call was settled, or refused. It belongs to the hour, day and month of this time.',
+    description:
+      'When the call was settled, was refused or failed. It belongs to the hour, day and month of this time.',
   })
   created_at!: string;
 
   @InstantProperty({
     description:
-      'When the call was admitted, by the clock of the gateway. Its prices are those of this time.',
+      'When the call was admitted, by the clock of the gateway. Its prices are those of this time. When it began, if it was not admitted.',
   })
   started_at!: string;
 
-  @ApiProperty({ description: 'Slug of the model.', example: 'sandbox-chat' })
-  model!: string;
+  @ApiProperty({
+    description:
+      'Slug of the model. Of a call that was refused or failed what it named, shortened to 128 characters; null if it named none or was not read.',
+    type: String,
+    nullable: true,
+    example: 'sandbox-chat',
+  })
+  model!: string | null;
 
   @ApiProperty({
     description: 'The API key of the call; null if it was made without one.',
@@ -129,10 +154,65 @@ export class RequestResponse {
   currency!: Currency;
 
   @ApiProperty({
-    description: `${OUTCOMES} \`refused\`: it could not be billed and is free; only its id finds such a call, for 30 days.`,
-    enum: REQUEST_OUTCOMES,
+    description: `${OUTCOMES} \`refused\` and \`failed\`: as in \`status\`.`,
+    enum: [...USAGE_OUTCOMES, ...UNSERVED_KINDS],
   })
-  outcome!: (typeof REQUEST_OUTCOMES)[number];
+  outcome!: UsageOutcome | UnservedKind;
+
+  @ApiProperty({ description: STATUS_TEXT, enum: STATUSES })
+  status!: RequestStatus;
+
+  @ApiProperty({
+    description:
+      'HTTP status of the answer. A stream that failed before its first token has 200. Null for usage that a trainer reported.',
+    type: 'integer',
+    nullable: true,
+    example: 200,
+  })
+  http_status!: number | null;
+
+  @ApiProperty({
+    description: '`error.code` of the answer to a call that was refused or failed; otherwise null.',
+    type: String,
+    nullable: true,
+    example: 'insufficient_balance',
+  })
+  error_code!: string | null;
+
+  @ApiProperty({
+    description: 'From the arrival of the call to its end in the gateway, in milliseconds. Null if unknown.',
+    type: 'integer',
+    nullable: true,
+    example: 840,
+  })
+  duration_ms!: number | null;
+
+  @ApiProperty({
+    description:
+      'From the arrival of the call to the first token of its stream, in milliseconds. Null for an answer that came at once, or if unknown.',
+    type: 'integer',
+    nullable: true,
+    example: 210,
+  })
+  time_to_first_token_ms!: number | null;
+
+  @ApiProperty({
+    description:
+      'Tokens of the answer in a second, from the first token of a stream on. Null where there is no time to the first token.',
+    type: Number,
+    nullable: true,
+    example: 53.9,
+  })
+  tokens_per_second!: number | null;
+
+  @ApiProperty({
+    description:
+      'Why the first answer of the call ended, as the model’s server says: `stop`, `length`, `tool_calls` and others. Null if it did not.',
+    type: String,
+    nullable: true,
+    example: 'stop',
+  })
+  finish_reason!: string | null;
 }
 
 export class RequestListResponse {
@@ -177,7 +257,7 @@ export class RequestPriceListResponse {
   effective_from!: string;
 }
 
-/** A served call and how its cost came about. */
+/** A call and how its cost came about. */
 export class RequestDetailResponse extends RequestResponse {
   @ApiProperty({
     description: 'The parts of the cost. Their amounts add up to `cost`.',
@@ -186,10 +266,12 @@ export class RequestDetailResponse extends RequestResponse {
   lines!: RequestLineResponse[];
 
   @ApiProperty({
-    description: 'The price list that was in force when the call began.',
+    description:
+      'The price list that was in force when the call began; null for a call that was refused or failed.',
     type: RequestPriceListResponse,
+    nullable: true,
   })
-  price_list!: RequestPriceListResponse;
+  price_list!: RequestPriceListResponse | null;
 
   @MoneyProperty({
     description:
@@ -199,9 +281,11 @@ export class RequestDetailResponse extends RequestResponse {
   cost_usd!: ExactNumber;
 
   @ApiProperty({
-    description: 'What one unit of the currency was worth in USD: 1, or the exchange rate of the day.',
+    description:
+      'What one unit of the currency was worth in USD: 1, or the exchange rate of the day. Null for a call that was refused or failed.',
     type: Number,
+    nullable: true,
     example: 1,
   })
-  usd_per_unit!: ExactNumber;
+  usd_per_unit!: ExactNumber | null;
 }

@@ -81,6 +81,13 @@ describe('the request log', () => {
         cost: expect.anything(),
         currency: 'USD',
         outcome: 'disconnected',
+        status: 'charged',
+        http_status: 200,
+        error_code: null,
+        duration_ms: null,
+        time_to_first_token_ms: null,
+        tokens_per_second: null,
+        finish_reason: null,
       },
     ]);
     expect(text).toContain('"cost":0.000189301283,');
@@ -91,7 +98,8 @@ describe('the request log', () => {
     const { text, status, body } = await find(id);
     expect(status).toBe(200);
     expect(text).toContain(
-      '"cost":0.000189301283,"currency":"USD","outcome":"completed","lines":[' +
+      '"cost":0.000189301283,"currency":"USD","outcome":"completed","status":"charged","http_status":200,"error_code":null,"duration_ms":null,' +
+        '"time_to_first_token_ms":null,"tokens_per_second":null,"finish_reason":null,"lines":[' +
         '{"unit":"per_million_input_tokens","quantity":0.001234,"price":0.150001,"amount":0.000185101234},' +
         '{"unit":"per_million_output_tokens","quantity":0.000007,"price":0.600007,"amount":0.000004200049}]',
     );
@@ -255,6 +263,8 @@ describe('the request log', () => {
     '?entrypoint=',
     '?outcome=refused',
     '?outcome=',
+    '?status=completed',
+    '?status=',
     '?limit=0',
     '?limit=101',
     '?cursor=x',
@@ -272,7 +282,7 @@ describe('the request log', () => {
 
   describe('as CSV', () => {
     const HEADER =
-      'id,created_at,started_at,model,api_key_id,api_key_name,entrypoint,input_tokens,output_tokens,estimated,cost,currency,outcome\r\n';
+      'id,created_at,started_at,model,api_key_id,api_key_name,entrypoint,input_tokens,output_tokens,estimated,cost,currency,outcome,status,http_status,error_code,duration_ms,time_to_first_token_ms,tokens_per_second,finish_reason\r\n';
 
     it('has the texts of the JSON', async () => {
       const { token, apiKeyId } = account;
@@ -291,8 +301,8 @@ describe('the request log', () => {
       });
       expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
       expect(answer.text).toBe(
-        `${HEADER}${plain},chat,,,gateway,1234,7,false,0.000189301283,USD,completed\r\n` +
-          `${keyed},chat,${apiKeyId},"a ""b"", c",gateway,1234,7,false,0.000189301283,USD,completed\r\n`,
+        `${HEADER}${plain},chat,,,gateway,1234,7,false,0.000189301283,USD,completed,charged,200,,,,,\r\n` +
+          `${keyed},chat,${apiKeyId},"a ""b"", c",gateway,1234,7,false,0.000189301283,USD,completed,charged,200,,,,,\r\n`,
       );
       expect(await csv('?model=absent')).toBe(HEADER);
     });

@@ -1,23 +1,35 @@
 import { type Executor, type Position } from '@inference/database';
-import { type PriceUnit, type UsageEvent, type UsageOutcome } from '@inference/metering';
+import {
+  type PriceUnit,
+  UNSERVED_KINDS,
+  type UnservedKind,
+  type UsageEvent,
+  type UsageOutcome,
+} from '@inference/metering';
 import { type ApiKeyReference } from '../../identity/api-keys/api-keys.dto';
 
-/** A served call as the log shows it. */
+/** A call as the log shows it. One that was refused or failed has no tokens and no cost. */
 export type LoggedRequest = Pick<
   UsageEvent,
   | 'occurredAt'
   | 'startedAt'
-  | 'model'
   | 'entrypoint'
   | 'inputTokens'
   | 'outputTokens'
   | 'estimated'
   | 'costPicos'
+  | 'durationMs'
+  | 'timeToFirstTokenMs'
+  | 'finishReason'
 > & {
   id: string;
+  /** Null for a call that named none. */
+  model: string | null;
   apiKey: ApiKeyReference | null;
-  /** refused: it could not be billed, so it is free. */
-  outcome: UsageOutcome | 'refused';
+  outcome: UsageOutcome | UnservedKind;
+  /** Null for usage that no call of a model is. */
+  httpStatus: number | null;
+  errorCode: string | null;
 };
 
 /** Which calls of an account are listed. What is undefined does not limit them. */
@@ -32,20 +44,31 @@ export interface RequestFilter {
   apiKeyId: string | undefined;
   entrypoint: string | undefined;
   outcome: UsageOutcome | undefined;
+  status: 'charged' | UnservedKind | undefined;
 }
 
-/** A served call with the parts of its cost. Amounts in picos, quantities in tokens or requests. */
+/** A call with the parts of its cost, which one that was not served does not have. Amounts in picos, quantities in tokens or requests. */
 export interface RequestDetail extends LoggedRequest {
-  priceListId: bigint;
-  effectiveFrom: Date;
-  usdPerUnit: string;
+  priceListId: bigint | null;
+  effectiveFrom: Date | null;
+  usdPerUnit: string | null;
   costUsdPicos: bigint;
   lines: { unit: PriceUnit; quantity: bigint; ratePicos: bigint; amountPicos: bigint }[];
 }
 
-const COLUMNS = `e.request_id AS id, e.occurred_at AS "occurredAt", e.started_at AS "startedAt", e.model, e.entrypoint, e.outcome,
+const API_KEY = `CASE WHEN k.id IS NOT NULL THEN json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) END AS "apiKey"`;
+const SHOWN = `e.request_id AS id, e.occurred_at AS "occurredAt", e.started_at AS "startedAt", e.model, e.entrypoint, e.outcome,
     e.input_tokens AS "inputTokens", e.output_tokens AS "outputTokens", e.estimated, e.cost_picos AS "costPicos",
-    CASE WHEN k.id IS NOT NULL THEN json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) END AS "apiKey"`;
+    e.duration_ms AS "durationMs", e.time_to_first_token_ms AS "timeToFirstTokenMs", e.finish_reason AS "finishReason",
+    e.http_status AS "httpStatus", e.error_code AS "errorCode", ${API_KEY}`;
+/** What a list shows of a served call, and of one that was refused or failed. */
+const LISTED = `request_id, occurred_at, started_at, account_id, api_key_id, model, entrypoint, outcome, input_tokens, output_tokens,
+    estimated, cost_picos, duration_ms, time_to_first_token_ms, finish_reason`;
+/** Usage that a trainer reported was no call. */
+const STATUS_OF_SERVED = `CASE WHEN e.endpoint <> 'training/usage' THEN 200 END AS http_status, NULL::text AS error_code`;
+const UNSERVED_AS_LISTED = `u.request_id, u.occurred_at, u.started_at, u.account_id, u.api_key_id, u.model, u.entrypoint, u.kind AS outcome,
+    0::bigint AS input_tokens, 0::bigint AS output_tokens, false AS estimated, 0::numeric AS cost_picos, u.duration_ms,
+    NULL::integer AS time_to_first_token_ms, NULL::text AS finish_reason, u.http_status, u.error_code`;
 const KEYS = 'LEFT JOIN accounts.api_keys k ON k.id = e.api_key_id AND k.account_id = e.account_id';
 const NEWEST_FIRST = 'e.occurred_at DESC, e.request_id DESC';
 
@@ -55,51 +78,52 @@ function placeholders(): { values: unknown[]; of: (value: unknown) => string } {
   return { values, of: (value) => `$${values.push(value)}` };
 }
 
-/** The conditions of the events of a page, and of the hours of the rollup that have such events. */
+/** The conditions of the calls of a page, of served ones alone, and of the hours of the rollup that have such calls. */
 function conditionsOf(
   filter: RequestFilter,
   after: Position | null,
   of: (value: unknown) => string,
-): { events: string[]; hours: string[] | null } {
+): { calls: string[]; served: string[]; hours: string[] | null } {
   const { from, to, model, apiKeyId, entrypoint, outcome } = filter;
   const account = of(filter.accountId);
-  const events = [`e.account_id = ${account}`];
+  const calls = [`e.account_id = ${account}`];
+  const served: string[] = [];
   const hours = [`r.account_id = ${account}`];
   if (from !== undefined) {
     const start = `${of(from)}::timestamptz`;
-    events.push(`e.occurred_at >= ${start}`);
+    calls.push(`e.occurred_at >= ${start}`);
     hours.push(`r.hour > ${start} - interval '1 hour'`);
   }
   if (to !== undefined) {
     const end = `${of(to)}::timestamptz`;
-    events.push(`e.occurred_at < ${end}`);
+    calls.push(`e.occurred_at < ${end}`);
     hours.push(`r.hour < ${end}`);
   }
   if (after) {
     const at = `${of(after.at)}::timestamptz`;
     // The first condition alone tells which partitions are read.
-    events.push(`e.occurred_at <= ${at}`, `(e.occurred_at, e.request_id) < (${at}, ${of(after.id)})`);
+    calls.push(`e.occurred_at <= ${at}`, `(e.occurred_at, e.request_id) < (${at}, ${of(after.id)})`);
     hours.push(`r.hour <= ${at}`);
   }
   // The index of calls that broke off has this condition.
-  if (outcome !== undefined && outcome !== 'completed') events.push(`e.outcome <> 'completed'`);
-  if (outcome !== undefined) events.push(`e.outcome = ${of(outcome)}`);
+  if (outcome !== undefined && outcome !== 'completed') served.push(`e.outcome <> 'completed'`);
+  if (outcome !== undefined) served.push(`e.outcome = ${of(outcome)}`);
   const named = [
     ['e.model', 'r.model', model],
     ['e.entrypoint', 'r.entrypoint', entrypoint],
     ["coalesce(e.api_key_id, '')", 'r.api_key_id', apiKeyId],
   ].filter(([, , value]) => value !== undefined);
-  for (const [ofEvent, ofHour, value] of named) {
+  for (const [ofCall, ofHour, value] of named) {
     const placeholder = of(value);
-    events.push(`${ofEvent} = ${placeholder}`);
+    calls.push(`${ofCall} = ${placeholder}`);
     hours.push(`${ofHour} = ${placeholder}`);
   }
-  return { events, hours: named.length > 0 ? hours : null };
+  return { calls, served: [...calls, ...served], hours: named.length > 0 ? hours : null };
 }
 
 /** The index of an account's events by time suffices, because the page holds the newest ones. */
 const pageSql = (events: string[], count: string) => `
-  SELECT e.* FROM metering.usage_events e WHERE ${events.join(' AND ')} ORDER BY ${NEWEST_FIRST} LIMIT ${count}`;
+  SELECT ${LISTED}, ${STATUS_OF_SERVED} FROM metering.usage_events e WHERE ${events.join(' AND ')} ORDER BY ${NEWEST_FIRST} LIMIT ${count}`;
 
 /**
  * The events of a model, a key or an entrypoint may be few among millions of others: the rollup tells in which hours they are.
@@ -113,6 +137,12 @@ const pageOfHoursSql = (events: string[], hours: string[], count: string) => `
   ) e
   ORDER BY h.hour DESC, ${NEWEST_FIRST} LIMIT ${count}`;
 
+/** Each kind on its own: so the index gives the newest ones of either, however many the other has. */
+const pageOfUnservedSql = (calls: string[], kind: UnservedKind, count: string) => `
+  SELECT ${UNSERVED_AS_LISTED} FROM (
+    SELECT e.* FROM metering.unserved_calls e WHERE ${calls.join(' AND ')} AND e.kind = '${kind}' ORDER BY ${NEWEST_FIRST} LIMIT ${count}
+  ) u`;
+
 /** The calls after a position (null: the newest ones), newest first. */
 export async function listRequests(
   executor: Executor,
@@ -121,19 +151,28 @@ export async function listRequests(
   count: number,
 ): Promise<(LoggedRequest & { position: Position })[]> {
   const { values, of } = placeholders();
-  const { events, hours } = conditionsOf(filter, after, of);
+  const { status, outcome } = filter;
+  const kinds = UNSERVED_KINDS.filter((kind) => outcome === undefined && (status ?? kind) === kind);
+  const isServedListed = (status ?? 'charged') === 'charged';
+  if (!isServedListed && kinds.length === 0) return [];
+  const { calls, served, hours } = conditionsOf(filter, after, of);
   const limit = of(count);
-  const page = hours ? pageOfHoursSql(events, hours, limit) : pageSql(events, limit);
+  const pages = [
+    ...(isServedListed ? [hours ? pageOfHoursSql(served, hours, limit) : pageSql(served, limit)] : []),
+    ...kinds.map((kind) => pageOfUnservedSql(calls, kind, limit)),
+  ];
   const text = `
-    SELECT ${COLUMNS}, to_char(e.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
-    FROM (${page}) e ${KEYS} ORDER BY ${NEWEST_FIRST}`;
+    SELECT ${SHOWN}, to_char(e.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
+    FROM (
+      SELECT e.* FROM (${pages.map((page) => `(${page})`).join(' UNION ALL ')}) e ORDER BY ${NEWEST_FIRST} LIMIT ${limit}
+    ) e ${KEYS} ORDER BY ${NEWEST_FIRST}`;
   const { rows } = await executor.query<LoggedRequest & { at: string }>(text, values);
   return rows.map(({ at, ...request }) => ({ ...request, position: { at, id: request.id } }));
 }
 
 /** A price that is not in its list any more is what was charged for one token or request. */
 const DETAIL = `
-  SELECT ${COLUMNS}, e.price_list_id AS "priceListId", p.effective_from AS "effectiveFrom",
+  SELECT ${SHOWN}, e.price_list_id AS "priceListId", p.effective_from AS "effectiveFrom",
     e.usd_per_unit::text AS "usdPerUnit", e.cost_usd_picos AS "costUsdPicos", (
       SELECT json_agg(json_build_object('unit', l.unit, 'quantity', l.quantity::text,
         'ratePicos', coalesce(r.rate, CASE WHEN l.quantity > 0 THEN trunc(l.cost_picos / l.quantity) ELSE 0 END)::text,
@@ -147,22 +186,33 @@ const DETAIL = `
         SELECT t.token_rate_picos FROM pricing.training_prices t WHERE t.price_list_id = e.price_list_id
       ) r ON true
     ) AS lines
-  FROM metering.usage_events e JOIN pricing.price_lists p ON p.id = e.price_list_id ${KEYS}
+  FROM (SELECT e.*, ${STATUS_OF_SERVED} FROM metering.usage_events e) e
+  JOIN pricing.price_lists p ON p.id = e.price_list_id ${KEYS}
   WHERE e.account_id = $1 AND e.request_id = $2 AND e.occurred_at >= $3 AND e.occurred_at < $4`;
 
 /** Priced at nothing, so it has no lines. */
-const REFUSED = `
-  SELECT r.request_id AS id, r.refused_at AS "occurredAt", e.started_at AS "startedAt", e.model, e.entrypoint, 'refused' AS outcome,
+const UNBILLED = `
+  SELECT r.request_id AS id, r.refused_at AS "occurredAt", e.started_at AS "startedAt", e.model, e.entrypoint, 'failed' AS outcome,
     e.input_tokens AS "inputTokens", e.output_tokens AS "outputTokens", e.estimated, 0::numeric AS "costPicos",
-    CASE WHEN k.id IS NOT NULL THEN json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) END AS "apiKey",
+    e.duration_ms AS "durationMs", e.time_to_first_token_ms AS "timeToFirstTokenMs", e.finish_reason AS "finishReason",
+    503 AS "httpStatus", 'billing_unavailable' AS "errorCode", ${API_KEY},
     e.price_list_id AS "priceListId", p.effective_from AS "effectiveFrom", e.usd_per_unit::text AS "usdPerUnit",
     0::numeric AS "costUsdPicos", '[]'::json AS lines
   FROM metering.refused_requests r
   CROSS JOIN jsonb_to_record(r.event) AS e(started_at timestamptz, api_key_id text, model text, entrypoint text, input_tokens bigint,
-    output_tokens bigint, estimated boolean, price_list_id bigint, usd_per_unit numeric(20, 10))
+    output_tokens bigint, estimated boolean, price_list_id bigint, usd_per_unit numeric(20, 10), duration_ms integer,
+    time_to_first_token_ms integer, finish_reason text)
   JOIN pricing.price_lists p ON p.id = e.price_list_id
   LEFT JOIN accounts.api_keys k ON k.id = e.api_key_id AND k.account_id = r.account_id
   WHERE r.account_id = $1 AND r.request_id = $2`;
+
+const UNSERVED = `
+  SELECT ${SHOWN}, NULL::bigint AS "priceListId", NULL::timestamptz AS "effectiveFrom", NULL::text AS "usdPerUnit",
+    0::numeric AS "costUsdPicos", '[]'::json AS lines
+  FROM (
+    SELECT ${UNSERVED_AS_LISTED} FROM metering.unserved_calls u
+    WHERE u.account_id = $1 AND u.request_id = $2 AND u.occurred_at >= $3 AND u.occurred_at < $4
+  ) e ${KEYS}`;
 
 type LineTexts = Record<'quantity' | 'ratePicos' | 'amountPicos', string> & { unit: PriceUnit };
 
@@ -186,11 +236,21 @@ export async function findRequest(
   return { ...row, lines };
 }
 
-/** The account's call with this id that could not be billed, or null. */
-export async function findRefusedRequest(
+/** The account's call with this id that ended in a period and was refused or failed, or null. */
+export async function findUnservedRequest(
+  executor: Executor,
+  accountId: string,
+  id: string,
+  { from, to }: { from: Date; to: Date },
+): Promise<RequestDetail | null> {
+  return (await executor.query<RequestDetail>(UNSERVED, [accountId, id, from, to])).rows[0] ?? null;
+}
+
+/** The account's call with this id that was served and could not be billed, or null. */
+export async function findUnbilledRequest(
   executor: Executor,
   accountId: string,
   id: string,
 ): Promise<RequestDetail | null> {
-  return (await executor.query<RequestDetail>(REFUSED, [accountId, id])).rows[0] ?? null;
+  return (await executor.query<RequestDetail>(UNBILLED, [accountId, id])).rows[0] ?? null;
 }

@@ -11,10 +11,12 @@ import {
   type RequestListResponse,
   type RequestResponse,
   type RequestsQuery,
+  type RequestStatus,
 } from './requests.dto';
 import {
-  findRefusedRequest,
   findRequest,
+  findUnbilledRequest,
+  findUnservedRequest,
   listRequests,
   type LoggedRequest,
   type RequestDetail,
@@ -24,17 +26,17 @@ import {
 const MINUTE_MILLIS = 60_000;
 const DAY_MILLIS = 24 * 60 * MINUTE_MILLIS;
 /**
- * How long before and after the time in its id a call may have been settled, the likely period first. The clock of a gateway may
+ * How long before and after the time in its id a call may have ended, the likely period first. The clock of a gateway may
  * be wrong, and a stream may run for hours. Longer periods make the search for an id that does not exist slower.
  */
-const SETTLED_WITHIN = [
+const ENDED_WITHIN = [
   { before: 5 * MINUTE_MILLIS, after: 60 * MINUTE_MILLIS },
   { before: DAY_MILLIS, after: 7 * DAY_MILLIS },
 ];
 /** Calls that an export reads at once. Chosen: about 300 kB of CSV. */
 const EXPORT_PAGE = 1_000;
 
-/** The served calls of an account. */
+/** The calls of an account. */
 @Injectable()
 export class RequestsService {
   constructor(
@@ -96,13 +98,22 @@ export class RequestsService {
   /** Throws 404 unless the account has made the call. */
   async find(accountId: string, id: string): Promise<RequestDetailResponse> {
     const madeAt = idMillis(id);
-    for (const { before, after } of madeAt === null ? [] : SETTLED_WITHIN) {
-      const period = { from: new Date(madeAt! - before), to: new Date(madeAt! + after) };
+    const periods = (madeAt === null ? [] : ENDED_WITHIN).map(({ before, after }) => ({
+      from: new Date(madeAt! - before),
+      to: new Date(madeAt! + after),
+    }));
+    for (const period of periods) {
       const found = await this.database.read((executor) => findRequest(executor, accountId, id, period));
       if (found) return this.detail(found);
     }
-    const refused = await this.database.read((executor) => findRefusedRequest(executor, accountId, id));
-    if (refused) return this.detail(refused);
+    const unbilled = await this.database.read((executor) => findUnbilledRequest(executor, accountId, id));
+    if (unbilled) return this.detail(unbilled);
+    for (const period of periods) {
+      const unserved = await this.database.read((executor) =>
+        findUnservedRequest(executor, accountId, id, period),
+      );
+      if (unserved) return this.detail(unserved);
+    }
     const until = await this.database.read((executor) => readAccountArchivedUntil(executor, accountId));
     throw new NotFoundException(
       until && madeAt !== null && madeAt < until.getTime()
@@ -129,9 +140,12 @@ export class RequestsService {
         price: exactNumber(scaledToDecimal(ratePicos, PICO_DIGITS - UNIT_DIGITS[unit])),
         amount: exactNumber(picosToDecimal(amountPicos)),
       })),
-      price_list: { id: String(priceListId), effective_from: effectiveFrom.toISOString() },
+      price_list: effectiveFrom && { id: String(priceListId), effective_from: effectiveFrom.toISOString() },
       cost_usd: exactNumber(picosToDecimal(costUsdPicos)),
-      usd_per_unit: exactNumber(scaledToDecimal(decimalToScaled(usdPerUnit, RATE_DIGITS), RATE_DIGITS)),
+      usd_per_unit:
+        usdPerUnit === null
+          ? null
+          : exactNumber(scaledToDecimal(decimalToScaled(usdPerUnit, RATE_DIGITS), RATE_DIGITS)),
     };
   }
 
@@ -149,12 +163,30 @@ export class RequestsService {
       cost: exactNumber(picosToDecimal(request.costPicos)),
       currency: this.site.currency,
       outcome: request.outcome,
+      status: statusOf(request.outcome),
+      http_status: request.httpStatus,
+      error_code: request.errorCode,
+      duration_ms: request.durationMs,
+      time_to_first_token_ms: request.timeToFirstTokenMs,
+      tokens_per_second: tokensPerSecond(request),
+      finish_reason: request.finishReason,
     };
   }
 }
 
+const statusOf = (outcome: LoggedRequest['outcome']): RequestStatus =>
+  outcome === 'refused' || outcome === 'failed' ? outcome : 'charged';
+
+/** Of a stream, from its first token on, to one decimal; a single token has no speed. */
+function tokensPerSecond({ outputTokens, durationMs, timeToFirstTokenMs }: LoggedRequest): number | null {
+  if (durationMs === null || timeToFirstTokenMs === null || durationMs <= timeToFirstTokenMs) return null;
+  const following = Number(outputTokens) - 1;
+  if (following < 1) return null;
+  return Math.round((following * 10_000) / (durationMs - timeToFirstTokenMs)) / 10;
+}
+
 function filterOf(accountId: string, query: RequestsQuery): RequestFilter {
-  const { from, to, model, api_key_id: apiKeyId, entrypoint, outcome } = query;
+  const { from, to, model, api_key_id: apiKeyId, entrypoint, outcome, status } = query;
   if (from !== undefined && to !== undefined && from >= to)
     throw new BadRequestException('from: must be before `to`');
   return {
@@ -165,5 +197,6 @@ function filterOf(accountId: string, query: RequestsQuery): RequestFilter {
     apiKeyId: storedApiKeyId(apiKeyId),
     entrypoint,
     outcome,
+    status,
   };
 }

@@ -5,7 +5,13 @@ import { applyDecorators, Controller, Get, Param, Query, Req, Res } from '@nestj
 import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { AccountPath } from '../../accounts/accounts.dto';
-import { UsageQuery, UsageResponse, type UsageRowResponse } from './usage.dto';
+import {
+  CallCountsQuery,
+  CallCountsResponse,
+  UsageQuery,
+  UsageResponse,
+  type UsageRowResponse,
+} from './usage.dto';
 import { type UsageDimension } from './usage.repository';
 import { UsageService } from './usage.service';
 
@@ -85,6 +91,20 @@ export class UsageController {
   ): Promise<UsageResponse | string> {
     const usage = await this.usage.read(accountId, query);
     return usageAnswer(query, usage, { request, response });
+  }
+
+  @Get('calls')
+  @ApiOperation({
+    operationId: 'countCalls',
+    summary: 'Counts the account’s calls of models in a period, also those that were refused or failed.',
+    description: 'Usage that a trainer reports counts as a call for each report.',
+  })
+  @ApiOkResponse({ description: 'The numbers of calls.', type: CallCountsResponse })
+  count(
+    @CurrentCaller() { accountId }: Caller,
+    @Query() query: CallCountsQuery,
+  ): Promise<CallCountsResponse> {
+    return this.usage.countCalls(accountId, query);
   }
 }
 

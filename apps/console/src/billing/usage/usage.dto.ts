@@ -42,6 +42,45 @@ export class UsageQuery extends PeriodQuery {
   entrypoint?: string;
 }
 
+export class CallCountsQuery extends PeriodQuery {
+  @ModelFilter()
+  model?: string;
+
+  @ApiKeyFilter()
+  api_key_id?: string;
+
+  @EntrypointFilter()
+  entrypoint?: string;
+}
+
+export class CallCountsResponse {
+  @ApiProperty({
+    description:
+      'Calls that were served, wholly or in part. Null if it cannot be known any more: the period has archived calls that nobody counted, or parts an archived hour.',
+    type: 'integer',
+    nullable: true,
+    example: 1204,
+  })
+  charged!: bigint | null;
+
+  @ApiProperty({
+    description: 'Calls that were refused, as far as the log has them.',
+    type: 'integer',
+    example: 12,
+  })
+  refused!: bigint;
+
+  @ApiProperty({
+    description: 'Calls that failed, as far as the log has them.',
+    type: 'integer',
+    example: 1,
+  })
+  failed!: bigint;
+
+  @InstantProperty({ description: 'Refused and failed calls before this time are not kept, nor counted.' })
+  unserved_since!: string;
+}
+
 /** Spec: Usage row. */
 export class UsageRowResponse {
   @InstantProperty({

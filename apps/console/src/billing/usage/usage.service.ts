@@ -1,12 +1,24 @@
 import { Database, ReadDatabase } from '@inference/database';
-import { archivedHourFault, granularityFault, timeBuckets, UNIT_DIGITS } from '@inference/metering';
+import {
+  archivedHourFault,
+  granularityFault,
+  type PeriodQuery,
+  timeBuckets,
+  UNIT_DIGITS,
+} from '@inference/metering';
 import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
-import { instantText, startOfMonth } from '@inference/time';
+import { type InstantMicros, instantText, startOfMonth } from '@inference/time';
 import { readWallet } from '@inference/wallet';
 import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { storedApiKeyId } from '../../validation/call-filters.decorator';
-import { type UsageQuery, type UsageRowResponse } from './usage.dto';
+import { countCalls } from './call-counts.repository';
+import {
+  type CallCountsQuery,
+  type CallCountsResponse,
+  type UsageQuery,
+  type UsageRowResponse,
+} from './usage.dto';
 import { readUsage, type UsageRange, type UsageReport } from './usage.repository';
 
 @Injectable()
@@ -48,6 +60,20 @@ export class UsageService {
     }));
   }
 
+  /** How many calls the account made in a period. Throws 400 for an empty one. */
+  async countCalls(accountId: string, query: CallCountsQuery): Promise<CallCountsResponse> {
+    const question = {
+      accountId,
+      ...periodOf(query),
+      model: query.model ?? null,
+      apiKeyId: storedApiKeyId(query.api_key_id) ?? null,
+      entrypoint: query.entrypoint ?? null,
+    };
+    const counts = await this.reads.read((executor) => countCalls(executor, question));
+    const today = Date.now() - (Date.now() % DAY_MILLIS);
+    return { ...counts, unserved_since: new Date(today - UNSERVED_DAYS * DAY_MILLIS).toISOString() };
+  }
+
   /** What `read` returns, for an admin. Throws 404 for an unknown account. */
   async readOfAccount(accountId: string, query: UsageQuery): Promise<UsageRowResponse[]> {
     if (!(await readWallet(this.database, accountId))) throw new NotFoundException('no such account');
@@ -56,18 +82,32 @@ export class UsageService {
 }
 
 const MICROS_PER_MILLI = 1_000n;
+const DAY_MILLIS = 24 * 60 * 60_000;
+/** Whole days of UTC before today for which refused and failed calls are kept, as in `metering.ensure_unserved_call_days`. */
+const UNSERVED_DAYS = 30;
 
-/** Throws BadRequestException for an empty period, and for too many hours. */
-function rangeOf({ from, to, granularity, time_zone: timeZone }: UsageQuery): UsageRange {
+/** Throws BadRequestException for an empty period. */
+function boundsOf({ from, to, time_zone: timeZone }: PeriodQuery): {
+  start: InstantMicros;
+  end: InstantMicros | null;
+} {
   const now = new Date();
   const start = from ?? startOfMonth(now, timeZone);
   if (start >= (to ?? BigInt(now.getTime()) * MICROS_PER_MILLI))
     throw new BadRequestException('from: must be before `to`');
-  const fault = granularityFault(granularity, start, to ?? null);
+  return { start, end: to ?? null };
+}
+
+const periodOf = (query: PeriodQuery) => {
+  const { start, end } = boundsOf(query);
+  return { from: instantText(start), to: end === null ? null : instantText(end) };
+};
+
+/** Throws BadRequestException for an empty period, and for too many hours. */
+function rangeOf(query: UsageQuery): UsageRange {
+  const { granularity, time_zone: timeZone } = query;
+  const { start, end } = boundsOf(query);
+  const fault = granularityFault(granularity, start, end);
   if (fault !== null) throw new BadRequestException(fault);
-  return {
-    from: instantText(start),
-    to: to === undefined ? null : instantText(to),
-    ...timeBuckets(granularity, timeZone, start, to ?? null),
-  };
+  return { ...periodOf(query), ...timeBuckets(granularity, timeZone, start, end) };
 }

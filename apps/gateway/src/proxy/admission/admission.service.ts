@@ -1,4 +1,3 @@
-import { newId } from '@inference/database';
 import { type Caller } from '@inference/guards';
 import {
   charge,
@@ -6,7 +5,6 @@ import {
   pricesOutput,
   type TokenUsage,
   type UnitRate,
-  type UsageOutcome,
   worstCasePicos,
 } from '@inference/metering';
 import { Inject, Injectable } from '@nestjs/common';
@@ -19,6 +17,7 @@ import {
   OutputPriceMissingError,
 } from '../../models/models.service';
 import { type UsageEvent } from '../../settlement/usage-event';
+import { type CallNotes } from '../../unserved-calls/call-notes';
 import { UpstreamsService } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
 import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds';
@@ -42,10 +41,8 @@ interface BoundedRequest {
 
 /** A request that may be served: its model is priced and allowed, and the money for its worst case is reserved. */
 export interface Admission extends BoundedRequest {
-  requestId: string;
+  call: CallNotes;
   request: ProxyRequest;
-  caller: Caller;
-  entrypoint: string;
   hold: Hold;
 }
 
@@ -59,10 +56,10 @@ export class AdmissionService {
   ) {}
 
   /** Reserves the worst case. Throws what `bound` throws, InsufficientBalanceError and KeySpendLimitReachedError. */
-  async admit(request: ProxyRequest, caller: Caller, entrypoint: string): Promise<Admission> {
-    const bounded = await this.bound(request, caller);
-    const hold = await this.leases.hold(caller, worstCasePicos(bounded.rates, bounded.bounds));
-    return { ...bounded, requestId: newId('req'), request, caller, entrypoint, hold };
+  async admit(request: ProxyRequest, call: CallNotes): Promise<Admission> {
+    const bounded = await this.bound(request, call.caller);
+    const hold = await this.leases.hold(call.caller, worstCasePicos(bounded.rates, bounded.bounds));
+    return { ...bounded, call, request, hold };
   }
 
   /**
@@ -93,22 +90,28 @@ export class AdmissionService {
 /** The usage event of an admitted request, charged at the prices that were in force when it began. */
 export function usageEventOf(
   admission: Admission,
-  served: { upstream: string; outcome: UsageOutcome; usage: TokenUsage; estimated: boolean },
+  served: Pick<UsageEvent, 'upstream' | 'outcome' | 'estimated' | 'timeToFirstTokenMs' | 'finishReason'> & {
+    usage: TokenUsage;
+  },
 ): UsageEvent {
   const { inputTokens, outputTokens } = served.usage;
+  const { call } = admission;
   return {
-    requestId: admission.requestId,
+    requestId: call.requestId,
     startedAt: admission.startedAt,
-    accountId: admission.caller.accountId,
-    apiKeyId: admission.caller.apiKey?.id ?? null,
+    accountId: call.caller.accountId,
+    apiKeyId: call.caller.apiKey?.id ?? null,
     model: admission.request.model,
-    entrypoint: admission.entrypoint,
+    entrypoint: call.entrypoint,
     endpoint: admission.request.endpoint,
     upstream: served.upstream,
     outcome: served.outcome,
     inputTokens,
     outputTokens,
     estimated: served.estimated,
+    durationMs: call.durationMs,
+    timeToFirstTokenMs: served.timeToFirstTokenMs,
+    finishReason: served.finishReason,
     priceListId: admission.priceListId,
     usdPerUnit: admission.usdPerUnit,
     charge: charge(admission.rates, served.usage, admission.usdPerUnit),

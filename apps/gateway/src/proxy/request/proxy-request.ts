@@ -120,15 +120,19 @@ export function readProxyRequest(endpoint: Endpoint, raw: unknown): ProxyRequest
 /**
  * As `readProxyRequest`, but other requests have their turn while a long body is read.
  * @param beforeSlice see `readJsonInSlices`
+ * @param onModel hears which model the request names, also if the request is refused after that
  */
 export async function receiveProxyRequest(
   endpoint: Endpoint,
   raw: unknown,
   beforeSlice?: () => void,
+  onModel?: (model: unknown) => void,
 ): Promise<ProxyRequest> {
   const bytes = requireBody(raw);
   try {
-    return requestOf(endpoint, bytes, await readJsonInSlices(bytes, { names: READ_FIELDS }, beforeSlice));
+    const read = await readJsonInSlices(bytes, { names: READ_FIELDS }, beforeSlice);
+    onModel?.((read.value as { model?: unknown } | null)?.model);
+    return requestOf(endpoint, bytes, read);
   } catch (error) {
     throw refusalOf(error);
   }

@@ -17,7 +17,14 @@ export interface StreamBilling {
   cancellation: Cancellation;
   /** A client that reads nothing for this long counts as disconnected. */
   stallMillis: number;
-  settle(outcome: UsageOutcome, usage: TokenUsage | null, produced: () => Produced): Promise<void>;
+  settle(
+    outcome: UsageOutcome,
+    usage: TokenUsage | null,
+    produced: () => Produced,
+    finishReason: string | null,
+  ): Promise<void>;
+  /** The first token has arrived. */
+  onFirstToken(): void;
 }
 
 /** Events beyond the token limit that an upstream may send per answer, for example with the names of tools. */
@@ -25,16 +32,20 @@ const DELTA_SLACK = 16;
 /** How long an upstream may take to close the response after [DONE]. */
 const HANG_UP_MILLIS = 1_000;
 
-/** Forwards the stream as it arrives, but sends its end only once the request is billed. */
+/**
+ * Forwards the stream as it arrives, but sends its end only once the request is billed. Returns why it was not billed; null if it was, or
+ * if the client has left.
+ */
 export async function proxyStream(
   answer: UpstreamAnswer<unknown>,
   request: ProxyRequest,
   response: Response,
-  { cancellation, maxOutputTokens, settle, stallMillis }: StreamBilling,
-): Promise<void> {
+  { cancellation, maxOutputTokens, settle, stallMillis, onFirstToken }: StreamBilling,
+): Promise<GatewayError | null> {
   const meter = new StreamMeter(request.includeUsage, request.choices);
   const reader = new SseEventReader();
   const heldBack: SseEvent[] = [];
+  let hasFirstToken = false;
   const forward = (events: SseEvent[]): boolean => {
     let ready = '';
     for (const event of events) {
@@ -42,6 +53,10 @@ export async function proxyStream(
       if (sent === null) continue;
       if (meter.isComplete) heldBack.push(sent);
       else ready += sent;
+    }
+    if (!hasFirstToken && meter.hasProduced) {
+      hasFirstToken = true;
+      onFirstToken();
     }
     return ready === '' || response.destroyed || response.write(ready, 'latin1');
   };
@@ -73,20 +88,23 @@ export async function proxyStream(
 
   const complete = meter.isComplete && !meter.failed;
   const outcome = complete ? 'completed' : clientLeft ? 'disconnected' : 'interrupted';
+  let unserved: GatewayError | null = null;
   try {
     // Whoever leaves pays for the prompt, which the upstream has.
     const isDue = wasLeft || (meter.usage && !brokeOff);
     if (complete || meter.hasProduced || (isDue && !meter.failed)) {
       // What was reported before the end is not the usage of the whole answer.
       const usage = complete && brokeOff && !meter.isUsageFinal ? null : meter.usage;
-      await settle(outcome, usage, () => meter.produced);
-    }
+      await settle(outcome, usage, () => meter.produced, meter.finishReason);
+    } else if (!clientLeft) unserved = new UpstreamFailedError();
     if (!complete && !meter.failed) heldBack.push(errorEvent(new UpstreamFailedError()));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
+    unserved = error;
     heldBack.splice(0, heldBack.length, errorEvent(error));
   }
   if (!response.destroyed) response.end(heldBack.join(''), 'latin1');
+  return unserved;
 }
 
 /** The complete events at the end that lack their blank line, with one added. Half an event is dropped. */

@@ -1,5 +1,5 @@
 import { type TokenUsage } from '@inference/metering';
-import { type Produced, producedBy, readReportedUsage } from '../usage/produced';
+import { finishReasonOf, type Produced, producedBy, readReportedUsage } from '../usage/produced';
 import { PlainDeltaReader } from './plain-delta';
 import { dataOf, eventOf, type SseEvent } from './sse-event-reader';
 
@@ -26,6 +26,8 @@ export class StreamMeter {
   isUsageFinal = false;
   /** The upstream reported an error inside the stream. */
   failed = false;
+  /** Of the answer that ended first. */
+  finishReason: string | null = null;
   /** The upstream sent [DONE]. */
   saidDone = false;
   private readonly plainDeltas = new PlainDeltaReader();
@@ -123,7 +125,9 @@ export class StreamMeter {
       index?: unknown;
     };
     // Some servers send an empty finish_reason until the end.
-    if (reason !== null && reason !== undefined && reason !== '') this.finished.add(index);
+    if (reason === null || reason === undefined || reason === '') return;
+    this.finished.add(index);
+    this.finishReason ??= finishReasonOf(choice);
   }
 }
 

@@ -76,3 +76,12 @@ export function readReportedUsage(usage: unknown): TokenUsage | null {
   >;
   return isCount(inputTokens) && isCount(outputTokens) ? { inputTokens, outputTokens } : null;
 }
+
+/** Longer ones, and such with other characters, name no reason. */
+const FINISH_REASON = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** Why an answer ended, as the upstream says it: `stop`, `length`, `tool_calls` and others. */
+export function finishReasonOf(choice: unknown): string | null {
+  const { finish_reason: reason } = (choice ?? {}) as { finish_reason?: unknown };
+  return typeof reason === 'string' && FINISH_REASON.test(reason) ? reason : null;
+}

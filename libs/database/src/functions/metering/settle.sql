@@ -31,24 +31,31 @@ BEGIN
 
   INSERT INTO metering.usage_events (request_id, occurred_at, started_at, account_id, api_key_id, model, entrypoint,
     endpoint, upstream, outcome, input_tokens, output_tokens, estimated, price_list_id, usd_per_unit, cost_picos,
-    cost_usd_picos, lines, settlement_id)
+    cost_usd_picos, lines, settlement_id, duration_ms, time_to_first_token_ms, finish_reason)
   SELECT request_id, at, started_at, account_id, api_key_id, model, entrypoint, endpoint, upstream, outcome,
-    input_tokens, output_tokens, estimated, price_list_id, usd_per_unit, cost_picos, cost_usd_picos, lines, p_id
-  FROM unnest(events);
+    input_tokens, output_tokens, estimated, price_list_id, usd_per_unit, cost_picos, cost_usd_picos, lines, p_id,
+    duration_ms, time_to_first_token_ms, finish_reason
+  FROM unnest(events)
+  -- Not in the type of the events: sessions that settle meanwhile could not read its arrays. Earlier gateways send none of it.
+  LEFT JOIN jsonb_to_recordset(p_events)
+    AS told(request_id text, duration_ms integer, time_to_first_token_ms integer, finish_reason text) USING (request_id);
 
   INSERT INTO metering.hourly_rollup AS r
-    (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens, cost_picos, cost_usd_picos)
+    (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens, cost_picos, cost_usd_picos, calls)
   SELECT e.account_id, this_hour, e.model, e.entrypoint, l.unit, coalesce(e.api_key_id, ''), sum(l.quantity), sum(l.tokens),
-    sum(l.cost_picos), sum(l.cost_usd_picos)
+    sum(l.cost_picos), sum(l.cost_usd_picos), count(*) FILTER (WHERE l.number = 1)
   FROM unnest(events) e
-  CROSS JOIN jsonb_to_recordset(e.lines)
-    AS l(unit text, quantity numeric, tokens numeric, cost_picos numeric, cost_usd_picos numeric)
+  CROSS JOIN ROWS FROM (jsonb_to_recordset(e.lines)
+    AS (unit text, quantity numeric, tokens numeric, cost_picos numeric, cost_usd_picos numeric))
+    WITH ORDINALITY AS l(unit, quantity, tokens, cost_picos, cost_usd_picos, number)
   GROUP BY e.account_id, e.model, e.entrypoint, l.unit, coalesce(e.api_key_id, '')
   ON CONFLICT (account_id, hour, model, entrypoint, unit, api_key_id) DO UPDATE SET
     quantity = r.quantity + excluded.quantity,
     tokens = r.tokens + excluded.tokens,
     cost_picos = r.cost_picos + excluded.cost_picos,
-    cost_usd_picos = r.cost_usd_picos + excluded.cost_usd_picos;
+    cost_usd_picos = r.cost_usd_picos + excluded.cost_usd_picos,
+    -- Null stays: of the calls of that hour some were not counted.
+    calls = r.calls + excluded.calls;
 
   WITH debits AS (
     SELECT e.account_id, e.model, sum(e.cost_picos) AS cost,

@@ -1,0 +1,59 @@
+import { TimeColumn } from '@inference/database';
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** refused: the request was at fault, or the wallet or a limit; failed: the platform or an upstream was. */
+export const UNSERVED_KINDS = ['refused', 'failed'] as const;
+export type UnservedKind = (typeof UNSERVED_KINDS)[number];
+
+/** A call that was refused or failed, and so cost nothing. Deleted after 30 days. Never holds anything of a prompt. */
+@Entity('unserved_calls', { schema: 'metering' })
+@Index('unserved_calls_account', ['accountId', 'kind', 'occurredAt'])
+@Check('unserved_calls_kind_check', "kind IN ('refused', 'failed')")
+export class UnservedCall {
+  /** When it ended, by the clock of the gateway. */
+  @TimeColumn({ primary: true })
+  occurredAt!: Date;
+
+  @PrimaryColumn('text')
+  requestId!: string;
+
+  @TimeColumn()
+  startedAt!: Date;
+
+  @Column('text')
+  accountId!: string;
+
+  @Column('text', { nullable: true })
+  apiKeyId!: string | null;
+
+  /** As the request named it, shortened. Null: it named none, or was refused unread. */
+  @Column('text', { nullable: true })
+  model!: string | null;
+
+  @Column('text')
+  entrypoint!: string;
+
+  @Column('text')
+  endpoint!: string;
+
+  @Column('text')
+  kind!: UnservedKind;
+
+  /** What the client got. A stream that failed before its first token has 200. */
+  @Column('integer')
+  httpStatus!: number;
+
+  /** `error.code` of the answer. */
+  @Column('text')
+  errorCode!: string;
+
+  /** The last one that was asked. Customers never see it. */
+  @Column('text', { nullable: true })
+  upstream!: string | null;
+
+  @Column('integer')
+  durationMs!: number;
+
+  @Column('integer', { nullable: true })
+  timeToFirstByteMs!: number | null;
+}
