@@ -27,6 +27,14 @@ it('finds the part of a passage that is on the page', () => {
   expect(share).toBeLessThan(0.5);
 });
 
+it('marks words once that the passage has more often', () => {
+  const { marks } = findOnPage(
+    ['House rules', 'Dogs are welcome.'],
+    'House rules\nDogs are welcome.\nHouse rules',
+  );
+  expect(marks.map(({ item }) => item)).toEqual([0, 1]);
+});
+
 it('finds Chinese, and no passage that is not there', () => {
   expect(findOnPage(['退款在五天', '内发放。'], '退款在五天内发放。').share).toBe(1);
   expect(findOnPage(LINES, 'Zebras cross rivers.')).toEqual({ marks: [], share: 0 });
