@@ -7,8 +7,8 @@ it('finds a passage over lines, hyphens and other spaces', () => {
     share: 1,
     marks: [
       { item: 0, from: 0, to: 1 },
-      { item: 1, from: 0, to: 8 / 15 },
-      { item: 1, from: 8 / 15, to: 1 },
+      { item: 1, from: 0, to: 6 / 15 },
+      { item: 1, from: 6 / 15, to: 1 },
       { item: 2, from: 0, to: 1 },
     ],
   });
