@@ -38,7 +38,7 @@ export function ConfirmDialog({
           <Button variant="default" onClick={onClose} data-autofocus>
             {t('dialog.cancel')}
           </Button>
-          <Button {...(isDanger && { color: 'red' })} loading={isPending} onClick={onConfirm}>
+          <Button {...(isDanger && { color: 'red.9' })} loading={isPending} onClick={onConfirm}>
             {confirmText}
           </Button>
         </Group>
@@ -93,7 +93,7 @@ export function FormDialog({
             </Button>
             <Button
               type="submit"
-              {...(isDanger && { color: 'red' })}
+              {...(isDanger && { color: 'red.9' })}
               disabled={isDisabled}
               loading={isPending}
             >

@@ -81,7 +81,14 @@ const stored = () =>
     `SELECT c.document_id AS value FROM memo.chunks c JOIN memo.documents d ON d.id = c.document_id
      WHERE d.workspace_id = $1 ORDER BY 1`,
   );
-const waiting = async () => (await site.pool.query('SELECT FROM memo.source_parts')).rowCount;
+/** How many files are stored, besides those of failed versions. */
+const waiting = async () =>
+  (
+    await site.pool.query(
+      `SELECT FROM memo.source_parts p WHERE NOT EXISTS (
+         SELECT FROM memo.document_versions v WHERE v.upload_id = p.upload_id AND v.status = 'failed')`,
+    )
+  ).rowCount;
 
 /** Runs a statement in a transaction that blocks the batch, until the returned function is called. */
 async function hold(text: string, values: unknown[]): Promise<() => Promise<void>> {

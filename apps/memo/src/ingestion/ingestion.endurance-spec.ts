@@ -83,7 +83,8 @@ async function expectToBeWhole(id: string): Promise<void> {
     `SELECT (SELECT count(*)::integer FROM memo.chunks WHERE document_id = $1) AS stored,
        (SELECT sum(chunks)::integer FROM memo.segments WHERE workspace_id = $2) -
          (SELECT count(*)::integer FROM memo.documents WHERE workspace_id = $2 AND id <> $1) AS indexed,
-       (SELECT count(*)::integer FROM memo.source_parts) AS parts`,
+       (SELECT count(*)::integer FROM memo.source_parts p
+         WHERE NOT EXISTS (SELECT FROM memo.document_versions v WHERE v.upload_id = p.upload_id AND v.status = 'failed')) AS parts`,
     [id, workspace],
   );
   const { chunk_count: chunks } = await find(id);
@@ -136,7 +137,11 @@ describe('a document', () => {
       chunk_count: 0,
       error: { code, message: expect.stringMatching(/^[A-Z].*\.$/) as string },
     });
-    expect(await site.pool.query('SELECT FROM memo.source_parts')).toMatchObject({ rowCount: 0 });
+    const kept = await site.pool.query(
+      'SELECT FROM memo.source_parts JOIN memo.document_versions USING (upload_id) WHERE document_id = $1',
+      [document.id],
+    );
+    expect(kept.rowCount).toBe(1);
   });
 });
 

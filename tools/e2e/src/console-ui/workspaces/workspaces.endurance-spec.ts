@@ -38,10 +38,13 @@ async function newTab(): Promise<Page> {
   return context.newPage();
 }
 
+/** Where the line of a page stands, in points, of 612 and 792. */
+const LINE = { x: 72, y: 600 };
+
 /** A PDF with one line on each page. */
 async function pdfOf(lines: string[]): Promise<Buffer> {
   const document = new PDFDocument({ autoFirstPage: false });
-  for (const line of lines) document.addPage().fontSize(14).text(line);
+  for (const line of lines) document.addPage().fontSize(14).text(line, LINE.x, LINE.y);
   document.end();
   return buffer(document);
 }
@@ -93,7 +96,7 @@ ifThere('uploads several files at once, and says when they can be asked about', 
     { name: 'empty.txt', text: ' ' },
   ]);
   await page.row('Documents', 'refunds.txt').getByText('Ready').waitFor();
-  await page.row('Documents', 'empty.txt').getByText('There is no text in this file.').waitFor();
+  await page.row('Documents', 'empty.txt').getByText('This file contains no text.').waitFor();
 });
 
 ifThere('says why a file was refused, and takes it off the list', async () => {
@@ -154,7 +157,7 @@ ifThere('answers with a citation, which shows the passage in its document', asyn
   await answer.getByRole('button', { name: 'Show passage 1 in refunds.txt' }).click();
   const dialog = tab.getByRole('dialog', { name: 'refunds.txt' });
   expect(await dialog.locator('mark').innerText()).toContain('Refunds are issued within five days.');
-  expect(await dialog.getByLabel('Text of the document').innerText()).toBe(REFUNDS);
+  expect(await dialog.getByLabel('Document text').innerText()).toBe(REFUNDS);
   await tab.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 });
@@ -246,10 +249,9 @@ ifThere('shows the page of a PDF beside its text with the passage marked', async
   expect(await dialog.locator('mark').innerText()).toContain(lines[1]);
   const mark = dialog.locator('[data-passage]').first();
   await mark.waitFor();
-  // Where pdfkit writes the first line: 72 points from the edges.
   const [box, sheet] = [await mark.boundingBox(), await dialog.locator('canvas').boundingBox()];
-  expect((box!.x - sheet!.x) / sheet!.width).toBeCloseTo(72 / 612, 2);
-  expect((box!.y - sheet!.y) / sheet!.height).toBeCloseTo(72 / 792, 1);
+  expect((box!.x - sheet!.x) / sheet!.width).toBeCloseTo(LINE.x / 612, 2);
+  expect((box!.y - sheet!.y) / sheet!.height).toBeCloseTo(LINE.y / 792, 2);
   await dialog.getByRole('button', { name: 'Next page' }).click();
   await dialog.getByRole('img', { name: 'Page 3 of 3' }).waitFor();
   await dialog.getByRole('button', { name: 'Back to the passage' }).click();
@@ -370,7 +372,7 @@ ifThere('lists whom it has invited, with or without an account, until they answe
   await invite(PERSON.email);
   await tab.getByRole('dialog').getByText('This address already belongs to a member').waitFor();
   await tab.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-  await tab.getByRole('button', { name: 'Revoke the invitation of nobody@example.com' }).click();
+  await tab.getByRole('button', { name: 'Revoke the invitation for nobody@example.com' }).click();
   await tab.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await page.row('Pending invitations', 'nobody@example.com').waitFor({ state: 'detached' });
 });
@@ -405,6 +407,37 @@ ifThere('keeps the last admin, and deletes the workspace', async () => {
   await tab.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.confirmDelete();
   await tab.getByRole('heading', { name: 'No workspaces yet' }).waitFor();
+});
+
+ifThere('searches and sorts the workspaces, which have pages, and cuts long names', async () => {
+  const long = `Zebras ${'and other animals '.repeat(5)}`.trim();
+  await database.pool.query(
+    `WITH made AS (
+       INSERT INTO memo.workspaces (id, name, created_by)
+       SELECT 'ws_page' || n, CASE n WHEN 21 THEN $2 ELSE 'Team ' || n END, id
+       FROM accounts.accounts, generate_series(1, 21) AS n WHERE email = $1 RETURNING id, created_by)
+     INSERT INTO memo.members (workspace_id, account_id, role) SELECT id, created_by, 'admin' FROM made`,
+    [PERSON.email, long],
+  );
+  await tab.reload();
+  const rows = tab.getByRole('table', { name: 'Workspaces' }).getByRole('row');
+  const names = async () => (await rows.getByRole('link').allInnerTexts()).map((name) => name.trim());
+  await rows.nth(1).waitFor();
+  const select = async (order: string) => {
+    await tab.getByRole('combobox', { name: 'Sort by' }).click();
+    await tab.getByRole('option', { name: order }).click();
+  };
+  await select('Name');
+  expect((await names()).slice(0, 3)).toEqual(['Team 1', 'Team 2', 'Team 3']);
+  expect(await names()).toHaveLength(20);
+  await tab.getByRole('button', { name: 'Page 2 of 2' }).click();
+  expect(await names()).toEqual([long]);
+  const cell = await rows.nth(1).getByRole('link').boundingBox();
+  expect(cell!.width).toBeLessThan(400);
+  await tab.getByRole('searchbox', { name: 'Search workspaces' }).fill('TEAM 1');
+  expect(await names()).toHaveLength(11);
+  await tab.getByRole('searchbox', { name: 'Search workspaces' }).fill('nothing of this name');
+  await tab.getByText('No workspace matches your search.').waitFor();
 });
 
 ifThere('shows the quota and the prices of training, and says if they are not set up', async () => {

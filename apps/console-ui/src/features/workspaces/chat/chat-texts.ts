@@ -15,7 +15,6 @@ const en = {
   scope: 'Search in',
   'scope.all': 'All documents',
   'scope.none': 'No document found',
-  'scope.remove': 'Remove {{title}}',
   'model.none': 'Answers quote your documents word for word. They are free.',
   'model.embedding':
     'Answers quote your documents word for word. Finding the passages uses the model {{model}}, charged to your balance.',
@@ -71,7 +70,6 @@ const zh: ChineseTexts<typeof en> = {
   scope: '查找范围',
   'scope.all': '全部文档',
   'scope.none': '未找到文档',
-  'scope.remove': '移除 {{title}}',
   'model.none': '回答直接引用文档原文，不收取费用。',
   'model.embedding': '回答直接引用文档原文。查找段落使用模型 {{model}}，费用从余额中扣除。',
   model: '由 {{model}} 回答，费用从余额中扣除。',

@@ -118,7 +118,7 @@ export default function PdfPages({ file, passage, place }: Props) {
       </Stack>
     );
   return (
-    <Stack gap="xs" component="section" aria-label={t('page.label')}>
+    <Stack gap="xs">
       <Group gap="xs" justify="center">
         <ActionIcon
           variant="default"
@@ -205,22 +205,31 @@ function PdfPage({ pdf, number, marks }: { pdf: PDFDocumentProxy; number: number
     };
   }, [pdf, number, marks]);
   return (
-    <div ref={frame} className={classes.page} aria-busy={!isDrawn}>
-      <canvas
-        ref={canvas}
-        className={classes.canvas}
-        role="img"
-        aria-label={t('page', { page: number, pages: pdf.numPages })}
-      />
-      {boxes.map(({ left, top, width, height }, index) => (
-        <div
-          key={index}
-          className={classes.mark}
-          data-passage
-          ref={index === 0 ? (element) => element?.scrollIntoView({ block: 'center' }) : undefined}
-          style={{ left: `${left}%`, top: `${top}%`, width: `${width}%`, height: `${height}%` }}
+    <div
+      className={classes.frame}
+      tabIndex={0}
+      role="group"
+      aria-label={t('page.label')}
+      aria-busy={!isDrawn}
+    >
+      {/* The places of the marks are shares of the whole page, also of what is out of sight. */}
+      <div ref={frame} className={classes.page}>
+        <canvas
+          ref={canvas}
+          className={classes.canvas}
+          role="img"
+          aria-label={t('page', { page: number, pages: pdf.numPages })}
         />
-      ))}
+        {boxes.map(({ left, top, width, height }, index) => (
+          <div
+            key={index}
+            className={classes.mark}
+            data-passage
+            ref={index === 0 ? (element) => element?.scrollIntoView({ block: 'center' }) : undefined}
+            style={{ left: `${left}%`, top: `${top}%`, width: `${width}%`, height: `${height}%` }}
+          />
+        ))}
+      </div>
     </div>
   );
 }

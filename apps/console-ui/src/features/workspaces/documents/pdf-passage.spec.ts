@@ -7,8 +7,8 @@ it('finds a passage over lines, hyphens and other spaces', () => {
     share: 1,
     marks: [
       { item: 0, from: 0, to: 1 },
-      { item: 1, from: 0, to: 8 / 15 },
-      { item: 1, from: 8 / 15, to: 1 },
+      { item: 1, from: 0, to: 6 / 15 },
+      { item: 1, from: 6 / 15, to: 1 },
       { item: 2, from: 0, to: 1 },
     ],
   });
@@ -25,6 +25,14 @@ it('finds the part of a passage that is on the page', () => {
   expect(marks.map(({ item }) => item)).toEqual([0, 1]);
   expect(share).toBeGreaterThan(0.2);
   expect(share).toBeLessThan(0.5);
+});
+
+it('marks words once that the passage has more often', () => {
+  const { marks } = findOnPage(
+    ['House rules', 'Dogs are welcome.'],
+    'House rules\nDogs are welcome.\nHouse rules',
+  );
+  expect(marks.map(({ item }) => item)).toEqual([0, 1]);
 });
 
 it('finds Chinese, and no passage that is not there', () => {

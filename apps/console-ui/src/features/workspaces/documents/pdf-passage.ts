@@ -51,13 +51,16 @@ export function findOnPage(items: readonly string[], passage: string): FoundOnPa
   const marks: Mark[] = [];
   let found = 0;
   let next = 0;
+  // The same words may occur more often in the passage than on the page, such as those at its head.
+  const marked = new Set<number>();
   for (const piece of pieces) {
     const after = page.indexOf(piece, next);
     const at = after < 0 ? page.indexOf(piece) : after;
     if (at < 0) continue;
     next = at + piece.length;
     found += piece.length;
-    marks.push(...marksOf(starts, page.length, at, next));
+    if (!marked.has(at)) marks.push(...marksOf(starts, page.length, at, next));
+    marked.add(at);
   }
   return { marks, share: all === 0 ? 0 : found / all };
 }
