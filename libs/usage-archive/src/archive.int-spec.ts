@@ -5,7 +5,7 @@ import { waitFor, waitForLock } from '@inference/testing';
 import { ArchiveSite, daysAfter, EARLIER, MONTH, monthStart, MONTHS } from './archive-site.fixture';
 import { ArchiveBusyError } from './database/archive-session.repository';
 import { EVENT_COLUMNS, LATER_COLUMNS, readEvents } from './database/events.repository';
-import { dayText } from './files/manifest';
+import { dayText, parseManifest } from './files/manifest';
 
 const tableOfMonth = (month: Date) => `usage_events_${dayText(month).slice(0, 7).replace('-', '_')}`;
 
@@ -17,6 +17,12 @@ beforeEach(async () => {
 afterEach(() => site?.stop());
 
 it('archives old months, removes them, and restores them byte by byte', async () => {
+  // Events of all kinds: what gateways told of a stream, of a plain answer, and nothing.
+  await site.database.pool.query(
+    `UPDATE metering.usage_events SET duration_ms = 1200, finish_reason = 'stop',
+       time_to_first_token_ms = CASE WHEN abs(hashtext(request_id)) % 3 = 0 THEN 0 END
+     WHERE abs(hashtext(request_id)) % 3 < 2`,
+  );
   const before = await site.events();
   expect(await site.differences()).toEqual([]);
   const tables = await site.tables();
@@ -37,6 +43,17 @@ it('archives old months, removes them, and restores them byte by byte', async ()
   expect(await site.events()).toEqual(before);
   expect(await site.differences()).toEqual([]);
   expect(await site.verify()).toEqual({ days: 4, faults: [] });
+});
+
+it('reads manifests of this and earlier schema versions', async () => {
+  await site.export();
+  const { schema_version: version } = site.readManifest(EARLIER);
+  const text = JSON.stringify(site.readManifest(EARLIER));
+  const ofVersion = (other: number) => () =>
+    parseManifest(EARLIER, text.replace(`"schema_version":${version}`, `"schema_version":${other}`));
+  expect(ofVersion(1)().rows).toBeGreaterThan(0);
+  expect(ofVersion(version)().rows).toBeGreaterThan(0);
+  expect(ofVersion(version + 1)).toThrow(`the manifest has schema version ${version + 1}`);
 });
 
 it('shares a storage with another database', async () => {

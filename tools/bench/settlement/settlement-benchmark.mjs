@@ -69,6 +69,7 @@ class EventSource {
         outcome: 'completed',
       },
       ...{ ...usage, estimated: false, priceListId: this.priceListId, charge: charged },
+      ...{ durationMs: 800, timeToFirstTokenMs: 200, finishReason: 'stop' },
       usdPerUnit: this.usdScale,
       entrypoint: cyclic(ENTRYPOINTS, count >> 4),
     };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Metrics } from '@inference/http';
 import { type TestAccount, waitFor } from '@inference/testing';
 import {
@@ -23,6 +24,8 @@ const MODELS = [
 ];
 const PROMPT = 'a prompt that stands in no log';
 const MOST_PER_MINUTE = 600;
+/** Longer than the pause between two attempts to write. */
+const OUTAGE_MILLIS = 1_000;
 
 interface Stored {
   request_id: string;
@@ -301,6 +304,9 @@ describe('without the database', () => {
         new Promise<never>((_resolve, reject) => setTimeout(() => reject(new Error('It waits.')), 4_000)),
       ]);
       expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+      // Attempts to write fail meanwhile, or hang.
+      await sleep(OUTAGE_MILLIS);
+      expect(await storedOf(account)).toHaveLength(0);
       if (way === 'down') databaseProxy.up();
       else databaseProxy.endBlackhole();
       await waitFor(async () => (await storedOf(account)).length === 3);

@@ -15,6 +15,7 @@ const HELP = {
   invalid_request: undefined,
   reserved_entrypoint: undefined,
   request_too_large: undefined,
+  unsupported_media_type: undefined,
   rate_limit_exceeded: undefined,
   upstream_refused: undefined,
   upstream_error: undefined,

@@ -133,15 +133,9 @@ export function Duration({ value }: { value: Figure | null }) {
   if (!value) return '–';
   const isShort = value.compare(SECOND) < 0;
   const number = isShort ? value : value.dividedByTenTo(MILLISECONDS);
-  const text = new Intl.NumberFormat(language, {
-    style: 'unit',
-    unit: isShort ? 'millisecond' : 'second',
-    unitDisplay: 'narrow',
-    maximumFractionDigits: isShort ? 0 : 2,
-  }).format(number.toString() as `${number}`);
   return (
     <Text span inherit className="figure">
-      {text}
+      {`${formatNumber(number, language)} ${isShort ? 'ms' : 's'}`}
     </Text>
   );
 }

@@ -217,28 +217,32 @@ function RequestTable({ requests, onMore, isLoadingMore }: RequestTableProps) {
     },
     { key: 'source', title: t('column.source'), cell: ({ entrypoint }) => entrypointName(entrypoint) },
     {
-      key: 'input',
-      title: t('column.input'),
+      key: 'tokens',
+      title: t('column.tokens'),
       isNumber: true,
-      cell: ({ input_tokens: tokens }) => <Quantity value={tokens} />,
-    },
-    {
-      key: 'output',
-      title: t('column.output'),
-      isNumber: true,
-      cell: ({ output_tokens: tokens }) => <Quantity value={tokens} />,
+      cell: ({ status, input_tokens: input, output_tokens: output }) =>
+        status === 'charged' ? (
+          <>
+            <Quantity value={input} /> / <Quantity value={output} />
+          </>
+        ) : (
+          '–'
+        ),
     },
     {
       key: 'duration',
-      title: t('column.duration'),
+      title: t('column.times'),
       isNumber: true,
-      cell: ({ duration_ms: duration }) => <Duration value={duration} />,
-    },
-    {
-      key: 'firstToken',
-      title: t('column.firstToken'),
-      isNumber: true,
-      cell: ({ time_to_first_token_ms: time }) => <Duration value={time} />,
+      cell: ({ time_to_first_token_ms: firstToken, duration_ms: duration }) => (
+        <>
+          {firstToken && (
+            <>
+              <Duration value={firstToken} /> /{' '}
+            </>
+          )}
+          <Duration value={duration} />
+        </>
+      ),
     },
     {
       key: 'reason',

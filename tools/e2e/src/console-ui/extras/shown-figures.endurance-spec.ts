@@ -1,4 +1,4 @@
-import { publishPrices } from '@inference/testing';
+import { publishPrices, waitFor } from '@inference/testing';
 import { type Browser, type Locator, type Page } from 'playwright-core';
 import { launchChromium } from '../../site/chromium';
 import { findProgram } from '../../site/nginx';
@@ -17,6 +17,7 @@ const OPEN_PICOS = 1_234_500_000_000n;
 const TOTAL = OPEN_PICOS + CLOSED.reduce((sum, { costPicos }) => sum + costPicos, 0n);
 const CREDIT_PICOS = 20_000_000_000_000n;
 const MODEL = 'sandbox-chat';
+const FAILING = 'sandbox-chat+status=500';
 const AMOUNT = /(-?)[$¥]([\d,]+)\.(\d+)/;
 const PICO_DIGITS = 12;
 
@@ -61,13 +62,14 @@ ifThere('the pages of an account', () => {
       .first();
 
   /** Resolves with the id of the call in the request log. */
-  async function callModel(): Promise<string> {
+  async function callModel(model = MODEL, status = 200): Promise<string> {
     const answer = await fetch(`${gatewayUrl}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
-      body: JSON.stringify({ model: MODEL, messages: [{ role: 'user', content: 'Hello' }] }),
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
     });
-    expect(answer.status).toBe(200);
+    expect(answer.status).toBe(status);
+    await answer.text();
     return answer.headers.get('X-Inference-Request-Id')!;
   }
 
@@ -77,6 +79,7 @@ ifThere('the pages of an account', () => {
     await publishPrices(database.pool, [
       { slug: MODEL, unit: 'per_million_input_tokens', ratePicos: 150_001n },
       { slug: MODEL, unit: 'per_million_output_tokens', ratePicos: 599_999n },
+      { slug: FAILING, unit: 'per_million_tokens', ratePicos: 1n },
     ]);
     gatewayUrl = (await site.site.startGateway(await site.site.startEngine())).url;
     const credit = { account_id: accountId, amount: 20, description: 'To begin with' };
@@ -149,5 +152,75 @@ ifThere('the pages of an account', () => {
     const shortened = table.getByText('≈ $0.0001', { exact: true });
     expect(await shortened.getAttribute('value')).toBe('0.000098500001');
     await table.getByText('≈ $1.23', { exact: true }).waitFor();
+  });
+
+  it('refused and failed calls are found by their status, with the reason and what to do', async () => {
+    const refused = await callModel('no-such-model', 404);
+    const failed = await callModel(FAILING, 502);
+    const { consoleUrl, token } = site!;
+    await waitFor(async () => {
+      const path = '/api/billing/requests?status=failed';
+      const body = await consoleBody<{ requests: unknown[] }>(consoleUrl, 'GET', path, {
+        token,
+        status: 200,
+      });
+      return body.requests.length === 1;
+    });
+    await tab.goto('/requests');
+    const table = tab.getByRole('table', { name: 'Requests' });
+    const rows = table.locator('tbody tr');
+    await rows.filter({ hasText: 'Refused' }).waitFor();
+    await rows.filter({ hasText: 'Failed' }).waitFor();
+    await tab.getByRole('combobox', { name: 'Status' }).click();
+    await tab.getByRole('option', { name: 'Refused' }).click();
+    await tab.waitForURL('**/requests?status=refused');
+    await rows.filter({ hasText: 'Failed' }).waitFor({ state: 'detached' });
+    expect(await rows.count()).toBe(1);
+    expect(await rows.innerText()).toContain('no-such-model');
+    await tab.reload();
+    await rows.filter({ hasText: 'Refused' }).waitFor();
+    expect(await rows.count()).toBe(1);
+    await rows.getByRole('link').click();
+    await tab.waitForURL(`**/requests/${refused}`);
+    await tab.getByText('model_not_found').waitFor();
+    await tab.getByText('This site does not offer the model that the call named.').waitFor();
+    await tab.getByRole('link', { name: 'See all models' }).waitFor();
+    await tab.goto(`/requests/${failed}`);
+    await tab.getByText('upstream_error').waitFor();
+    await tab.getByText('502', { exact: true }).waitFor();
+    expect(await tab.locator('main').innerText()).not.toContain('Why this cost');
+  });
+
+  it('the counts of calls are those of the log, also beside the period before', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    await tab.goto('/usage?range=custom&from=2026-03-08&to=2026-03-08&zone=UTC');
+    const summary = tab.getByRole('region', { name: 'This period at a glance' });
+    const card = (name: string) => summary.locator('> div > div').filter({ hasText: name });
+    await card('Calls').first().getByText('vs. the period before: 2').waitFor();
+    expect(await card('Calls').first().innerText()).toMatch(/^Calls\s+1\s+−50 %/);
+    expect(picosOf((await card('Cost').locator('data').allInnerTexts())[0]!)).toBe(CLOSED[2]!.costPicos);
+    await tab.goto(`/usage?range=custom&from=2026-03-01&to=${today}&zone=UTC`);
+    // The log of served calls is not longer than a page.
+    const { consoleUrl, token } = site!;
+    const path = '/api/billing/requests?status=charged&limit=100';
+    const { requests } = await consoleBody<{ requests: unknown[] }>(consoleUrl, 'GET', path, {
+      token,
+      status: 200,
+    });
+    await card('Calls').first().getByText(String(requests.length), { exact: true }).waitFor();
+    await card('Calls').first().getByText('None in the period before').waitFor();
+    await card('Refused calls').getByText('1', { exact: true }).waitFor();
+    await card('Failed calls').getByText('1', { exact: true }).waitFor();
+    for (const [option, range] of [
+      ['Today', 'today'],
+      ['Last 24 hours', '24h'],
+    ] as const) {
+      await tab.getByRole('combobox', { name: 'Period' }).click();
+      await tab.getByRole('option', { name: option }).click();
+      await tab.waitForURL(`**/usage?range=${range}**`);
+      await card('Refused calls').getByText('1', { exact: true }).waitFor();
+      const { rows, sum } = await columnOf(tab.getByRole('table', { name: 'Details' }));
+      expect(sumOf(rows)).toBe(picosOf(sum));
+    }
   });
 });
