@@ -147,13 +147,28 @@ export const PICTURES = [
         .last()
         .waitFor();
       await message.fill('And about the mountains?');
-      await tab.getByText(/^(Costs at most|最多花费)/).waitFor();
+      await tab.getByText(/^(At most|最多花费)/).waitFor();
     },
   },
   {
     name: 'playground-code',
     path: '/playground',
-    act: (tab) => tab.getByRole('button', { name: either('As code', '查看代码') }).click(),
+    act: (tab) => tab.getByRole('button', { name: either('View code', '查看代码') }).click(),
+  },
+  {
+    name: 'playground-history',
+    path: '/playground',
+    act: (tab) => tab.getByRole('button', { name: either('History', '历史记录') }).click(),
+  },
+  {
+    name: 'playground-settings',
+    path: '/playground',
+    act: async (tab) => {
+      await tab.getByRole('textbox', { name: either('Your message', '您的消息') }).waitFor();
+      const settings = tab.getByRole('button', { name: either('Settings', '设置'), exact: true });
+      if ((await settings.getAttribute('aria-expanded')) === 'false') await settings.click();
+      await tab.getByRole('textbox', { name: 'Top P' }).fill('7');
+    },
   },
   { name: 'agents', path: '/agents' },
   {

@@ -10,7 +10,7 @@ import { Site } from '../site/site';
 import { collectFaults } from './browser-faults';
 import { findInPalette, KeysPage, RegisterPage } from './console-pages';
 
-/** Settings, API keys, playground and agents in Chromium, against real services and the sandbox engine. */
+/** Settings, API keys and agents in Chromium, against real services and the sandbox engine. */
 
 const ADMIN = { email: 'admin@example.com', password: 'admin password of this test' };
 const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
@@ -54,6 +54,7 @@ beforeAll(async () => {
   await tab.goto('/register');
   await new RegisterPage(tab).register(PERSON);
   await tab.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await addCredit();
 });
 afterAll(async () => {
   await browser?.close();
@@ -94,34 +95,6 @@ async function picosOf(amount: Locator): Promise<bigint> {
   const [whole, decimals = ''] = (await amount.getAttribute('value'))!.split('.');
   return BigInt(whole! + decimals.padEnd(12, '0'));
 }
-
-ifThere(
-  'an empty wallet is refused without losing the prompt, which is asked again after a credit',
-  async () => {
-    await tab.goto('/playground');
-    await message().fill('What is a ledger?');
-    await tab.getByText('Costs at most').waitFor();
-    await send().click();
-    await tab.getByText('Your balance does not cover this').waitFor();
-    await tab.getByRole('log').getByText('What is a ledger?').waitFor();
-    await addCredit();
-    await tab.getByRole('button', { name: 'Try again' }).click();
-    const answer = tab.getByRole('article', { name: `Answer of ${MODEL}` });
-    const cost = answer.getByText(/^Cost/).locator('data');
-    await cost.waitFor();
-    expect([await picosOf(cost)]).toEqual(await chargedPicos(MODEL));
-  },
-);
-
-ifThere('a reload keeps the conversation and what is typed, and no key is in the page', async () => {
-  await message().fill('typed and not sent');
-  await tab.reload();
-  await tab.getByRole('log').getByText('What is a ledger?').waitFor();
-  expect(await message().inputValue()).toBe('typed and not sent');
-  await tab.getByRole('button', { name: 'As code' }).click();
-  await tab.getByRole('dialog').getByText('$API_KEY').waitFor();
-  await tab.keyboard.press('Escape');
-});
 
 ifThere('a turn of an agent is taken up after a reload, with every character once', async () => {
   await tab.goto('/agents');

@@ -159,7 +159,7 @@ function Playground() {
                     notice={saving.notice}
                     onRetry={saving.retry}
                     onReload={() => void link.reload()}
-                    onClose={saving.dismiss}
+                    onClose={saving.notice.kind === 'changed' ? undefined : saving.hide}
                   />
                 )}
                 <Composer
@@ -251,7 +251,7 @@ function useFold(): [boolean, (isOpen: boolean) => void] {
 }
 
 /** Opens the conversation that the address names, and names in the address the one that is open. */
-function useConversationLink({ conversation, setConversation }: ReturnType<typeof useConversation>) {
+function useConversationLink({ conversation, setConversation, actions }: ReturnType<typeof useConversation>) {
   const api = useConsoleApi();
   const navigate = useNavigate();
   const { conversation: linkedId } = useSearch({ from: '/console/playground' });
@@ -266,6 +266,7 @@ function useConversationLink({ conversation, setConversation }: ReturnType<typeo
   const load = useCallback(
     async (id: string) => {
       setLoading({ id });
+      actions.stop();
       try {
         const loaded = await readConversation(api, id);
         setConversation((before) => ({ ...loaded, draft: before.draft }));
@@ -274,7 +275,7 @@ function useConversationLink({ conversation, setConversation }: ReturnType<typeo
         setLoading((now) => (now?.id === id ? { id, error } : now));
       }
     },
-    [api, setConversation],
+    [api, actions, setConversation],
   );
   useEffect(() => {
     if (linkedId !== undefined && linkedId !== latestOpenId.current) void load(linkedId);
@@ -301,7 +302,8 @@ interface SavingNoticeProps {
   notice: SaveNotice;
   onRetry: () => void;
   onReload: () => void;
-  onClose: () => void;
+  /** Absent for what stays until it is settled. */
+  onClose: (() => void) | undefined;
 }
 
 function SavingNotice({ notice, onRetry, onReload, onClose }: SavingNoticeProps) {
@@ -313,9 +315,7 @@ function SavingNotice({ notice, onRetry, onReload, onClose }: SavingNoticeProps)
       color={kind === 'withoutPictures' ? 'gray' : 'yellow'}
       variant="light"
       p="xs"
-      withCloseButton
-      closeButtonLabel={t('notice.close')}
-      onClose={onClose}
+      {...(onClose && { withCloseButton: true, closeButtonLabel: t('notice.close'), onClose })}
     >
       <Group gap="xs">
         <Text size="sm">{t(`save.${kind}`)}</Text>
@@ -325,14 +325,7 @@ function SavingNotice({ notice, onRetry, onReload, onClose }: SavingNoticeProps)
           </Button>
         )}
         {kind === 'changed' && (
-          <Button
-            size="xs"
-            variant="default"
-            onClick={() => {
-              onClose();
-              onReload();
-            }}
-          >
+          <Button size="xs" variant="default" onClick={onReload}>
             {t('save.reload')}
           </Button>
         )}

@@ -139,7 +139,8 @@ export function useSaving() {
 export type SaveNotice =
   { kind: 'withoutPictures' | 'tooLong' | 'changed' | 'full' } | { kind: 'failed'; error: ApiError };
 
-const SAVE_DELAY_MILLIS = 500;
+/** What is wrong until somebody does something about it. */
+const BLOCKING = ['changed', 'full', 'failed'];
 
 /** Saves the conversation in the history of the account after each answer and each change, if `isOn`. */
 export function useAutosave(
@@ -149,53 +150,48 @@ export function useAutosave(
 ) {
   const api = useConsoleApi();
   const client = useQueryClient();
-  const [notice, setNotice] = useState<SaveNotice & { key: string }>();
+  const [notice, setNotice] = useState<
+    SaveNotice & Pick<Conversation, 'key' | 'turns'> & { isHidden?: boolean }
+  >();
   const isSaving = useRef(false);
-  const [attempt, setAttempt] = useState(0);
   const { key, turns, isSaved } = conversation;
   const isComplete = turns.length > 0 && !turns.some(({ answers }) => answers.some(isWaiting));
-  const isStopped =
+  const isBlocked =
     notice?.key === key &&
-    (notice.kind === 'changed' || notice.kind === 'full' || notice.kind === 'failed') &&
-    attempt === 0;
-
+    BLOCKING.includes(notice.kind) &&
+    (notice.kind === 'changed' || notice.turns === turns);
   useEffect(() => {
-    if (!isOn || isSaved || !isComplete || isStopped) return undefined;
-    const save = async () => {
-      if (isSaving.current) return;
-      isSaving.current = true;
-      const outcome = await write(api, conversation, untitled);
+    if (!isOn || isSaved || !isComplete || isBlocked || isSaving.current) return;
+    isSaving.current = true;
+    void write(api, conversation, untitled).then((outcome) => {
       isSaving.current = false;
-      setAttempt(0);
-      setNotice(outcome.notice && { ...outcome.notice, key });
+      setNotice(outcome.notice && { ...outcome.notice, key, turns });
+      // Always another object: what has changed meanwhile is saved next.
       setConversation((now) =>
         now.key === key && outcome.isDone
           ? { ...now, saved: outcome.saved, isSaved: now.turns === turns }
-          : now,
+          : { ...now },
       );
-      if (outcome.saved) await client.invalidateQueries({ queryKey: CONVERSATIONS });
-    };
-    const timer = setTimeout(() => void save(), SAVE_DELAY_MILLIS);
-    return () => clearTimeout(timer);
+      return client.invalidateQueries({ queryKey: CONVERSATIONS });
+    });
   }, [
     isOn,
     isSaved,
     isComplete,
-    isStopped,
+    isBlocked,
     conversation,
     key,
     turns,
     api,
     client,
     untitled,
-    attempt,
     setConversation,
   ]);
-
   return {
-    notice: notice?.key === key ? notice : undefined,
-    dismiss: () => setNotice(undefined),
-    retry: () => setAttempt((before) => before + 1),
+    notice: notice?.key === key && !notice.isHidden ? notice : undefined,
+    hide: () => setNotice((before) => before && { ...before, isHidden: true }),
+    /** Saves again what could not be saved. */
+    retry: () => setNotice(undefined),
   };
 }
 

@@ -190,11 +190,15 @@ function actionsOf({ apiUrl, session, calls, current, setConversation }: Context
       setAnswer(turnId, place, (answer) => ({ ...answer, steps: [...answer.steps, WAITING] }));
       void ask(turnId, place, requestBody({ ...parameters, models }, turns, place));
     },
-    setResult: (turnId: string, place: number, callIndex: number, result: string) =>
+    /** What is typed is saved when it is sent. */
+    setResult: (turnId: string, place: number, callIndex: number, result: string) => {
+      const { isSaved } = current.current;
       setLastStep(turnId, place, (step) => ({
         ...step,
         toolCalls: step.toolCalls.map((call, index) => (index === callIndex ? { ...call, result } : call)),
-      })),
+      }));
+      setConversation((before) => ({ ...before, isSaved }));
+    },
     /** Changes what the model is said to have answered. */
     editAnswer: (turnId: string, place: number, text: string) =>
       setLastStep(turnId, place, (step) => ({ ...step, text })),
