@@ -21,6 +21,7 @@ const en = {
   'amount.syntax':
     'Write a point before the decimals, at most {{decimals}}, and no thousands separators: 1050 or 1050.50.',
   'table.more': 'Show more',
+  'table.details': 'Details',
   'table.loading': 'Loading …',
   'code.copy': 'Copy the code',
   'dialog.cancel': 'Cancel',
@@ -47,6 +48,7 @@ const zh: ChineseTexts<typeof en> = {
   'error.refused': '服务拒绝了此请求：{{detail}}',
   'amount.syntax': '小数点请使用“.”，最多 {{decimals}} 位小数，且不要使用千位分隔符，例如 1050 或 1050.50。',
   'table.more': '显示更多',
+  'table.details': '详细信息',
   'table.loading': '正在加载…',
   'code.copy': '复制代码',
   'dialog.cancel': '取消',
