@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { analystRoute, consoleRoute } from './layout-routes';
 import { costReportSearchIn } from './cost-report/cost-report-search';
+import { keyViewIn } from './keys/key-view';
 import { requestSearchIn } from './usage/request-search';
 import { usageSearchIn } from './usage/usage-search';
 
@@ -25,6 +26,7 @@ export const consoleRoutes = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/keys',
+    validateSearch: keyViewIn,
     component: lazyRouteComponent(() => import('./keys/keys-page'), 'KeysPage'),
   }),
   createRoute({
