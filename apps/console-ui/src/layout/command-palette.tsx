@@ -14,6 +14,7 @@ import { useLanguage } from '../language/language-context';
 import { useSite } from '../api/site';
 import { formatTime } from '../time/format-time';
 import { useTimeZone } from '../time/time-zone-context';
+import classes from './layout.module.css';
 import { useLayoutTexts } from './layout-texts';
 import { useAreaGroups } from './navigation';
 
@@ -26,7 +27,7 @@ interface PaletteTarget {
 
 type TargetGroup = 'area.keys' | 'area.models' | 'area.agents' | 'area.payments';
 
-/** What the account has beside pages: all keys and models, the newest agent sessions and payments. */
+/** What the account has beside pages: all keys and models, the newest conversations and payments. */
 function usePaletteTargets(): { isLoading: boolean; groups: Record<TargetGroup, PaletteTarget[]> } {
   const api = useConsoleApi();
   const { calls } = useAgentClients();
@@ -85,6 +86,7 @@ export default function CommandPalette({ openings }: { openings: number }) {
       lockScroll={false}
       centered={false}
       attributes={{ content: { 'aria-label': t('header.palette') } }}
+      classNames={{ actionBody: classes.found!, actionLabel: classes.found! }}
       scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
       highlightQuery
       scrollable

@@ -32,6 +32,9 @@ import { DeletionDialog, RenameDialog } from './conversation-dialogs';
 import { FirstMessage } from './first-message';
 import { SESSION_ORDERS, type SessionOrder } from './session-view';
 
+/** So few are seen without search and order. */
+const FEW_CONVERSATIONS = 5;
+
 export function AgentsPage() {
   const t = useAgentTexts();
   const { features } = useSite();
@@ -63,13 +66,15 @@ function Conversations() {
   return (
     <Stack component="section" gap="sm">
       <Title order={2}>{t('conversations')}</Title>
-      <ListTools
-        hint={t('search.hint')}
-        orders={SESSION_ORDERS.map((order) => ({ value: order, label: t(`order.${order}`) }))}
-        view={view}
-        onChange={show}
-        maxLength={MAX_NAME_CHARS}
-      />
+      {(isChosen || sessions.length > FEW_CONVERSATIONS) && (
+        <ListTools
+          hint={t('search.hint')}
+          orders={SESSION_ORDERS.map((order) => ({ value: order, label: t(`order.${order}`) }))}
+          view={view}
+          onChange={show}
+          maxLength={MAX_NAME_CHARS}
+        />
+      )}
       <QueryState
         query={query}
         isEmpty={() => sessions.length === 0}

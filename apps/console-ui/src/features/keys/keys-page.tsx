@@ -30,6 +30,7 @@ import { useKeyTexts } from './key-texts';
 import { chosenKeys, KEY_ORDERS, type KeyOrder } from './key-view';
 import classes from './keys.module.css';
 
+/** So few are seen without search and order. */
 const FEW_KEYS = 5;
 
 export function KeysPage() {
@@ -67,7 +68,7 @@ export function KeysPage() {
   );
 }
 
-/** The keys that the address chooses. Few keys are seen without search and order. */
+/** The keys that the address chooses. */
 function KeyList({ keys, ...actions }: Parameters<typeof KeyTable>[0]) {
   const t = useKeyTexts();
   const view = useSearch({ from: '/console/keys' });
