@@ -5,7 +5,7 @@ import { useComponentTexts } from './component-texts';
 import classes from './data-table.module.css';
 import { type RowsInSightProps } from './rows-in-sight';
 
-type Place = 'title' | 'figure' | 'status' | 'actions' | 'line' | 'more';
+type Place = 'select' | 'title' | 'figure' | 'status' | 'actions' | 'line' | 'more';
 
 /** A column of a `<DataTable>`. */
 export interface Column<Row> {
@@ -20,7 +20,8 @@ export interface Column<Row> {
   /**
    * Where it stands on a phone, which shows a row as a card: `title` and `figure` on its first line, `status` below, each without
    * heading; `line` with its heading; `more` too, behind a button. By default the first column is the title, the last one of
-   * numbers the figure, one without visible heading the actions, and others are lines if there are two at most, or else `more`.
+   * numbers the figure, one without visible heading the actions, or at the beginning a choice of the row (`select`), and others are
+   * lines if there are two at most, or else `more`.
    */
   place?: Place;
   /** Below the last row, such as a sum. */
@@ -40,7 +41,9 @@ interface PlacedColumn<Row> extends Column<Row> {
 
 export function placedColumns<Row>(columns: Column<Row>[]): PlacedColumn<Row>[] {
   const isTaken = (place: Place) => columns.some((column) => column.place === place);
-  const title = isTaken('title') ? undefined : columns.find(({ place }) => !place);
+  const title = isTaken('title')
+    ? undefined
+    : columns.find((column) => !column.place && !column.isTitleHidden);
   const figure = isTaken('figure')
     ? undefined
     : columns.findLast((column) => column.isNumber && !column.place && column !== title);
@@ -48,7 +51,8 @@ export function placedColumns<Row>(columns: Column<Row>[]): PlacedColumn<Row>[] 
     if (column.place) return column.place;
     if (column === title) return 'title';
     if (column === figure) return 'figure';
-    return column.isTitleHidden ? 'actions' : undefined;
+    if (column.isTitleHidden) return column === columns[0] ? 'select' : 'actions';
+    return undefined;
   };
   const others = columns.filter((column) => !placeOf(column));
   const isFolded = isTaken('more') || others.length > MOST_PLAIN_LINES;
@@ -175,6 +179,7 @@ export function DataTable<Row>({
         ref={setScrollElement}
         className={classes.scroll}
         data-long={isLong || undefined}
+        data-select={columns.some(({ place }) => place === 'select') || undefined}
         data-figure={columns.some(({ place }) => place === 'figure') || undefined}
         onPointerOver={nameWholeText}
         tabIndex={0}
