@@ -172,23 +172,18 @@ export const PICTURES = [
   },
   { name: 'agents', path: '/agents' },
   {
-    name: 'agents-create',
+    name: 'agents-more',
     path: '/agents',
     act: (tab) =>
       tab
-        .getByRole('button', { name: either('New conversation', '新建对话') })
-        .first()
+        .locator('main')
+        .getByRole('button', { name: either('More', '更多') })
         .click(),
   },
   {
     name: 'agent',
     path: '/agents',
     act: async (tab) => {
-      await tab
-        .getByRole('button', { name: either('New conversation', '新建对话') })
-        .first()
-        .click();
-      await tab.getByRole('button', { name: either('Begin', '开始') }).click();
       await tab
         .getByRole('textbox', { name: either('Your message', '您的消息') })
         .fill('Say something about the sea.');
@@ -198,6 +193,16 @@ export const PICTURES = [
         .last()
         .waitFor();
     },
+  },
+  {
+    name: 'agents-list',
+    path: '/agents',
+    act: (tab) => tab.locator('tbody input[type=checkbox]').first().check(),
+  },
+  {
+    name: 'agents-rename',
+    path: '/agents',
+    act: (tab) => tab.locator('tbody button:has(.lucide-pencil)').first().click(),
   },
   { name: 'workspaces', path: '/workspaces' },
   {

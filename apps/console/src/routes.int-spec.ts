@@ -49,7 +49,8 @@ const withBody = table.filter(
 /** More than a route takes. */
 const tooLargeBytes = ({ path, method }: CredentialRow): number => {
   if (path.startsWith('/api/playground')) return 34_000_000;
-  const isForwarded = method === 'POST' && path.startsWith('/api/agents') && !path.endsWith('cancel');
+  const isForwarded =
+    ['POST', 'PATCH'].includes(method) && path.startsWith('/api/agents') && !path.endsWith('cancel');
   return isForwarded ? 2_200_000 : 1_100_000;
 };
 

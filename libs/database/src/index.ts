@@ -5,7 +5,7 @@ export { ReadDatabase } from './read-database';
 export { type EntityClass, PoolDataSource } from './data-source';
 export { DatabaseModule } from './database.module';
 export { BigIntColumn, CountColumn, DecimalColumn, PicosColumn, TimeColumn } from './entities/columns';
-export { type Position, readNewestFirst } from './entities/keyset-page';
+export { type Position, readByTime, readNewestFirst, type TimeOrder } from './entities/keyset-page';
 export { NotificationChannel, type NotificationHandler } from './notification-channel';
 export { CLOCK_LIMIT_MILLIS, readClockDifferenceMillis } from './clock';
 export { isDatabaseUnavailable, isUniqueViolation } from './errors';

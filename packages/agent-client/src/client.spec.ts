@@ -26,11 +26,13 @@ test('creates, reads, cancels and deletes sessions', async () => {
   const session = { id: 'a:b' };
   on('POST /v1/agents/sessions', session, 201);
   on('GET /v1/agents/sessions/a%3Ab', session);
+  on('PATCH /v1/agents/sessions/a%3Ab', session);
   on('POST /v1/agents/sessions/a%3Ab/cancel', { cancelled: ['turn_1'] });
   on('DELETE /v1/agents/sessions/a%3Ab', undefined, 204);
 
   expect(await client.sessions.create({ id: 'a:b', model: 'm' })).toEqual(session);
   expect(await client.sessions.get('a:b')).toEqual(session);
+  expect(await client.sessions.update('a:b', { metadata: { title: 'A' } })).toEqual(session);
   expect(await client.cancel('a:b')).toEqual(['turn_1']);
   expect(await client.sessions.delete('a:b')).toBeUndefined();
   expect(server.requests[0]).toMatchObject({
@@ -45,6 +47,12 @@ test('lists sessions page by page', async () => {
   const ids = [];
   for await (const { id } of client.sessions.list({ limit: 2 })) ids.push(id);
   expect(ids).toEqual(['c', 'b', 'a']);
+});
+
+test('finds sessions by their title', async () => {
+  on('GET /v1/agents/sessions?q=an+invoice&sort=oldest', { sessions: [{ id: 'a' }], next_cursor: null });
+  const { sessions } = await client.sessions.page({ q: 'an invoice', sort: 'oldest' });
+  expect(sessions).toEqual([{ id: 'a' }]);
 });
 
 test('sends, reads and lists events, and fetches pages on demand', async () => {

@@ -1,14 +1,18 @@
+import { type TimeOrder } from '@inference/database';
 import {
   AsSent,
+  ChoiceField,
   field,
   type FieldOptions,
   InstantProperty,
+  LineField,
   nameFault,
   NameText,
   NextCursorProperty,
   ObjectListField,
   TextField,
 } from '@inference/dto';
+import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsObject } from 'class-validator';
 import { MAX_CONTENT_CHARS, type ToolDefinition, ToolDefinitionDto } from '../tables/tool.dto';
@@ -56,6 +60,8 @@ const METADATA_SCHEMA = {
   maxProperties: MAX_METADATA_PAIRS,
 } as const;
 const METADATA_EXAMPLE = { customer: '4711' };
+
+const METADATA_FORM = `at most ${MAX_METADATA_PAIRS}. A name has 1 to ${MAX_METADATA_KEY_CHARS} characters.`;
 
 /** Texts by name, stored as they are sent. */
 function MetadataField(options: FieldOptions): PropertyDecorator {
@@ -121,12 +127,36 @@ export class CreateSessionDto {
   tools: ToolDefinitionDto[] = [];
 
   @MetadataField({
-    description: `Texts of the caller by name, at most ${MAX_METADATA_PAIRS}. A name has 1 to ${MAX_METADATA_KEY_CHARS} characters. The service does not interpret them.`,
+    description: `Texts of the caller by name, ${METADATA_FORM} The service does not interpret them, but finds sessions by the one named \`title\`.`,
     example: METADATA_EXAMPLE,
     optional: true,
     default: {},
   })
   metadata: Record<string, string> = {};
+}
+
+export class UpdateSessionDto {
+  @MetadataField({
+    description: `The texts of the caller from now on, ${METADATA_FORM}`,
+    example: { ...METADATA_EXAMPLE, title: 'Broken invoice' },
+  })
+  metadata!: Record<string, string>;
+}
+
+const SORTS = ['newest', 'oldest'] as const satisfies TimeOrder[];
+
+export class SessionsQuery extends PageQuery {
+  @LineField({
+    description:
+      'Finds the sessions of which this is a part of the id or of the text `title` of the metadata.',
+    example: 'invoice',
+    maxLength: MAX_METADATA_VALUE_CHARS,
+    optional: true,
+  })
+  q?: string;
+
+  @ChoiceField(SORTS, { description: 'Which sessions come first.', optional: true, default: 'newest' })
+  sort: TimeOrder = 'newest';
 }
 
 export class SessionResponse {
@@ -179,7 +209,7 @@ export class SessionDetailsResponse extends SessionResponse {
 export class SessionListResponse {
   @ApiProperty({
     type: [SessionResponse],
-    description: 'The sessions that the caller reaches, newest first.',
+    description: 'The sessions that the caller reaches, as `sort` orders them.',
   })
   sessions!: SessionResponse[];
 

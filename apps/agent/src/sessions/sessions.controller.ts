@@ -1,7 +1,6 @@
 import { type Caller, CurrentCaller } from '@inference/guards';
-import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -16,6 +15,8 @@ import {
   SessionListResponse,
   SessionPath,
   SessionResponse,
+  SessionsQuery,
+  UpdateSessionDto,
 } from './session.dto';
 import { SessionsService } from './sessions.service';
 
@@ -45,11 +46,11 @@ export class SessionsController {
   @Get()
   @ApiOperation({
     operationId: 'listSessions',
-    summary: 'Lists the account’s sessions, newest first.',
+    summary: 'Lists the account’s sessions by the time when they were created.',
     description: 'An API key with a spending limit or a list of models gets the sessions that it has made.',
   })
   @ApiOkResponse({ description: 'One page of sessions.', type: SessionListResponse })
-  list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<SessionListResponse> {
+  list(@CurrentCaller() caller: Caller, @Query() query: SessionsQuery): Promise<SessionListResponse> {
     return this.sessions.list(caller, query);
   }
 
@@ -62,6 +63,22 @@ export class SessionsController {
     @Param() { session_id: id }: SessionPath,
   ): Promise<SessionDetailsResponse> {
     return this.sessions.find(caller, id);
+  }
+
+  @Patch(':session_id')
+  @ApiOperation({
+    operationId: 'updateSession',
+    summary: 'Replaces the metadata of a session.',
+    description: 'A text named `title` is the name of the session at the pages of the console.',
+  })
+  @ApiOkResponse({ description: 'The changed session.', type: SessionResponse })
+  @ApiErrors(NO_SUCH_SESSION)
+  update(
+    @CurrentCaller() caller: Caller,
+    @Param() { session_id: id }: SessionPath,
+    @Body() body: UpdateSessionDto,
+  ): Promise<SessionResponse> {
+    return this.sessions.update(caller, id, body);
   }
 
   @Delete(':session_id')

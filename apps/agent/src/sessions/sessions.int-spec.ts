@@ -152,6 +152,11 @@ test.each([
   ['GET', '?limit=101', 400],
   ['GET', '?limit=1&limit=2', 400],
   ['GET', '?cursor=x', 400],
+  ['GET', '?q=', 400],
+  ['GET', `?q=${'x'.repeat(513)}`, 400],
+  ['GET', '?q=a%00', 400],
+  ['GET', '?q=a&q=b', 400],
+  ['GET', '?sort=name', 400],
 ])('%s %s: %i', async (method, path, status) => {
   await customer.json(method, path, undefined, status);
 });
@@ -170,6 +175,79 @@ test('the list is paged, newest first, and contains only the account’s own ses
     await otherCustomer.json('GET', path, undefined, 400);
   }
   expect(seen).toEqual(ids.reverse());
+});
+
+describe('search', () => {
+  let own: Customer;
+  const idsAt = async (query: string) => (await own.json<Page>('GET', query)).sessions.map(({ id }) => id);
+
+  beforeAll(async () => {
+    own = new Customer(site.url, (await site.account()).apiKey);
+    const titles = { one: 'Broken INVOICE 100%', two: 'Überweisung', three: undefined, my_invoice: '' };
+    for (const [id, title] of Object.entries(titles))
+      await own.json('POST', '', { id, ...(title !== undefined && { metadata: { title } }) }, 201);
+    await otherCustomer.json('POST', '', { id: 'foreign', metadata: { title: 'invoice' } }, 201);
+  });
+
+  it('finds parts of ids and titles in any case, and nothing of another account', async () => {
+    expect(await idsAt('?q=Invoice')).toEqual(['my_invoice', 'one']);
+    expect(await idsAt('?q=Invoice&sort=oldest')).toEqual(['one', 'my_invoice']);
+    expect(await idsAt(`?q=${encodeURIComponent('ÜBER')}`)).toEqual(['two']);
+    expect(await idsAt(`?q=${encodeURIComponent('0%')}`)).toEqual(['one']);
+    expect(await idsAt('?q=foreign')).toEqual([]);
+  });
+
+  it('takes % and _ as they are', async () => {
+    expect(await idsAt('?q=%25')).toEqual(['one']);
+    expect(await idsAt('?q=_')).toEqual(['my_invoice']);
+  });
+
+  it('pages in either order, and a cursor belongs to its search', async () => {
+    const first = await own.json<Page>('GET', '?sort=oldest&limit=3');
+    expect(first.sessions.map(({ id }) => id)).toEqual(['one', 'two', 'three']);
+    const cursor = encodeURIComponent(first.next_cursor!);
+    expect(await idsAt(`?sort=oldest&limit=3&cursor=${cursor}`)).toEqual(['my_invoice']);
+    await own.json('GET', `?limit=3&cursor=${cursor}`, undefined, 400);
+    await own.json('GET', `?sort=oldest&q=o&cursor=${cursor}`, undefined, 400);
+  });
+
+  it('reads titles of any characters', async () => {
+    const titles = ['\u{1F600}', '\ud800', 'a\0b', '"\\u0000'];
+    for (const title of titles) await own.call('POST', '', { metadata: { title } });
+    expect(await idsAt('?q=two')).toEqual(['two']);
+    expect(await idsAt(`?q=${encodeURIComponent('\u{1F600}')}`)).toHaveLength(1);
+  });
+});
+
+describe('a change of metadata', () => {
+  it('replaces what was there, and nothing else', async () => {
+    const made = await customer.json<SessionResponse>(
+      'POST',
+      '',
+      { system: 'Be brief.', metadata: { a: 'b' } },
+      201,
+    );
+    const metadata = { title: 'A name' };
+    const changed = await customer.json<SessionResponse>('PATCH', `/${made.id}`, { metadata });
+    expect(changed).toEqual({ ...made, metadata });
+    expect(await customer.json('GET', `/${made.id}`)).toEqual({ ...made, metadata, open_turns: [] });
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['a number', { metadata: { title: 1 } }],
+    ['null', { metadata: null }],
+    ['a text that is too long', { metadata: { title: 'x'.repeat(513) } }],
+    ['another field', { metadata: {}, model: 'x' }],
+  ])('refuses %s', async (_what, body) => {
+    await customer.json('PATCH', '/never', body, 400);
+  });
+
+  it('is 404 for a session of another account', async () => {
+    await otherCustomer.json('POST', '', { id: 'theirs', metadata: { a: 'b' } }, 201);
+    await customer.json('PATCH', '/theirs', { metadata: {} }, 404);
+    expect(await otherCustomer.json('GET', '/theirs')).toMatchObject({ metadata: { a: 'b' } });
+  });
 });
 
 test('deleting a session aborts its turn and frees its id', async () => {

@@ -1,4 +1,10 @@
-import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
+import {
+  type Executor,
+  type Position,
+  readByTime,
+  type TimeOrder,
+  type Transaction,
+} from '@inference/database';
 import { MoreThan } from 'typeorm';
 import { AgentSession } from '../tables/agent-session.entity';
 import { type SessionScope } from '../service-callers/session-scope';
@@ -62,10 +68,39 @@ const isInScope = ({ accountId, madeByKeyId }: SessionScope) => ({
   ...(madeByKeyId !== null && { apiKeyId: madeByKeyId }),
 });
 
-/** Returns a page of the sessions, newest first. */
-export function listSessions(executor: Executor, scope: SessionScope, after: Position | null, count: number) {
+export interface SessionChoice {
+  /** A part of the id or of the title, in any case. */
+  text?: string | undefined;
+  order: TimeOrder;
+}
+
+/** The names by which a person finds a session, each in a line of its own, so that no text is found across two of them. */
+const NAMES = `concat_ws(E'\\n', session.public_id, session.metadata ->> 'title')`;
+/** The case of all letters, whatever the locale of the database. */
+const lowered = (text: string) => `lower((${text}) COLLATE pg_c_utf8)`;
+
+/** Returns a page of the sessions by the time when they were created. */
+export function listSessions(
+  executor: Executor,
+  scope: SessionScope,
+  { text, order }: SessionChoice,
+  after: Position | null,
+  count: number,
+) {
   const query = executor.repository(AgentSession).createQueryBuilder('session').where(isInScope(scope));
-  return readNewestFirst(query, 'createdAt', after, count);
+  if (text !== undefined) query.andWhere(`strpos(${lowered(NAMES)}, ${lowered(':text')}) > 0`, { text });
+  return readByTime(query, 'createdAt', order, after, count);
+}
+
+/** Replaces the metadata of a session that the transaction has locked. */
+export async function setMetadata(
+  transaction: Transaction,
+  id: string,
+  metadata: Record<string, string>,
+): Promise<AgentSession> {
+  const sessions = transaction.repository(AgentSession);
+  await sessions.update({ id }, { metadata });
+  return sessions.findOneByOrFail({ id });
 }
 
 export function findSession(

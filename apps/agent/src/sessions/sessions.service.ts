@@ -1,6 +1,6 @@
 import { Database, newId } from '@inference/database';
 import { type Caller } from '@inference/guards';
-import { type PageQuery, readPage } from '@inference/http';
+import { readPage } from '@inference/http';
 import { ConflictException, Inject, Injectable } from '@nestjs/common';
 import { MODELS_CONFIG, type ModelsConfig } from '../models/models.config';
 import {
@@ -18,6 +18,8 @@ import {
   type SessionDetailsResponse,
   type SessionListResponse,
   type SessionResponse,
+  type SessionsQuery,
+  type UpdateSessionDto,
 } from './session.dto';
 import {
   deleteSession,
@@ -25,6 +27,7 @@ import {
   insertSession,
   listSessions,
   type SessionDetails,
+  setMetadata,
 } from './sessions.repository';
 
 @Injectable()
@@ -47,11 +50,13 @@ export class SessionsService {
     return this.responseOf(stored);
   }
 
-  async list(caller: Caller, query: PageQuery): Promise<SessionListResponse> {
+  async list(caller: Caller, query: SessionsQuery): Promise<SessionListResponse> {
     const scope = sessionScopeOf(caller);
     const list = ['sessions', scope.accountId, ...(scope.madeByKeyId === null ? [] : [scope.madeByKeyId])];
-    const { rows, nextCursor } = await readPage(list.join(':'), query, (after, count) =>
-      listSessions(this.database, scope, after, count),
+    const { q: text, sort: order } = query;
+    const chosen = order === 'newest' && text === undefined ? [] : [order, text ?? ''];
+    const { rows, nextCursor } = await readPage([...list, ...chosen].join(':'), query, (after, count) =>
+      listSessions(this.database, scope, { text, order }, after, count),
     );
     return { sessions: rows.map((row) => this.responseOf(row)), next_cursor: nextCursor };
   }
@@ -64,6 +69,13 @@ export class SessionsService {
       ...this.responseOf(session),
       open_turns: open.map((turn) => ({ id: turn.id, status: turn.status })),
     };
+  }
+
+  async update(caller: Caller, id: string, { metadata }: UpdateSessionDto): Promise<SessionResponse> {
+    return this.database.transaction(async (transaction) => {
+      const session = await requireLockedSession(transaction, id, caller);
+      return this.responseOf(await setMetadata(transaction, session.id, metadata));
+    });
   }
 
   /** Cancels the running and queued turns; events stay. */

@@ -1,4 +1,5 @@
 import { Paper, Tabs } from '@mantine/core';
+import { useState } from 'react';
 import { useComponentTexts } from './component-texts';
 import { CopyButton } from './copy-button';
 import classes from './code-samples.module.css';
@@ -12,21 +13,23 @@ export interface CodeSample {
 /** The same example in several languages, each to be copied. */
 export function CodeSamples({ samples, label }: { samples: CodeSample[]; label: string }) {
   const t = useComponentTexts();
+  const [chosen, setChosen] = useState(samples[0]?.name ?? null);
+  const shown = samples.find(({ name }) => name === chosen) ?? samples[0];
   return (
     <Paper withBorder className={classes.frame}>
-      <Tabs defaultValue={samples[0]?.name ?? null}>
-        <Tabs.List aria-label={label}>
-          {samples.map(({ name }) => (
-            <Tabs.Tab key={name} value={name}>
-              {name}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
+      <Tabs value={shown?.name ?? null} onChange={setChosen}>
+        <div className={classes.head}>
+          <Tabs.List aria-label={label} className={classes.tabs!}>
+            {samples.map(({ name }) => (
+              <Tabs.Tab key={name} value={name}>
+                {name}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          <CopyButton key={shown?.name} value={shown?.code ?? ''} label={t('code.copy')} />
+        </div>
         {samples.map(({ name, code }) => (
-          <Tabs.Panel key={name} value={name} className={classes.panel}>
-            <div className={classes.copy}>
-              <CopyButton value={code} label={t('code.copy')} />
-            </div>
+          <Tabs.Panel key={name} value={name}>
             <pre className={classes.code} tabIndex={0}>
               {code}
             </pre>

@@ -38,7 +38,13 @@ export default function RowsInSight<Row>({
     <>
       <Spacer height={above} span={columns.length} />
       {items.map(({ index }) => (
-        <DataRow key={keyOf(rows[index]!)} columns={columns} row={rows[index]!} index={index} />
+        <DataRow
+          key={keyOf(rows[index]!)}
+          ref={virtualizer.measureElement}
+          columns={columns}
+          row={rows[index]!}
+          index={index}
+        />
       ))}
       <Spacer height={below} span={columns.length} />
     </>

@@ -1,6 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { analystRoute, consoleRoute } from './layout-routes';
+import { sessionViewIn } from './agents/session-view';
 import { costReportSearchIn } from './cost-report/cost-report-search';
+import { keyViewIn } from './keys/key-view';
 import { requestSearchIn } from './usage/request-search';
 import { usageSearchIn } from './usage/usage-search';
 
@@ -25,6 +27,7 @@ export const consoleRoutes = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/keys',
+    validateSearch: keyViewIn,
     component: lazyRouteComponent(() => import('./keys/keys-page'), 'KeysPage'),
   }),
   createRoute({
@@ -36,6 +39,7 @@ export const consoleRoutes = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/agents',
+    validateSearch: sessionViewIn,
     component: lazyRouteComponent(() => import('./agents/agents-page'), 'AgentsPage'),
   }),
   createRoute({

@@ -6,7 +6,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { toApiError } from '../api/api-error';
 import { useConsoleApi } from '../api/console-api';
 import { useAccountId } from '../api/session';
-import { useAgentClients } from '../features/agents/agent-queries';
+import { nameOf, useAgentClients } from '../features/agents/agent-queries';
 import { paymentsQuery } from '../features/wallet/wallet-queries';
 import { formatAmount } from '../figures/format-figure';
 import { useLanguage } from '../language/language-context';
@@ -58,8 +58,9 @@ function useTurns(): Activity[] {
     queries: ids.map((id) => ({
       queryKey: ['followed-turn', id],
       queryFn: async ({ signal }: { signal: AbortSignal }) => {
-        const { open_turns: turns } = await calls.sessions.get(id, { signal });
-        return turns.some(({ status }) => status !== 'requires_action');
+        const session = await calls.sessions.get(id, { signal });
+        const isRunning = session.open_turns.some(({ status }) => status !== 'requires_action');
+        return { isRunning, name: nameOf(session) };
       },
       refetchInterval: TURN_POLL_MILLIS,
       retry: false,
@@ -71,15 +72,18 @@ function useTurns(): Activity[] {
   const ended = ids.filter((_id, index) => {
     const { data, error } = answers[index]!;
     // Deleted.
-    return data === false || (error !== null && toApiError(error).status === 404);
+    return data?.isRunning === false || (error !== null && toApiError(error).status === 404);
   });
   const endedKey = ended.join(' ');
   useEffect(() => {
     if (endedKey) endedKey.split(' ').forEach((id) => forgetTurn(accountId, id));
   }, [accountId, endedKey]);
-  return ids
-    .filter((_id, index) => answers[index]!.data === true)
-    .map((id) => ({ id, kind: 'turn', title: id, state: 'running', to: `/agents/${id}` }));
+  return ids.flatMap((id, index) => {
+    const { data } = answers[index]!;
+    return data?.isRunning
+      ? [{ id, kind: 'turn' as const, title: data.name, state: 'running' as const, to: `/agents/${id}` }]
+      : [];
+  });
 }
 
 const PERCENT = 100;

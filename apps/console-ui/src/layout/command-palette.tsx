@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useEffect } from 'react';
 import { useConsoleApi } from '../api/console-api';
-import { agentSessionsQuery, useAgentClients } from '../features/agents/agent-queries';
+import { agentSessionsQuery, nameOf, useAgentClients } from '../features/agents/agent-queries';
 import { keysQuery } from '../features/keys/key-queries';
 import { modelsQuery } from '../features/models/model-queries';
 import { paymentsQuery } from '../features/wallet/wallet-queries';
@@ -14,6 +14,7 @@ import { useLanguage } from '../language/language-context';
 import { useSite } from '../api/site';
 import { formatTime } from '../time/format-time';
 import { useTimeZone } from '../time/time-zone-context';
+import classes from './layout.module.css';
 import { useLayoutTexts } from './layout-texts';
 import { useAreaGroups } from './navigation';
 
@@ -26,7 +27,7 @@ interface PaletteTarget {
 
 type TargetGroup = 'area.keys' | 'area.models' | 'area.agents' | 'area.payments';
 
-/** What the account has beside pages: all keys and models, the newest agent sessions and payments. */
+/** What the account has beside pages: all keys and models, the newest conversations and payments. */
 function usePaletteTargets(): { isLoading: boolean; groups: Record<TargetGroup, PaletteTarget[]> } {
   const api = useConsoleApi();
   const { calls } = useAgentClients();
@@ -52,11 +53,11 @@ function usePaletteTargets(): { isLoading: boolean; groups: Record<TargetGroup, 
         description: slug,
         to: `/models/${slug}`,
       })),
-      'area.agents': (sessions.data?.pages.flatMap((page) => page.sessions) ?? []).map(({ id, model }) => ({
-        id: `session ${id}`,
-        label: id,
-        description: model,
-        to: `/agents/${encodeURIComponent(id)}`,
+      'area.agents': (sessions.data?.pages.flatMap((page) => page.sessions) ?? []).map((session) => ({
+        id: `session ${session.id}`,
+        label: nameOf(session),
+        description: `${session.model} · ${session.id}`,
+        to: `/agents/${encodeURIComponent(session.id)}`,
       })),
       'area.payments': (payments.data ?? []).map(({ id, amount, currency, created_at: at }) => ({
         id: `payment ${id}`,
@@ -71,7 +72,7 @@ function usePaletteTargets(): { isLoading: boolean; groups: Record<TargetGroup, 
 const TARGET_GROUPS = ['area.keys', 'area.models', 'area.agents', 'area.payments'] as const;
 const [store, palette] = createSpotlight();
 
-/** Finds a page, key, model, agent session or payment by a part of its name. It opens whenever `openings` grows. */
+/** Finds a page, key, model, conversation or payment by a part of its name. It opens whenever `openings` grows. */
 export default function CommandPalette({ openings }: { openings: number }) {
   const t = useLayoutTexts();
   const navigate = useNavigate();
@@ -85,6 +86,7 @@ export default function CommandPalette({ openings }: { openings: number }) {
       lockScroll={false}
       centered={false}
       attributes={{ content: { 'aria-label': t('header.palette') } }}
+      classNames={{ actionBody: classes.found!, actionLabel: classes.found! }}
       scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
       highlightQuery
       scrollable

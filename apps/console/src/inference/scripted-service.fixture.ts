@@ -76,7 +76,9 @@ function isReadable(body: string): boolean {
 /** Answers as gateway, agent and router-cost answer a new account: no session exists, and requests without their fields are 400. */
 export const likeNewAccount: Script = ({ method, url, body }, response) => {
   const path = url.split('?')[0]!;
-  const needsFields = method === 'POST' && /(\/completions|\/estimate|\/events|\/stream)$/.test(path);
+  const needsFields =
+    method === 'PATCH' ||
+    (method === 'POST' && /(\/completions|\/estimate|\/events|\/stream)$/.test(path));
   if (needsFields || !isReadable(body)) sendJson(response, 400, { error: 'malformed' });
   else if (path === '/v1/models') sendJson(response, 200, { object: 'list', data: [] });
   else if (path === '/v1/router/cost') sendJson(response, 200, { items: [], next_cursor: null });

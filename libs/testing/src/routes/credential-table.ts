@@ -106,6 +106,7 @@ console                                               none  session  expired  el
   POST   /api/agents/sessions                          401      201      401        401    201  401      401  401     401      401         401          401      401
   GET    /api/agents/sessions                          401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/agents/sessions/:session_id              401      404      401        401    404  401      401  401     401      401         401          401      401
+  PATCH  /api/agents/sessions/:session_id              401      400      401        401    400  401      401  401     401      401         401          401      401
   DELETE /api/agents/sessions/:session_id              401      404      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/agents/sessions/:session_id/cancel       401      404      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/agents/sessions/:session_id/events       401      400      401        401    400  401      401  401     401      401         401          401      401
@@ -187,6 +188,7 @@ agent                                                 none  session  expired  el
   POST   /v1/agents/sessions                           401      401      401        401    401  201      401  401     401      401         401          401      401
   GET    /v1/agents/sessions                           401      401      401        401    401  200      401  401     401      401         401          401      401
   GET    /v1/agents/sessions/:session_id               401      401      401        401    401  404      401  401     401      401         401          401      401
+  PATCH  /v1/agents/sessions/:session_id               401      401      401        401    401  400      401  401     401      401         401          401      401
   DELETE /v1/agents/sessions/:session_id               401      401      401        401    401  404      401  401     401      401         401          401      401
   POST   /v1/agents/sessions/:session_id/cancel        401      401      401        401    401  404      401  401     401      401         401          401      401
   POST   /v1/agents/sessions/:session_id/events        401      401      401        401    401  400      401  401     401      401         401          401      401

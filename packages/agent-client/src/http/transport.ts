@@ -6,7 +6,7 @@ import { RetryBackoff, type RetryOptions } from './retry.ts';
 const REFUSED_BEFORE_ANYTHING = new Set([429, 503]);
 
 export interface Call {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** The path below the API path, with encoded variable parts. */
   path: string;
   query?: Record<string, string | number | undefined>;

@@ -11,6 +11,10 @@ export interface SessionListOptions {
   limit?: number;
   /** The `next_cursor` of the previous page. */
   cursor?: string;
+  /** Only sessions of which this is a part of the id or of the title. */
+  q?: string;
+  /** `newest` by default. */
+  sort?: 'newest' | 'oldest';
   signal?: AbortSignal;
 }
 
@@ -31,11 +35,12 @@ export class Sessions {
     return this.transport.json({ method: 'GET', path: sessionPath(sessionId) }, signal);
   }
 
-  page({ limit, cursor, signal }: SessionListOptions = {}): Promise<SessionPage> {
-    return this.transport.json({ method: 'GET', path: SESSIONS_PATH, query: { limit, cursor } }, signal);
+  page({ limit, cursor, q, sort, signal }: SessionListOptions = {}): Promise<SessionPage> {
+    const query = { limit, cursor, q, sort };
+    return this.transport.json({ method: 'GET', path: SESSIONS_PATH, query }, signal);
   }
 
-  /** The sessions of the account, newest first. Fetches each page on demand. */
+  /** The sessions of the account. Fetches each page on demand. */
   async *list(options: SessionListOptions = {}): AsyncGenerator<Session, void, undefined> {
     let cursor = options.cursor;
     do {
@@ -43,6 +48,15 @@ export class Sessions {
       yield* sessions;
       cursor = next ?? undefined;
     } while (cursor !== undefined);
+  }
+
+  /** Replaces the metadata of the session. */
+  update(
+    sessionId: string,
+    change: { metadata: Record<string, string> },
+    { signal }: Abortable = {},
+  ): Promise<Session> {
+    return this.transport.json({ method: 'PATCH', path: sessionPath(sessionId), body: change }, signal);
   }
 
   /** Cancels running turns and deletes the session. The id can be used again. */

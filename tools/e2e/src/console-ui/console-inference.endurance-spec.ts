@@ -98,21 +98,27 @@ async function picosOf(amount: Locator): Promise<bigint> {
 
 ifThere('a turn of an agent is taken up after a reload, with every character once', async () => {
   await tab.goto('/agents');
-  await tab.getByRole('button', { name: 'New conversation' }).click();
-  const dialog = tab.getByRole('dialog');
-  await dialog.getByRole('textbox', { name: 'Name' }).fill('slow');
-  await dialog.getByRole('combobox', { name: 'Model' }).click();
+  // Nobody has to choose a model.
+  await tab.getByRole('combobox', { name: 'Model' }).and(tab.locator('[value]:not([value=""])')).waitFor();
+  await tab.getByRole('combobox', { name: 'Model' }).fill(SLOW);
   await tab.getByRole('option', { name: SLOW }).click();
-  await dialog.getByRole('button', { name: 'Begin' }).click();
+  await tab.getByRole('main').getByRole('button', { name: 'More' }).click();
+  await tab.getByRole('textbox', { name: 'Id' }).fill('no spaces');
   await message().fill('Say something about the sea.');
   await send().click();
+  await tab.getByText('Use letters, digits and . _ : - only.').waitFor();
+  expect(await message().inputValue()).toBe('Say something about the sea.');
+  await tab.getByRole('textbox', { name: 'Id' }).fill('slow');
+  await send().click();
+  await tab.waitForURL('**/agents/slow');
+  await tab.getByRole('heading', { name: 'Say something about the sea.', level: 1 }).waitFor();
   const growing = tab.getByRole('article', { name: 'Agent' });
   await growing.getByText(/\w+ \w+/).waitFor();
   await tab.reload();
   await growing.getByText(/\w+ \w+/).waitFor();
   const lastSeen = async () => (await growing.innerText()).replace(/^Agent\s+/, '');
   await tab.getByRole('log', { name: 'Conversation' }).and(tab.locator('[aria-busy=false]')).waitFor();
-  await tab.getByRole('button', { name: 'Cancel the answer' }).waitFor({ state: 'detached' });
+  await tab.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
   const { rows } = await database.pool.query<{ content: string }>(
     "SELECT content FROM agent.events WHERE role = 'assistant'",
   );
@@ -120,9 +126,9 @@ ifThere('a turn of an agent is taken up after a reload, with every character onc
   expect(await lastSeen()).toBe(rows[0]!.content.trim());
 });
 
-ifThere('the palette finds the agent session', async () => {
+ifThere('the palette finds the conversation by its name', async () => {
   await tab.goto('/overview');
-  await findInPalette(tab, 'slow');
+  await findInPalette(tab, 'about the sea');
   await tab.waitForURL('**/agents/slow');
 });
 
@@ -144,9 +150,74 @@ ifThere('a turn shows what it has cost and why, also if it was cancelled', async
     .nth(1)
     .getByText(/\w+ \w+/)
     .waitFor();
-  await tab.getByRole('button', { name: 'Cancel the answer' }).click();
+  await tab.getByRole('button', { name: 'Stop' }).click();
   await costs.nth(1).waitFor();
   expect([await picosOf(costs.first()), await picosOf(costs.nth(1))]).toEqual(await chargedPicos(SLOW));
+});
+
+ifThere('a first message that is refused stays, and leaves no conversation behind', async () => {
+  const { rows } = await database.pool.query<{ balance: string }>('SELECT FROM agent.sessions');
+  await tab.goto('/agents');
+  await tab.route('**/api/agents/sessions/*/events', (route) =>
+    route.fulfill({ status: 402, json: { error: 'no balance', code: 'insufficient_balance' } }),
+  );
+  await message().fill('Hello');
+  await send().click();
+  await tab.getByText('Your balance does not cover this').waitFor();
+  expect(await message().inputValue()).toBe('Hello');
+  expect((await database.pool.query('SELECT FROM agent.sessions')).rows).toHaveLength(rows.length);
+  await tab.unroute('**/api/agents/sessions/*/events');
+});
+
+describe('conversations', () => {
+  const list = () => tab.getByRole('table', { name: 'Conversations' });
+  const row = (name: string) => list().getByRole('row', { name });
+
+  ifThere('are found by a part of their name, on the next page too, in either order', async () => {
+    const { rows } = await database.pool.query<{ id: string }>('SELECT account_id AS id FROM agent.sessions');
+    await database.pool.query(
+      `INSERT INTO agent.sessions (id, public_id, account_id, metadata, created_at)
+       SELECT 'sess_' || n, 'made-' || n, $1, json_build_object('title', 'Invoice ' || n), now() + n * interval '1 second'
+       FROM generate_series(1, 60) AS n`,
+      [rows[0]!.id],
+    );
+    await tab.goto('/agents');
+    await row('Invoice 60').waitFor();
+    expect(await row('Invoice 1 ').count()).toBe(0);
+    await tab.getByRole('button', { name: 'Show more' }).click();
+    await row('about the sea').waitFor();
+    await tab.getByRole('searchbox', { name: 'Search' }).fill('invoice 7');
+    await row('about the sea').waitFor({ state: 'detached' });
+    expect(await list().getByRole('row').count()).toBe(2);
+    expect(new URL(tab.url()).searchParams.get('q')).toBe('invoice 7');
+    await tab.reload();
+    await row('Invoice 7').waitFor();
+    await tab.getByRole('searchbox', { name: 'Search' }).fill('nothing of this');
+    await tab.getByRole('button', { name: 'Show all conversations' }).click();
+    await tab.getByRole('combobox', { name: 'Order' }).click();
+    await tab.getByRole('option', { name: 'Oldest first' }).click();
+    await row('about the sea').waitFor();
+  });
+
+  ifThere('are renamed, and deleted several at once', async () => {
+    await tab.goto('/agents?q=Invoice+3');
+    await row('Invoice 39').waitFor();
+    await tab.getByRole('button', { name: 'Rename Invoice 39' }).click();
+    const dialog = tab.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('A bill');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await row('Invoice 39').waitFor({ state: 'detached' });
+    await tab.getByRole('checkbox', { name: 'Select Invoice 38' }).check();
+    await tab.getByRole('button', { name: 'Select all shown' }).click();
+    await tab.getByRole('group').getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText('Delete 10 conversations?').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await tab.getByText('No conversation matches').waitFor();
+    const { rows } = await database.pool.query<{ title: string }>(
+      "SELECT metadata ->> 'title' AS title FROM agent.sessions WHERE public_id LIKE 'made-3_' OR public_id = 'made-3'",
+    );
+    expect(rows).toEqual([{ title: 'A bill' }]);
+  });
 });
 
 ifThere('a key is edited, and the list shows the new limit', async () => {
@@ -161,6 +232,79 @@ ifThere('a key is edited, and the list shows the new limit', async () => {
   await dialog.getByRole('button', { name: 'Save' }).click();
   const limit = keys.row('production').getByText('$0.123456789012');
   expect(await limit.getAttribute('value')).toBe('0.123456789012');
+});
+
+/** Only what tells it apart stands at its end. */
+const LONG_NAME =
+  'The key of the service that writes the summaries of all meetings of our office in eu-west-1';
+
+ifThere('a long name leaves the buttons of its row in sight, and is cut in its middle', async () => {
+  const keys = new KeysPage(tab);
+  await tab.goto('/keys');
+  await keys.create(LONG_NAME);
+  await keys.confirmKept();
+  const row = keys.row(LONG_NAME);
+  const before = tab.viewportSize()!;
+  for (const width of [1440, 390]) {
+    await tab.setViewportSize({ width, height: 844 });
+    for (const button of ['Edit', 'Delete']) {
+      const box = (await row.getByRole('button', { name: `${button} the key ${LONG_NAME}` }).boundingBox())!;
+      expect(box.x).toBeGreaterThan(0);
+      expect(box.x + box.width).toBeLessThanOrEqual(width);
+    }
+    const name = row.locator(`[title="${LONG_NAME}"]`);
+    const [shown, end] = await Promise.all([
+      name.boundingBox(),
+      name.getByText('eu-west-1').first().boundingBox(),
+    ]);
+    expect(shown!.height).toBeLessThan(30);
+    expect(end!.x + end!.width).toBeLessThanOrEqual(shown!.x + shown!.width + 1);
+  }
+  await tab.setViewportSize(before);
+});
+
+ifThere('on a phone a row is a card with its heading, and unfolds', async () => {
+  const before = tab.viewportSize()!;
+  await tab.setViewportSize({ width: 390, height: 844 });
+  const keys = new KeysPage(tab);
+  const cell = (place: string) => keys.row('production').locator(`td[data-place=${place}]`);
+  const [title, line] = [await cell('title').boundingBox(), await cell('line').first().boundingBox()];
+  expect(line!.y).toBeGreaterThanOrEqual(title!.y + title!.height);
+  expect(
+    await tab.evaluate<number>('document.querySelector("[role=region]").scrollWidth'),
+  ).toBeLessThanOrEqual(390);
+  expect(await cell('more').first().isVisible()).toBe(false);
+  await keys.row('production').getByRole('button', { name: 'Details' }).click();
+  await cell('more').first().waitFor();
+  // A screen reader still meets a table.
+  expect(await keys.row('production').getByRole('cell').count()).toBeGreaterThan(8);
+  await tab.getByRole('columnheader', { name: 'Last 30 days' }).waitFor({ state: 'attached' });
+  await tab.setViewportSize(before);
+});
+
+ifThere('keys are searched, ordered and paged, and the address says so', async () => {
+  const { rows } = await database.pool.query<{ id: string }>('SELECT account_id AS id FROM agent.sessions');
+  await database.pool.query(
+    `INSERT INTO accounts.api_keys (id, account_id, name, prefix, key_hash, created_at)
+     SELECT 'key_made' || n, $1, 'batch ' || n, 'bfvk-made' || n, 'hash ' || n, now() - n * interval '1 day'
+     FROM generate_series(1, 40) AS n`,
+    [rows[0]!.id],
+  );
+  const keys = new KeysPage(tab);
+  await tab.goto('/keys');
+  await keys.row('production').waitFor();
+  await tab.getByRole('button', { name: 'Page 2' }).click();
+  await keys.row('batch 40').waitFor();
+  expect(await keys.row('production').count()).toBe(0);
+  await tab.reload();
+  await keys.row('batch 40').waitFor();
+  await tab.getByRole('searchbox', { name: 'Search' }).fill('BATCH 3');
+  await keys.row('batch 40').waitFor({ state: 'detached' });
+  expect(await tab.getByRole('table').getByRole('row').count()).toBe(1 + 11);
+  await tab.getByRole('combobox', { name: 'Order' }).click();
+  await tab.getByRole('option', { name: 'By name' }).click();
+  expect(Object.fromEntries(new URL(tab.url()).searchParams)).toEqual({ q: 'BATCH 3', sort: 'name' });
+  await tab.getByRole('table').getByRole('row').nth(2).and(keys.row('batch 30')).waitFor();
 });
 
 ifThere('other devices are signed out, and the security log says so', async () => {

@@ -65,7 +65,7 @@ export class KeysPage {
 
   /** Closes the dialog with the secret. */
   async confirmKept(): Promise<void> {
-    await this.tab.getByRole('checkbox', { name: 'I have kept the secret' }).check();
+    await this.tab.getByRole('checkbox', { name: 'I have saved the secret' }).check();
     await this.tab.getByRole('button', { name: 'Close', exact: true }).click();
   }
 

@@ -31,7 +31,7 @@ export function AccountsPage() {
         </Anchor>
       ),
     },
-    { key: 'role', title: t('role'), cell: ({ role }) => <RoleBadge role={role} /> },
+    { key: 'role', title: t('role'), place: 'status', cell: ({ role }) => <RoleBadge role={role} /> },
     {
       key: 'verified',
       title: t('email.verified.title'),

@@ -30,6 +30,7 @@ export function AdminChangelogPage() {
     {
       key: 'component',
       title: t('column.component'),
+      place: 'status',
       cell: ({ component, tag_name: tag }) => [component, tag].filter(Boolean).join(' ') || '–',
     },
     {

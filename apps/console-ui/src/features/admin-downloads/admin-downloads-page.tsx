@@ -84,7 +84,13 @@ function DownloadTables({ downloads }: { downloads: Downloads }) {
     key: string,
     title: string,
     valueOf: (row: Row) => ModelRow['links'],
-  ): Column<Row> => ({ key, title, isNumber: true, cell: (row) => <Quantity value={valueOf(row)} /> });
+  ): Column<Row> => ({
+    key,
+    title,
+    isNumber: true,
+    place: 'line',
+    cell: (row) => <Quantity value={valueOf(row)} />,
+  });
   const modelColumns: Column<ModelRow>[] = [
     { key: 'slug', title: t('column.model'), cell: ({ slug }) => <span translate="no">{slug}</span> },
     { key: 'version', title: t('column.version'), cell: ({ version }) => version ?? <All /> },

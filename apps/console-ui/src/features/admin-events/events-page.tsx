@@ -62,10 +62,16 @@ export function AdminEventsPage() {
   const change = (changed: { [Name in keyof EventSearch]?: EventSearch[Name] | undefined }) =>
     goTo(withoutGaps({ ...search, ...changed }));
   const columns: Column<AuditEvent>[] = [
-    { key: 'time', title: t('time'), cell: ({ created_at: at }) => <Time value={at} detail="second" /> },
+    {
+      key: 'time',
+      title: t('time'),
+      place: 'status',
+      cell: ({ created_at: at }) => <Time value={at} detail="second" />,
+    },
     {
       key: 'type',
       title: t('type'),
+      place: 'title',
       cell: ({ type }) => (
         <Stack gap={2} align="flex-start">
           <Text inherit fw={500}>
@@ -75,7 +81,12 @@ export function AdminEventsPage() {
         </Stack>
       ),
     },
-    { key: 'account', title: t('account'), cell: ({ account_id: id }) => <AccountLink id={id} /> },
+    {
+      key: 'account',
+      title: t('account'),
+      place: 'status',
+      cell: ({ account_id: id }) => <AccountLink id={id} />,
+    },
     {
       key: 'actor',
       title: t('actor'),

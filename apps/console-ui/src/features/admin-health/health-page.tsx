@@ -50,6 +50,7 @@ function Health({ health: { services, checkedAt } }: { health: ObservedHealth })
     {
       key: 'status',
       title: t('status'),
+      place: 'status',
       cell: ({ status }) => (
         <Badge variant="dot" color={COLORS[status]} tt="none" fw={500}>
           {t(`status.${status}`)}
@@ -59,13 +60,14 @@ function Health({ health: { services, checkedAt } }: { health: ObservedHealth })
     {
       key: 'since',
       title: t('since'),
+      place: 'more',
       cell: ({ since }) => (
         <span title={t('since.hint')}>
           <Time value={since} detail="second" />
         </span>
       ),
     },
-    { key: 'problem', title: t('problem'), cell: ({ message }) => problemOf(message) },
+    { key: 'problem', title: t('problem'), place: 'line', cell: ({ message }) => problemOf(message) },
     {
       key: 'latency',
       title: t('latency'),

@@ -54,6 +54,7 @@ function PackageTable({ packages, onAct }: PackageTableProps) {
     {
       key: 'status',
       title: t('column.status'),
+      place: 'status',
       cell: ({ status }) => (
         <Badge miw="max-content" variant="light" color={COLORS[status]} tt="none">
           {t(`status.${status}`)}

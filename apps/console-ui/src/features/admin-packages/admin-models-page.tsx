@@ -33,7 +33,7 @@ export function AdminModelsPage() {
         </Anchor>
       ),
     },
-    { key: 'slug', title: t('slug'), cell: ({ slug }) => <Code>{slug}</Code> },
+    { key: 'slug', title: t('slug'), place: 'status', cell: ({ slug }) => <Code>{slug}</Code> },
     {
       key: 'version',
       title: t('column.published'),

@@ -154,7 +154,12 @@ function Refunds({ refunds }: { refunds: Refund[] }) {
   const [t, walletText] = [useAdminPaymentTexts(), useWalletTexts()];
   const columns: Column<Refund>[] = [
     { key: 'time', title: walletText('payment.created'), cell: ({ created_at: at }) => <Time value={at} /> },
-    { key: 'status', title: t('status'), cell: ({ status }) => walletText(`refund.status.${status}`) },
+    {
+      key: 'status',
+      title: t('status'),
+      place: 'status',
+      cell: ({ status }) => walletText(`refund.status.${status}`),
+    },
     { key: 'reason', title: walletText('refund.reason'), cell: ({ reason }) => reason ?? '–' },
     { key: 'failure', title: t('refund.failure'), cell: ({ failure }) => failure ?? '–' },
     {

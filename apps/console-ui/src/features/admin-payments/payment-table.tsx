@@ -28,6 +28,7 @@ export function AdminPaymentTable({
   const account: Column<ListedPayment> = {
     key: 'account',
     title: t('account'),
+    place: 'line',
     cell: ({ account_id: id }) => (
       <Anchor component={Link} to={`/admin/accounts/${id}`} inherit>
         {id}
@@ -45,8 +46,18 @@ export function AdminPaymentTable({
       ),
     },
     ...(hasAccount ? [account] : []),
-    { key: 'provider', title: t('provider'), cell: ({ provider }) => walletText(`provider.${provider}`) },
-    { key: 'status', title: t('status'), cell: (payment) => <PaymentBadge payment={payment} /> },
+    {
+      key: 'provider',
+      title: t('provider'),
+      place: 'more',
+      cell: ({ provider }) => walletText(`provider.${provider}`),
+    },
+    {
+      key: 'status',
+      title: t('status'),
+      place: 'status',
+      cell: (payment) => <PaymentBadge payment={payment} />,
+    },
     {
       key: 'refunded',
       title: walletText('payment.refunded'),

@@ -102,6 +102,7 @@ function AdminRefundTable({ label, refunds, onMore, isLoadingMore }: Props) {
     {
       key: 'account',
       title: t('account'),
+      place: 'line',
       cell: ({ account_id: id }) => (
         <Anchor component={Link} to={`/admin/accounts/${id}`} inherit>
           {id}
@@ -114,7 +115,12 @@ function AdminRefundTable({ label, refunds, onMore, isLoadingMore }: Props) {
       isNumber: true,
       cell: ({ amount, currency }) => <Amount value={amount} currency={currency} />,
     },
-    { key: 'status', title: t('status'), cell: ({ status }) => walletText(`refund.status.${status}`) },
+    {
+      key: 'status',
+      title: t('status'),
+      place: 'status',
+      cell: ({ status }) => walletText(`refund.status.${status}`),
+    },
     {
       key: 'ended',
       title: walletText('refund.ended'),

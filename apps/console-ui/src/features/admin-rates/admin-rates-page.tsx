@@ -160,6 +160,7 @@ function Rates() {
     {
       key: 'rate',
       title: t('column.rate'),
+      place: 'figure',
       isNumber: true,
       cell: ({ usd_per_unit: rate }) => <Quantity value={rate} />,
     },

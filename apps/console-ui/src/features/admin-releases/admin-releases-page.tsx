@@ -99,12 +99,14 @@ function FollowedTable() {
     {
       key: 'repository',
       title: t('followed.repository'),
+      place: 'status',
       cell: ({ repository }) => <Code>{repository}</Code>,
     },
-    { key: 'tag', title: t('followed.newest'), cell: ({ tag_name: tag }) => tag ?? '–' },
+    { key: 'tag', title: t('followed.newest'), place: 'figure', cell: ({ tag_name: tag }) => tag ?? '–' },
     {
       key: 'state',
       title: t('column.state'),
+      place: 'status',
       cell: ({ last_error: error }) =>
         error === null ? (
           <Badge miw="max-content" variant="light" color="teal" tt="none">
@@ -168,13 +170,19 @@ function ReleaseTable({ releases, onAct, onMore, isLoadingMore }: ReleaseTablePr
     </Button>
   );
   const columns: Column<AdminRelease>[] = [
-    { key: 'component', title: t('component'), cell: ({ component }) => <Code>{component}</Code> },
-    { key: 'tag', title: t('tag'), cell: ({ tag_name: tag }) => <Code>{tag}</Code> },
-    { key: 'name', title: t('name'), cell: ({ name }) => name },
+    {
+      key: 'component',
+      title: t('component'),
+      place: 'status',
+      cell: ({ component }) => <Code>{component}</Code>,
+    },
+    { key: 'tag', title: t('tag'), place: 'figure', cell: ({ tag_name: tag }) => <Code>{tag}</Code> },
+    { key: 'name', title: t('name'), place: 'title', cell: ({ name }) => name },
     { key: 'source', title: t('column.source'), cell: ({ source }) => t(`source.${source}`) },
     {
       key: 'state',
       title: t('column.state'),
+      place: 'status',
       cell: ({ draft, prerelease }) => (
         <Group gap={4} wrap="nowrap">
           <Badge miw="max-content" variant="light" color={draft ? 'gray' : 'teal'} tt="none">

@@ -1,9 +1,23 @@
-import { AgentClient, AgentError, type AgentEvent, type SessionDetail } from '@inference/agent-client';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import {
+  AgentClient,
+  AgentError,
+  type AgentEvent,
+  type Session,
+  type SessionDetail,
+} from '@inference/agent-client';
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { ApiError, toApiError } from '../../api/api-error';
 import { useSession } from '../../api/session';
 import { useRuntimeConfig } from '../../api/site';
+import { type ListView } from '../../components/list-view';
+import { type SessionOrder } from './session-view';
 import { waitsForCall } from './tool-calls';
 
 /** A turn is followed through an hour without a connection, and longer. */
@@ -53,17 +67,69 @@ async function answerOf<Answer>(call: Promise<Answer>): Promise<Answer> {
   }
 }
 
-export const agentSessionsQuery = (client: AgentClient) =>
+/** What a person calls a conversation: the name it was given, or else its id. */
+export const nameOf = ({ id, metadata: { title } }: Session): string => title?.trim() || id;
+
+/** As long as the text of metadata may be. */
+export const MAX_NAME_CHARS = 512;
+const FIRST_NAME_CHARS = 80;
+
+/** The name of a conversation until somebody gives another one: how its first message begins. */
+export function firstNameOf(message: string): string {
+  const line = message.trim().replace(/\s+/g, ' ');
+  const chars = [...line];
+  return chars.length > FIRST_NAME_CHARS ? `${chars.slice(0, FIRST_NAME_CHARS).join('')}…` : line;
+}
+
+export const agentSessionsQuery = (client: AgentClient, { q, sort }: ListView<SessionOrder> = {}) =>
   infiniteQueryOptions({
-    queryKey: AGENT_SESSIONS,
+    queryKey: [...AGENT_SESSIONS, q ?? '', sort ?? ''],
     queryFn: ({ signal, pageParam }) =>
       answerOf(
-        client.sessions.page({ limit: PAGE_SIZE, signal, ...(pageParam !== '' && { cursor: pageParam }) }),
+        client.sessions.page({
+          limit: PAGE_SIZE,
+          signal,
+          ...(pageParam !== '' && { cursor: pageParam }),
+          ...(q !== undefined && { q }),
+          ...(sort !== undefined && { sort }),
+        }),
       ),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor: cursor }) => cursor,
+    placeholderData: keepPreviousData,
     retry: false,
   });
+
+export function useRenameSession() {
+  const queryClient = useQueryClient();
+  const { calls } = useAgentClients();
+  return useMutation({
+    mutationFn: ({ session: { id, metadata }, name }: { session: Session; name: string }) =>
+      answerOf(calls.sessions.update(id, { metadata: { ...metadata, title: name.trim() } })),
+    onSuccess: async ({ id }) => {
+      void queryClient.invalidateQueries({ queryKey: AGENT_SESSIONS });
+      await queryClient.invalidateQueries(agentSessionQuery(calls, id));
+    },
+  });
+}
+
+export function useDeleteSessions() {
+  const queryClient = useQueryClient();
+  const { calls } = useAgentClients();
+  return useMutation({
+    mutationFn: async (sessions: Session[]) => {
+      for (const { id } of sessions) {
+        await answerOf(calls.sessions.delete(id)).catch((error: ApiError) => {
+          // Somebody else was faster.
+          if (error.status !== 404) throw error;
+        });
+        queryClient.removeQueries(agentSessionQuery(calls, id));
+      }
+    },
+    // Also if only some are deleted.
+    onSettled: () => queryClient.invalidateQueries({ queryKey: AGENT_SESSIONS }),
+  });
+}
 
 export interface StoredConversation {
   session: SessionDetail;

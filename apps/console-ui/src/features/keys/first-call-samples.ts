@@ -14,7 +14,8 @@ export function firstCallSamples(gatewayUrl: string, model: string): CodeSample[
     },
     {
       name: 'Python',
-      code: `import os
+      code: `# pip install openai
+import os
 from openai import OpenAI
 
 client = OpenAI(base_url="${gatewayUrl}/v1", api_key=os.environ["API_KEY"])
@@ -26,7 +27,8 @@ print(answer.choices[0].message.content)`,
     },
     {
       name: 'Node.js',
-      code: `import OpenAI from 'openai';
+      code: `// npm install openai
+import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: '${gatewayUrl}/v1', apiKey: process.env.API_KEY });
 const answer = await client.chat.completions.create({

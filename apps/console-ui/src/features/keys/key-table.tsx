@@ -1,12 +1,14 @@
 import { ActionIcon, Badge, Code, Group, Text, Tooltip } from '@mantine/core';
 import { Pencil, Trash2 } from 'lucide-react';
 import { type Column, DataTable } from '../../components/data-table';
+import { MiddleCut } from '../../components/middle-cut';
 import { Amount } from '../../figures/figure-text';
 import { ShortAmount } from '../../figures/short-amount';
 import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
 import { type ApiKey } from './key-queries';
 import { useKeyTexts } from './key-texts';
+import classes from './keys.module.css';
 
 interface Props {
   keys: ApiKey[];
@@ -22,35 +24,43 @@ export function KeyTable({ keys, onEdit, onDelete }: Props) {
       key: 'name',
       title: t('column.name'),
       cell: (key) => (
-        <Group gap="xs">
-          <Text span inherit fw={500}>
-            {key.name}
+        <Group gap="xs" wrap="nowrap">
+          <Text span inherit fw={500} className={classes.name!}>
+            <MiddleCut text={key.name} />
           </Text>
           {isUsedUp(key) && (
-            <Badge variant="default" tt="none">
+            <Badge variant="default" tt="none" flex="none">
               {t('limit.reached')}
             </Badge>
           )}
         </Group>
       ),
     },
-    { key: 'prefix', title: t('column.prefix'), cell: ({ prefix }) => <Code>{prefix}…</Code> },
+    {
+      key: 'prefix',
+      title: t('column.prefix'),
+      place: 'status',
+      cell: ({ prefix }) => <Code>{prefix}…</Code>,
+    },
     {
       key: 'recent',
       title: t('column.recent'),
       isNumber: true,
+      place: 'line',
       cell: ({ spent_30_days: spent }) => <ShortAmount value={spent} currency={currency} />,
     },
     {
       key: 'spent',
       title: t('column.spent'),
       isNumber: true,
+      place: 'more',
       cell: ({ spent }) => <ShortAmount value={spent} currency={currency} />,
     },
     {
       key: 'limit',
       title: t('column.limit'),
       isNumber: true,
+      place: 'line',
       cell: ({ spend_limit: limit }) =>
         limit ? <Amount value={limit} currency={currency} /> : <Dimmed text={t('limit.none')} />,
     },

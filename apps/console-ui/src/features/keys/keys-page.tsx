@@ -1,6 +1,7 @@
 import { Alert, Button, Checkbox, Code, Group, Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
@@ -8,10 +9,12 @@ import { CodeSamples } from '../../components/code-samples';
 import { CopyButton } from '../../components/copy-button';
 import { ConfirmDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
+import { ListPages, ListTools } from '../../components/list-tools';
+import { type ListView, rowsOfPage } from '../../components/list-view';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { useSite } from '../../api/site';
-import { pricingQuery } from '../pricing/pricing-queries';
+import { chatModelIn, groupByModel, pricingQuery } from '../pricing/pricing-queries';
 import { firstCallSamples } from './first-call-samples';
 import { KeyForm } from './key-form';
 import {
@@ -24,6 +27,11 @@ import {
 } from './key-queries';
 import { KeyTable } from './key-table';
 import { useKeyTexts } from './key-texts';
+import { chosenKeys, KEY_ORDERS, type KeyOrder } from './key-view';
+import classes from './keys.module.css';
+
+/** So few are seen without search and order. */
+const FEW_KEYS = 5;
 
 export function KeysPage() {
   const t = useKeyTexts();
@@ -51,12 +59,48 @@ export function KeysPage() {
           </EmptyState>
         }
       >
-        {(keys) => <KeyTable keys={keys} onEdit={setEdited} onDelete={setDeleted} />}
+        {(keys) => <KeyList keys={keys} onEdit={setEdited} onDelete={setDeleted} />}
       </QueryState>
       {isCreating && <KeyCreation onClose={() => setIsCreating(false)} />}
       {edited && <EditKeyDialog apiKey={edited} onClose={() => setEdited(undefined)} />}
       {deleted && <DeleteKeyDialog apiKey={deleted} onClose={() => setDeleted(undefined)} />}
     </Page>
+  );
+}
+
+/** The keys that the address chooses. */
+function KeyList({ keys, ...actions }: Parameters<typeof KeyTable>[0]) {
+  const t = useKeyTexts();
+  const view = useSearch({ from: '/console/keys' });
+  const navigate = useNavigate();
+  const show = (search: ListView<KeyOrder>) => void navigate({ to: '/keys', search, replace: true });
+  const found = chosenKeys(keys, view);
+  return (
+    <>
+      {(keys.length > FEW_KEYS || view.q !== undefined) && (
+        <ListTools
+          hint={t('search.hint')}
+          orders={KEY_ORDERS.map((order) => ({ value: order, label: t(`order.${order}`) }))}
+          view={view}
+          onChange={show}
+        />
+      )}
+      {found.length === 0 ? (
+        <EmptyState
+          title={t('nothing.title')}
+          action={
+            <Button variant="default" onClick={() => show({})}>
+              {t('nothing.all')}
+            </Button>
+          }
+        >
+          {t('nothing.text')}
+        </EmptyState>
+      ) : (
+        <KeyTable keys={rowsOfPage(found, view.page)} {...actions} />
+      )}
+      <ListPages rows={found.length} page={view.page} onChange={(page) => show({ ...view, page })} />
+    </>
   );
 }
 
@@ -140,17 +184,23 @@ function CreatedKey({ created, onClose }: { created: CreatedApiKey; onClose: () 
   const { urls } = useSite();
   const { data: pricing } = useQuery(pricingQuery(useConsoleApi()));
   const [isKept, setIsKept] = useState(false);
-  const model = created.allowed_models?.[0] ?? pricing?.models[0]?.slug ?? 'MODEL';
+  const { allowed_models: allowed } = created;
+  const callable = pricing?.models.filter(({ slug }) => allowed?.includes(slug) ?? true);
+  const model = callable?.length ? chatModelIn(groupByModel(callable)) : (allowed?.[0] ?? 'MODEL');
   return (
     <Stack>
       <Alert color="yellow">{t('created.once')}</Alert>
       <Stack gap="xs" align="flex-start">
-        <Code block w="100%" aria-label={t('created.secret')}>
+        <Code block w="100%" className={classes.secret!} aria-label={t('created.secret')}>
           {created.key}
         </Code>
         <CopyButton value={created.key} label={t('created.copy')} withText />
       </Stack>
       <Text size="md">{t('created.firstCall')}</Text>
+      <CodeSamples
+        samples={[{ name: 'Shell', code: `export API_KEY='${created.key}'` }]}
+        label={t('created.environment')}
+      />
       <CodeSamples samples={firstCallSamples(urls.gateway, model)} label={t('created.samples')} />
       <Group justify="space-between">
         <Checkbox

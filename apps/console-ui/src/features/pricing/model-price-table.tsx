@@ -11,6 +11,7 @@ export function ModelPriceTable({ models }: { models: ModelPrice[] }) {
     key: title,
     title,
     isNumber: true,
+    place: 'line',
     cell: ({ prices, currency }) => {
       const unit = units.find((one) => prices[one]);
       const price = unit && prices[unit];

@@ -204,6 +204,7 @@ function RequestTable({ requests, onMore, isLoadingMore }: RequestTableProps) {
     {
       key: 'model',
       title: t('column.model'),
+      place: 'status',
       cell: ({ model }) => (model === null ? '–' : <Code>{model}</Code>),
     },
     {

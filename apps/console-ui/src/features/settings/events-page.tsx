@@ -18,11 +18,13 @@ export function EventsPage() {
     {
       key: 'time',
       title: t('events.time'),
+      place: 'status',
       cell: ({ created_at: at }) => <Time value={at} detail="second" />,
     },
     {
       key: 'what',
       title: t('events.what'),
+      place: 'title',
       cell: ({ type, actor }) => (
         <Group gap="xs">
           <Text fw={500} title={type}>
@@ -40,6 +42,7 @@ export function EventsPage() {
     {
       key: 'program',
       title: t('events.program'),
+      place: 'more',
       cell: ({ user_agent: program }) =>
         program ? (
           <span className={classes.program} title={program}>

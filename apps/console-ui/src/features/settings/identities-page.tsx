@@ -42,7 +42,7 @@ export function IdentitiesPage() {
         </Text>
       ),
     },
-    { key: 'email', title: t('identities.email'), cell: ({ email }) => email ?? '–' },
+    { key: 'email', title: t('identities.email'), place: 'status', cell: ({ email }) => email ?? '–' },
     {
       key: 'created',
       title: t('identities.since'),

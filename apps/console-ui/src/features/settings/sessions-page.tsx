@@ -33,8 +33,18 @@ export function SessionsPage() {
         </Group>
       ),
     },
-    { key: 'address', title: t('sessions.address'), cell: ({ ip_address: address }) => address ?? '–' },
-    { key: 'used', title: t('sessions.used'), cell: ({ last_used_at: used }) => <Time value={used} /> },
+    {
+      key: 'address',
+      title: t('sessions.address'),
+      place: 'more',
+      cell: ({ ip_address: address }) => address ?? '–',
+    },
+    {
+      key: 'used',
+      title: t('sessions.used'),
+      place: 'line',
+      cell: ({ last_used_at: used }) => <Time value={used} />,
+    },
     {
       key: 'created',
       title: t('sessions.created'),

@@ -163,7 +163,12 @@ function UsageTables({
       cell: ({ bucket }) => <span className="figure">{bucketName(bucket)}</span>,
       footer: t('total'),
     },
-    { key: 'group', title: t(`group.${dimension}`), cell: (entry) => groupName(dimension, entry) },
+    {
+      key: 'group',
+      title: t(`group.${dimension}`),
+      place: 'status',
+      cell: (entry) => groupName(dimension, entry),
+    },
     ...sumColumns(report.entries),
     {
       key: 'why',

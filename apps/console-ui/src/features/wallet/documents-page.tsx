@@ -53,7 +53,12 @@ function ReceiptsPage() {
         </Anchor>
       ),
     },
-    { key: 'status', title: t('payment.status'), cell: (payment) => <PaymentBadge payment={payment} /> },
+    {
+      key: 'status',
+      title: t('payment.status'),
+      place: 'status',
+      cell: (payment) => <PaymentBadge payment={payment} />,
+    },
     {
       key: 'amount',
       title: t('amount'),
@@ -130,7 +135,12 @@ function InvoicesPage() {
     },
     { key: 'title', title: t('invoices.buyer'), cell: ({ title }) => title },
     { key: 'issued', title: t('invoices.issued'), cell: ({ issued_at }) => <Time value={issued_at} /> },
-    { key: 'status', title: t('invoices.file'), cell: ({ status }) => t(`invoice.status.${status}`) },
+    {
+      key: 'status',
+      title: t('invoices.file'),
+      place: 'status',
+      cell: ({ status }) => t(`invoice.status.${status}`),
+    },
     {
       key: 'amount',
       title: t('amount'),

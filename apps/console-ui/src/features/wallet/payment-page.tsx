@@ -79,7 +79,12 @@ function RefundTable({ payment }: { payment: Payment }) {
   const t = useWalletTexts();
   const columns: Column<PaymentRefund>[] = [
     { key: 'time', title: t('payment.created'), cell: ({ created_at }) => <Time value={created_at} /> },
-    { key: 'status', title: t('payment.status'), cell: ({ status }) => t(`refund.status.${status}`) },
+    {
+      key: 'status',
+      title: t('payment.status'),
+      place: 'status',
+      cell: ({ status }) => t(`refund.status.${status}`),
+    },
     { key: 'reason', title: t('refund.reason'), cell: ({ reason }) => reason ?? '–' },
     {
       key: 'amount',

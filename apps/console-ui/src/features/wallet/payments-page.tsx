@@ -30,8 +30,18 @@ export function PaymentsPage() {
         </Anchor>
       ),
     },
-    { key: 'provider', title: t('payment.provider'), cell: ({ provider }) => t(`provider.${provider}`) },
-    { key: 'status', title: t('payment.status'), cell: (payment) => <PaymentBadge payment={payment} /> },
+    {
+      key: 'provider',
+      title: t('payment.provider'),
+      place: 'more',
+      cell: ({ provider }) => t(`provider.${provider}`),
+    },
+    {
+      key: 'status',
+      title: t('payment.status'),
+      place: 'status',
+      cell: (payment) => <PaymentBadge payment={payment} />,
+    },
     {
       key: 'refunded',
       title: t('payment.refunded'),

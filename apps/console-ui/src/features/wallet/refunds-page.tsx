@@ -32,7 +32,12 @@ export function RefundsPage() {
       isNumber: true,
       cell: ({ amount, currency }) => <Amount value={amount} currency={currency} />,
     },
-    { key: 'status', title: t('payment.status'), cell: ({ status }) => t(`refund.status.${status}`) },
+    {
+      key: 'status',
+      title: t('payment.status'),
+      place: 'status',
+      cell: ({ status }) => t(`refund.status.${status}`),
+    },
     {
       key: 'ended',
       title: t('refund.ended'),

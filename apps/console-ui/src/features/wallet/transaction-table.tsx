@@ -73,12 +73,14 @@ export function TransactionTable({
     {
       key: 'time',
       title: t('transactions.time'),
+      place: 'status',
       cell: ({ created_at }) => <Time value={created_at} />,
     },
-    { key: 'type', title: t('transactions.type'), cell: ({ cause }) => t(`type.${cause}`) },
+    { key: 'type', title: t('transactions.type'), place: 'title', cell: ({ cause }) => t(`type.${cause}`) },
     {
       key: 'text',
       title: t('transactions.text'),
+      place: 'status',
       cell: (row) => <TransactionText transaction={row} payments={payments} />,
     },
     {

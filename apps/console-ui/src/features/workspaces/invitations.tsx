@@ -77,7 +77,7 @@ export function OpenInvitations({ workspaceId }: { workspaceId: string }) {
   const [revoked, setRevoked] = useState<Invitation>();
   const columns: Column<Invitation>[] = [
     { key: 'email', title: t('email'), cell: ({ email }) => email },
-    { key: 'role', title: t('column.role'), cell: ({ role }) => t(`role.${role}`) },
+    { key: 'role', title: t('column.role'), place: 'status', cell: ({ role }) => t(`role.${role}`) },
     { key: 'inviter', title: t('column.inviter'), cell: ({ invited_by: inviter }) => inviter },
     {
       key: 'expires',

@@ -177,11 +177,17 @@ export function KeysPart() {
   );
   const columns: Column<WorkspaceKey>[] = [
     { key: 'name', title: t('name'), cell: ({ name }) => name },
-    { key: 'prefix', title: t('column.key'), cell: ({ prefix }) => <Code>{prefix}…</Code> },
-    { key: 'role', title: t('column.role'), cell: ({ effective_role: role }) => t(`role.${role}`) },
+    { key: 'prefix', title: t('column.key'), place: 'status', cell: ({ prefix }) => <Code>{prefix}…</Code> },
+    {
+      key: 'role',
+      title: t('column.role'),
+      place: 'line',
+      cell: ({ effective_role: role }) => t(`role.${role}`),
+    },
     {
       key: 'created',
       title: t('column.created'),
+      place: 'more',
       cell: ({ created_at: at }) => <Time value={at} detail="day" />,
     },
     {

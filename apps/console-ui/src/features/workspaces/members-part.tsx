@@ -50,6 +50,7 @@ export function MembersPart() {
     {
       key: 'role',
       title: t('column.role'),
+      place: 'status',
       cell: (member) =>
         isAdmin ? (
           <Select

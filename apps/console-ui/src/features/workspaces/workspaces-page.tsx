@@ -107,7 +107,7 @@ function WorkspaceList({ workspaces }: { workspaces: Workspace[] }) {
         </Anchor>
       ),
     },
-    { key: 'role', title: t('column.role'), cell: ({ role }) => t(`role.${role}`) },
+    { key: 'role', title: t('column.role'), place: 'status', cell: ({ role }) => t(`role.${role}`) },
     {
       key: 'documents',
       title: t('documents'),

@@ -1,14 +1,16 @@
 import { ApiRequestHeaders } from '@inference/dto';
 import { type Caller, CurrentCaller } from '@inference/guards';
-import { BodyAs, IdempotencyHeaders, PageQuery } from '@inference/http';
-import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { BodyAs, IdempotencyHeaders } from '@inference/http';
+import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { AgentProxy } from '../service-proxy/service-proxies';
 import {
   AgentEventPath,
   AgentEventsQuery,
+  AgentSessionChange,
   AgentSessionPath,
+  AgentSessionsQuery,
   NewAgentEvent,
   NewAgentSession,
   PostAgentEventQuery,
@@ -51,12 +53,12 @@ export class AgentSessionsController {
   @Get()
   @ApiAgentCall({
     operationId: 'listAgentSessions',
-    summary: 'Lists the account’s sessions, newest first.',
+    summary: 'Lists the account’s sessions by the time when they were created.',
     forwardsTo: 'listSessions',
   })
   list(
     @CurrentCaller() caller: Caller,
-    @Query() query: PageQuery,
+    @Query() query: AgentSessionsQuery,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -70,6 +72,23 @@ export class AgentSessionsController {
     forwardsTo: 'retrieveSession',
   })
   find(
+    @CurrentCaller() caller: Caller,
+    @Param() path: AgentSessionPath,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.agent.forward({ caller, request, response }, pathOfSession(path));
+  }
+
+  @Patch(':session_id')
+  @BodyAs('unparsed-json', AGENT_BODY_LIMIT_BYTES)
+  @ApiAgentCall({
+    operationId: 'updateAgentSession',
+    summary: 'Replaces the metadata of a session.',
+    forwardsTo: 'updateSession',
+    body: AgentSessionChange,
+  })
+  update(
     @CurrentCaller() caller: Caller,
     @Param() path: AgentSessionPath,
     @Req() request: Request,

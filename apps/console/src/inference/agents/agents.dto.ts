@@ -1,7 +1,9 @@
 import { ChoiceField, IntegerParameter, TextField } from '@inference/dto';
+import { PageQuery } from '@inference/http';
 import { ApiOpenObject, CodedErrorResponse } from '@inference/openapi';
 import { ApiProperty } from '@nestjs/swagger';
 
+const MAX_SEARCH_CHARS = 512;
 /** Room for any id that the agent service accepts; it judges the form. */
 const MAX_ID_CHARS = 128;
 const MAX_POSITION_CHARS = 64;
@@ -9,6 +11,20 @@ const MAX_POSITION_CHARS = 64;
 export class AgentSessionPath {
   @TextField({ description: 'The id of the session.', example: 'support-4711', maxLength: MAX_ID_CHARS })
   session_id!: string;
+}
+
+export class AgentSessionsQuery extends PageQuery {
+  @TextField({
+    description:
+      'Finds the sessions of which this is a part of the id or of the text `title` of the metadata.',
+    example: 'invoice',
+    maxLength: MAX_SEARCH_CHARS,
+    optional: true,
+  })
+  q?: string;
+
+  @ChoiceField(['newest', 'oldest'], { description: 'Which sessions come first.', optional: true })
+  sort?: string;
 }
 
 export class AgentEventPath extends AgentSessionPath {
@@ -75,6 +91,18 @@ export class ResumeAgentStreamHeaders {
 export class NewAgentSession {
   @ApiProperty({ required: false, description: 'The id of the session.', example: 'support-4711' })
   id?: string;
+}
+
+/** The body of a request to the agent service, which validates it. */
+@ApiOpenObject()
+export class AgentSessionChange {
+  @ApiProperty({
+    description: 'The texts of the caller from now on.',
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { title: 'Broken invoice' },
+  })
+  metadata!: Record<string, string>;
 }
 
 /** The body of a request to the agent service, which validates it. */

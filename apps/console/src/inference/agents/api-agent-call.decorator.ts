@@ -1,7 +1,13 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiNoContentResponse, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import { ApiEventStream } from '@inference/openapi';
-import { AgentErrorResponse, AgentObject, NewAgentEvent, type NewAgentSession } from './agents.dto';
+import {
+  AgentErrorResponse,
+  AgentObject,
+  type AgentSessionChange,
+  NewAgentEvent,
+  type NewAgentSession,
+} from './agents.dto';
 
 export interface AgentCall {
   operationId: string;
@@ -12,7 +18,7 @@ export interface AgentCall {
   status?: 200 | 201 | 204;
   /** The answer is the stream of a turn. */
   streams?: boolean;
-  body?: typeof NewAgentSession | typeof NewAgentEvent;
+  body?: typeof NewAgentSession | typeof AgentSessionChange | typeof NewAgentEvent;
   /** Reasons of errors that only some operations have. */
   errors?: Record<number, string>;
 }

@@ -16,6 +16,9 @@ const SITES = ['intl', 'cn'] as const;
 /** The width of a phone, and a screen of 1280 pixels at 200 %. */
 const WIDTHS = [320, 640];
 const HEIGHT = 800;
+const SCREEN = { width: 1440, height: 900 };
+/** Tables, menus and the field of a chat look otherwise here. */
+const PHONE = { width: 390, height: 844 };
 
 const chrome = findProgram('chromium');
 const ifThere = chrome ? it : it.skip;
@@ -98,9 +101,13 @@ ifThere(
       ...(await tooWide(visit)),
       ...(await inaccessible(visit)),
     ];
-    expect(await findings(sites.intl.platform, { locale: 'en' }, look)).toEqual([]);
+    expect(await findings(sites.intl.platform, { locale: 'en', viewport: SCREEN }, look)).toEqual([]);
   },
 );
+
+ifThere('on a phone every page satisfies axe, light and dark', async () => {
+  expect(await findings(sites.intl.platform, { locale: 'en', viewport: PHONE }, inaccessible)).toEqual([]);
+});
 
 ifThere('in Chinese every page is translated, and fits narrow screens', async () => {
   const look = async (visit: Visit) => [...(await untranslated(visit, 'zh-CN')), ...(await tooWide(visit))];

@@ -182,7 +182,7 @@ ifThere('a sign-in with a second factor, a top-up and a key need no mouse', asyn
   await keyboard.press(button('Create the key'));
   await dialog.getByLabel('Secret of the key').waitFor();
   rememberSecret((await dialog.getByLabel('Secret of the key').innerText()).trim());
-  await keyboard.press(tab.getByRole('checkbox', { name: 'I have kept the secret' }), 'Space');
+  await keyboard.press(tab.getByRole('checkbox', { name: 'I have saved the secret' }), 'Space');
   await keyboard.press(dialog.getByRole('button', { name: 'Close', exact: true }));
   await tab.getByRole('row', { name: 'by keyboard' }).waitFor();
 

@@ -107,6 +107,7 @@ export function DocumentTable(props: Props) {
     {
       key: 'status',
       title: t('column.status'),
+      place: 'status',
       cell: (document) => (
         <DocumentStatus document={document}>
           {mayEdit && document.status === 'failed' && (

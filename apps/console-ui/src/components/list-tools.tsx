@@ -1,0 +1,102 @@
+import { Group, Pagination, Select, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { Search } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { useComponentTexts } from './component-texts';
+import classes from './list-tools.module.css';
+import { existingPage, type ListView, PAGE_ROWS } from './list-view';
+
+const TYPING_MILLIS = 250;
+
+interface Props<Order extends string> {
+  /** What the search looks for, such as "Name or id". */
+  hint: string;
+  /** The first one is the order without a choice. */
+  orders: { value: Order; label: string }[];
+  view: ListView<Order>;
+  /** Gets a view that begins at the first page. */
+  onChange: (view: ListView<Order>) => void;
+  maxLength?: number;
+}
+
+/** The search and the order of a list. The search follows what is typed, a moment later. */
+export function ListTools<Order extends string>({ hint, orders, view, onChange, maxLength }: Props<Order>) {
+  const t = useComponentTexts();
+  const { q = '', sort = orders[0]!.value } = view;
+  const [text, setText] = useState(q);
+  const sent = useRef(q);
+  // Another part of the page has changed the search, or somebody went back.
+  useEffect(() => {
+    if (q !== sent.current) setText(q);
+    sent.current = q;
+  }, [q]);
+  const change = (changed: { q?: string; sort?: Order }) => {
+    const { q: words, sort: order } = { q, sort, ...changed };
+    onChange({
+      ...(words.trim() !== '' && { q: words }),
+      ...(order !== orders[0]!.value && { sort: order }),
+    });
+  };
+  const search = useDebouncedCallback((typed: string) => {
+    sent.current = typed.trim() === '' ? '' : typed;
+    change({ q: typed });
+  }, TYPING_MILLIS);
+  return (
+    <div role="search" className={classes.tools}>
+      <TextInput
+        type="search"
+        className={classes.search}
+        label={t('list.search')}
+        placeholder={hint}
+        leftSection={<Search size={16} />}
+        maxLength={maxLength}
+        value={text}
+        onChange={({ currentTarget: { value } }) => {
+          setText(value);
+          search(value);
+        }}
+      />
+      <Select
+        className={classes.sort}
+        label={t('list.sort')}
+        data={orders}
+        value={sort}
+        onChange={(order) => order && change({ sort: order as Order })}
+        allowDeselect={false}
+      />
+    </div>
+  );
+}
+
+interface PagesProps {
+  rows: number;
+  page?: number | undefined;
+  onChange: (page: number) => void;
+}
+
+/** The pages of a list that is held whole. Nothing for a single one. */
+export function ListPages({ rows, page = 1, onChange }: PagesProps) {
+  const t = useComponentTexts();
+  if (rows <= PAGE_ROWS) return null;
+  const shown = existingPage(page, rows);
+  const first = (shown - 1) * PAGE_ROWS + 1;
+  return (
+    <Group justify="space-between" gap="sm">
+      <Text size="sm" c="dimmed" role="status">
+        {t('list.shown', { first, last: Math.min(rows, first + PAGE_ROWS - 1), count: rows })}
+      </Text>
+      <Pagination
+        component="nav"
+        aria-label={t('list.pages')}
+        size="sm"
+        total={Math.ceil(rows / PAGE_ROWS)}
+        value={shown}
+        onChange={onChange}
+        getItemProps={(number) => ({ 'aria-label': t('list.page', { number }) })}
+        getControlProps={(control) => ({
+          'aria-label': t(control === 'next' || control === 'last' ? 'list.next' : 'list.previous'),
+        })}
+      />
+    </Group>
+  );
+}

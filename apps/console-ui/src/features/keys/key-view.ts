@@ -1,0 +1,23 @@
+import { type ListView, listViewIn } from '../../components/list-view';
+import { type ApiKey } from './key-queries';
+
+export const KEY_ORDERS = ['newest', 'name', 'used', 'spent'] as const;
+export type KeyOrder = (typeof KEY_ORDERS)[number];
+export const keyViewIn = listViewIn(KEY_ORDERS);
+
+const BY_ORDER: Record<Exclude<KeyOrder, 'newest'>, (one: ApiKey, other: ApiKey) => number> = {
+  name: (one, other) => one.name.localeCompare(other.name, undefined, { numeric: true }),
+  used: (one, other) => (other.last_used_at ?? '').localeCompare(one.last_used_at ?? ''),
+  spent: (one, other) => other.spent_30_days.compare(one.spent_30_days),
+};
+
+/** The keys whose name, secret or models have every word. The list comes newest first; an account has a hundred keys at most. */
+export function chosenKeys(keys: ApiKey[], { q = '', sort }: ListView<KeyOrder>): ApiKey[] {
+  const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = keys.filter(({ name, prefix, allowed_models: models }) => {
+    const text = [name, prefix, ...(models ?? [])].join('\n').toLowerCase();
+    // Whoever has a secret at hand pastes all of it.
+    return words.every((word) => text.includes(word) || word.startsWith(prefix.toLowerCase()));
+  });
+  return sort && sort !== 'newest' ? found.sort(BY_ORDER[sort]) : found;
+}
