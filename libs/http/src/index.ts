@@ -23,7 +23,7 @@ export { AT_ONCE_BYTES, readJson, readJsonInSlices, type ReadJson } from './json
 export { type JsonMember } from './json/json-scanner';
 export { ENTRIES, type NameTree, UniqueNames } from './json/unique-names';
 export { ExactJsonInterceptor } from './bodies/exact-json.interceptor';
-export { HealthController } from './health/health.controller';
+export { HealthController, PROCESS_STARTED_AT, STARTED_AT_HEADER } from './health/health.controller';
 export { MetricsServer } from './metrics/metrics-server';
 export { BodyAs, bodyRuleOf } from './bodies/body-as.decorator';
 export { type CallLimit, RefusedCalls } from './refused-calls/refused-calls';
