@@ -26,6 +26,10 @@ const en = {
   'dialog.cancel': 'Cancel',
   'dialog.close': 'Close the dialog',
   'password.show': 'Show or hide the password',
+  zone: 'Times are in {{zone}}.',
+  'day.previous': 'Previous month',
+  'day.next': 'Next month',
+  'day.years': 'Choose a month',
 } as const;
 
 const zh: ChineseTexts<typeof en> = {
@@ -52,6 +56,10 @@ const zh: ChineseTexts<typeof en> = {
   'dialog.cancel': '取消',
   'dialog.close': '关闭对话框',
   'password.show': '显示或隐藏密码',
+  zone: '时间均为 {{zone}} 时区。',
+  'day.previous': '上个月',
+  'day.next': '下个月',
+  'day.years': '选择月份',
 };
 
 export const useComponentTexts = defineTexts('components', en, zh);

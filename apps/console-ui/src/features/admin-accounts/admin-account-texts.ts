@@ -80,6 +80,15 @@ const en = {
   'payments.empty.title': 'No payments yet',
   'payments.empty.text': 'Payments of the account are listed here.',
   'events.all': 'Audit events of this account',
+  'id.copy': 'Copy the account number',
+  'field.placeholder': 'E-mail address',
+  'field.unknown': 'No account has this name. Enter its whole e-mail address.',
+  requests: 'Requests of {{name}}',
+  'requests.list': 'Requests',
+  'requests.back': 'Back to the account',
+  'requests.all': 'Show all requests',
+  'requests.empty.title': 'No requests',
+  'requests.empty.text': 'The account has made no calls that match.',
 } as const;
 
 const zh: ChineseTexts<typeof en> = {
@@ -158,6 +167,15 @@ const zh: ChineseTexts<typeof en> = {
   'payments.empty.title': '暂无付款',
   'payments.empty.text': '该账户的付款会显示在这里。',
   'events.all': '该账户的审计事件',
+  'id.copy': '复制账户编号',
+  'field.placeholder': '邮箱',
+  'field.unknown': '没有找到该账户，请输入完整的邮箱。',
+  requests: '{{name}} 的请求记录',
+  'requests.list': '请求记录',
+  'requests.back': '返回账户',
+  'requests.all': '显示全部请求',
+  'requests.empty.title': '没有请求',
+  'requests.empty.text': '该账户没有符合条件的请求。',
 };
 
 export const useAdminAccountTexts = defineTexts('admin-accounts', en, zh);
