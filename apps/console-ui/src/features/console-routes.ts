@@ -3,6 +3,7 @@ import { analystRoute, consoleRoute } from './layout-routes';
 import { costReportSearchIn } from './cost-report/cost-report-search';
 import { requestSearchIn } from './usage/request-search';
 import { usageSearchIn } from './usage/usage-search';
+import { topUpSearchIn } from './wallet/top-up-search';
 
 const workspaceRoute = createRoute({
   getParentRoute: () => consoleRoute,
@@ -94,6 +95,7 @@ export const consoleRoutes = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/top-up',
+    validateSearch: topUpSearchIn,
     component: lazyRouteComponent(() => import('./wallet/top-up-page'), 'TopUpPage'),
   }),
   createRoute({

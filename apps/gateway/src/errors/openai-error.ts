@@ -21,6 +21,8 @@ export abstract class GatewayError extends Error {
     message: string,
     /** The field or header at fault. */
     readonly param?: string,
+    /** Further members of `error` in the body. */
+    readonly details?: Record<string, string>,
   ) {
     super(message);
     this.name = new.target.name;
@@ -29,7 +31,10 @@ export abstract class GatewayError extends Error {
 
 /** The body of OpenAI's error responses. */
 export interface OpenAiErrorBody {
-  error: { message: string; type: string; param: string | null; code: string | null };
+  error: { message: string; type: string; param: string | null; code: string | null } & Record<
+    string,
+    string | null
+  >;
 }
 
 const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
@@ -58,10 +63,18 @@ const TYPE_BY_STATUS: Record<number, string> = {
 export function openAiErrorBody(
   status: number,
   message: string,
-  { code, param }: { code?: string | undefined; param?: string | undefined } = {},
+  {
+    code,
+    param,
+    details,
+  }: {
+    code?: string | undefined;
+    param?: string | undefined;
+    details?: Record<string, string> | undefined;
+  } = {},
 ): OpenAiErrorBody {
   const type = TYPE_BY_STATUS[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
-  return { error: { message, type, param: param ?? null, code: code ?? null } };
+  return { error: { message, type, param: param ?? null, code: code ?? null, ...details } };
 }
 
 /** A request that may have been charged must not be repeated by itself. The SDKs of OpenAI obey this header. */

@@ -140,6 +140,51 @@ ifThere('shows the usage that the customer sees', async () => {
     .waitFor();
 });
 
+ifThere('explains a cost of the customer by the calls of the customer', async () => {
+  const page = tab.url();
+  await tab.getByRole('link', { name: 'Why this cost' }).first().click();
+  await tab.getByRole('heading', { name: `Requests of ${CUSTOMER.email}`, level: 1 }).waitFor();
+  const { requests } = await call<{ requests: { id: string }[] }>('/api/billing/requests', customerToken);
+  await tab.getByRole('table', { name: 'Requests' }).getByRole('link').first().click();
+  await tab.getByText(requests[0]!.id).waitFor();
+  await tab.getByText(CUSTOMER.email).waitFor();
+  await tab.getByRole('table', { name: 'Why this cost' }).waitFor();
+  expect(await tab.getByText(/^Times are in /).count()).toBe(1);
+  await tab.goto(page);
+});
+
+ifThere('names accounts by their addresses, with the number at hand', async () => {
+  await tab.getByRole('button', { name: 'Copy the account number' }).waitFor();
+  for (const area of ['Payments of all accounts', 'Audit events']) {
+    await openArea(tab, area);
+    await tab.getByRole('table').getByRole('link', { name: CUSTOMER.email }).first().waitFor();
+    await tab.getByRole('textbox', { name: 'Account' }).fill('nobody@example.com');
+    await tab.keyboard.press('Enter');
+    await tab.getByText('No account has this name').waitFor();
+    await tab.getByRole('textbox', { name: 'Account' }).fill(CUSTOMER.email);
+    await tab.keyboard.press('Enter');
+    await tab.waitForURL(/[?]account=acct_/);
+    expect(await tab.getByRole('table').innerText()).not.toContain('acct_');
+  }
+  await tab.setViewportSize({ width: 1440, height: 900 });
+  const table = tab.getByRole('region', { name: 'Audit events' });
+  expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+});
+
+ifThere('scrolls the sidebar to the page that is open', async () => {
+  await tab.setViewportSize({ width: 1440, height: 500 });
+  await tab.goto('/admin/downloads');
+  const link = tab.getByRole('navigation').getByRole('link', { name: 'Downloads' }).last();
+  await link.and(tab.locator('[aria-current="page"]')).waitFor();
+  await waitFor(async () => {
+    const box = await link.boundingBox();
+    return box !== null && box.y >= 0 && box.y + box.height <= 500;
+  });
+  await tab.setViewportSize({ width: 1280, height: 720 });
+  await openArea(tab, 'Accounts');
+  await tab.getByRole('link', { name: CUSTOMER.email }).click();
+});
+
 ifThere('refunds a part of a payment once', async () => {
   await tab.getByRole('table', { name: 'Last payments' }).getByRole('link').first().click();
   await tab.getByRole('button', { name: 'Refund', exact: true }).click();
@@ -214,12 +259,15 @@ ifThere('changes a role, and the audit events tell it', async () => {
 ifThere('shows how all services are', async () => {
   await openArea(tab, 'Health');
   const stateOf = (name: string) => tab.getByRole('row').filter({ hasText: name });
-  await stateOf('Console').getByText('Works').waitFor();
-  await stateOf('Gateway').getByText('Works').waitFor();
+  await stateOf('Console').getByText('Operational').waitFor();
+  await stateOf('Console')
+    .getByText(/^\d+ minutes? \(since/)
+    .waitFor();
+  await stateOf('Gateway').getByText('Operational').waitFor();
   // Of this site no other service runs.
   for (const name of ['Router cost', 'Training', 'Agents', 'Workspaces'])
-    await stateOf(name).getByText('No answer').waitFor();
-  await tab.getByText('4 services have a problem').waitFor();
+    await stateOf(name).getByText('No response').waitFor();
+  await tab.getByText('4 services have problems').waitFor();
 });
 
 ifThere('turns off the second factor of somebody who has lost it', async () => {
