@@ -2,6 +2,7 @@ import { Button, Group, Paper, Table, VisuallyHidden } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useComponentTexts } from './component-texts';
 import classes from './data-table.module.css';
+import { fileLoader } from './lazy-file';
 import { type RowsInSightProps } from './rows-in-sight';
 
 /** A column of a `<DataTable>`. */
@@ -45,7 +46,9 @@ export function DataRow<Row>({ columns, row, index }: { columns: Column<Row>[]; 
 }
 
 /** Loaded only where there are many rows. */
-const RowsInSight = lazy(() => import('./rows-in-sight')) as <Row>(props: RowsInSightProps<Row>) => ReactNode;
+const RowsInSight = lazy(fileLoader(() => import('./rows-in-sight'))) as <Row>(
+  props: RowsInSightProps<Row>,
+) => ReactNode;
 
 interface Props<Row> {
   /** What the table lists, for screen readers. */

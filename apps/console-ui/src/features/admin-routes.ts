@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyRouteComponent } from '../components/lazy-file';
 import { adminRoute } from './layout-routes';
 import { eventSearchIn } from './admin-events/event-search';
 import { paymentSearchIn, refundSearchIn } from './admin-payments/payment-search';

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyRouteComponent } from '../components/lazy-file';
 import { analystRoute, consoleRoute } from './layout-routes';
 import { costReportSearchIn } from './cost-report/cost-report-search';
 import { requestSearchIn } from './usage/request-search';

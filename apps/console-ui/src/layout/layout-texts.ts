@@ -58,15 +58,20 @@ export const en = {
   'palette.placeholder': 'Page, key, model, agent session or payment …',
   'palette.loading': 'Loading …',
   'palette.nothing': 'Nothing found',
-  offline: 'No connection. Your entries are kept; everything goes on when the connection is back.',
+  offline: 'You are offline. What you have entered is kept, and the console continues when you are back.',
+  'waiting.title': 'You are offline',
+  'waiting.text': 'This page opens by itself when you are back.',
+  'signOut.pending.title': 'You are signed out here, but not yet at the service',
+  'signOut.pending.text':
+    'The service could not be reached. This is made up for as soon as it can be. On a shared device, leave this page open until the notice is gone.',
   'ended.title': 'Your session has ended',
   'ended.text': 'Sign in again to continue. What you have typed is kept.',
   'notFound.title': 'There is no such page',
   'notFound.text': 'The address may be mistyped, or the page has moved.',
   'notFound.home': 'Go to the start page',
   'failed.title': 'This page could not be shown',
-  'failed.text': 'Load it again. After an update of the console that is enough.',
-  'failed.reload': 'Load again',
+  'failed.text': 'Reload it. If the console was updated meanwhile, that is enough.',
+  'failed.reload': 'Reload',
 } as const;
 
 const zh: ChineseTexts<typeof en> = {
@@ -127,7 +132,12 @@ const zh: ChineseTexts<typeof en> = {
   'palette.placeholder': '页面、密钥、模型、智能体会话或付款…',
   'palette.loading': '正在加载…',
   'palette.nothing': '没有找到结果',
-  offline: '网络已断开。您填写的内容已保留，恢复连接后将继续。',
+  offline: '网络已断开。您填写的内容已保留，恢复连接后会自动继续。',
+  'waiting.title': '网络已断开',
+  'waiting.text': '恢复连接后，本页会自动打开。',
+  'signOut.pending.title': '您已在此设备退出，但服务尚未收到',
+  'signOut.pending.text':
+    '暂时无法连接服务，恢复连接后会自动完成退出。如果是公用设备，请在此提示消失前不要关闭本页。',
   'ended.title': '您的会话已结束',
   'ended.text': '请重新登录后继续，您填写的内容不会丢失。',
   'notFound.title': '页面不存在',

@@ -5,6 +5,7 @@ import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
 import { DayField } from '../../components/day-field';
 import { EmptyState } from '../../components/empty-state';
+import { fileLoader } from '../../components/lazy-file';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Quantity } from '../../figures/figure-text';
@@ -18,7 +19,7 @@ import {
   modelRows,
 } from './download-queries';
 
-const DownloadChart = lazy(() => import('./download-chart'));
+const DownloadChart = lazy(fileLoader(() => import('./download-chart')));
 const CHART_PIXELS = 200;
 
 const today = () => new Date().toISOString().slice(0, 10);

@@ -1,6 +1,7 @@
 import { Anchor, Group as Row, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
+import { fileLoader } from '../../components/lazy-file';
 import { type Column, DataTable } from '../../components/data-table';
 import { alignedAmounts, Amount, Quantity } from '../../figures/figure-text';
 import { type Currency } from '../../figures/format-figure';
@@ -23,7 +24,7 @@ import {
 import { type Bucket, type Dimension } from './usage-search';
 import { useUsageTexts } from './usage-texts';
 
-const UsageChart = lazy(() => import('./usage-chart'));
+const UsageChart = lazy(fileLoader(() => import('./usage-chart')));
 
 interface Props {
   /** At least one. */

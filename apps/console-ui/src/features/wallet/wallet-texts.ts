@@ -40,6 +40,14 @@ const en = {
   'pending.title': 'Waiting for your payment',
   'pending.text': 'This page follows the payment. You can close it; the money arrives all the same.',
   'pending.scan': 'Scan the code with {{provider}} and pay.',
+  'phone.save': 'Save the code',
+  'phone.alipay.open': 'Open Alipay',
+  'phone.alipay.album':
+    'If Alipay does not open, save the code, then open Scan in Alipay and choose the code from your album.',
+  'phone.wechat.open': 'Open WeChat',
+  'phone.wechat.album':
+    'Save the code, then open Scan in WeChat and choose the code from your album. If WeChat does not accept it, scan this page from another screen.',
+  'phone.wechat.inside': 'Press and hold the code, then choose to recognise it.',
   'pending.pay': 'Pay now',
   'pending.code': 'Code for the payment',
   'pending.left': 'Time left',
@@ -167,6 +175,13 @@ const zh: ChineseTexts<typeof en> = {
   'pending.title': '等待您付款',
   'pending.text': '本页会自动更新付款状态。您也可以关闭本页，款项仍会到账。',
   'pending.scan': '请使用{{provider}}扫码付款。',
+  'phone.save': '保存二维码',
+  'phone.alipay.open': '打开支付宝付款',
+  'phone.alipay.album': '如果没有跳转到支付宝，请保存二维码，然后在支付宝“扫一扫”中从相册选择。',
+  'phone.wechat.open': '打开微信',
+  'phone.wechat.album':
+    '请先保存二维码，然后在微信“扫一扫”中从相册选择。如果微信提示不支持，请在其他设备上打开本页后扫码。',
+  'phone.wechat.inside': '请长按二维码，识别后付款。',
   'pending.pay': '立即支付',
   'pending.code': '付款二维码',
   'pending.left': '剩余时间',

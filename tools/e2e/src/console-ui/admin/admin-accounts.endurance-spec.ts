@@ -174,7 +174,7 @@ ifThere('names accounts by their addresses, with the number at hand', async () =
 ifThere('scrolls the sidebar to the page that is open', async () => {
   await tab.setViewportSize({ width: 1440, height: 500 });
   await tab.goto('/admin/downloads');
-  const link = tab.getByRole('navigation').getByRole('link', { name: 'Downloads' }).last();
+  const link = tab.getByRole('navigation').getByRole('link', { name: 'Download figures', exact: true });
   await link.and(tab.locator('[aria-current="page"]')).waitFor();
   await waitFor(async () => {
     const box = await link.boundingBox();
