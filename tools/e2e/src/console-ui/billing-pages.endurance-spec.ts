@@ -95,7 +95,7 @@ ifThere('the overview ticks the first steps off by itself', async () => {
       messages: [{ role: 'user', content: 'Hello' }],
     });
   // The page asks for the first call by itself.
-  await tab.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'detached' });
+  await tab.getByRole('heading', { name: 'Getting started' }).waitFor({ state: 'detached' });
 });
 
 ifThere('the usage page, its CSV and the API have the same sums', async () => {

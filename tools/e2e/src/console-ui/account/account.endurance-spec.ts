@@ -47,6 +47,28 @@ afterEach(() => {
   if (chrome) expect(faults).toEqual([]);
 });
 
+ifThere('asks on the overview for the confirmation of the address until it is done', async () => {
+  await openArea(tab, 'Overview');
+  await tab.getByText(`Open the link that we have sent to ${PERSON.email}.`).waitFor();
+  const mails = async () =>
+    (await database.pool.query("SELECT FROM accounts.mail_outbox WHERE kind = 'verify_email'")).rows.length;
+  const before = await mails();
+  await tab.getByRole('button', { name: 'Send again' }).click();
+  await tab.getByText('Sent. If you do not find it').waitFor();
+  expect(await mails()).toBe(before + 1);
+  const confirmed = 'UPDATE accounts.accounts SET email_verified_at = $1';
+  await database.pool.query(confirmed, [new Date()]);
+  await tab.reload();
+  await tab.getByRole('heading', { name: 'Balance' }).waitFor();
+  await openArea(tab, 'Settings');
+  await tab.getByText('Confirmed', { exact: true }).waitFor();
+  await openArea(tab, 'Overview');
+  await tab.getByRole('heading', { name: 'Balance' }).waitFor();
+  expect(await tab.getByText('Confirm your e-mail address').count()).toBe(0);
+  await database.pool.query(confirmed, [null]);
+  await tab.reload();
+});
+
 ifThere('keeps the language of mails, apart from that of the pages', async () => {
   await openArea(tab, 'Settings');
   await tab.getByRole('combobox', { name: 'Language of mails and receipts' }).click();

@@ -145,6 +145,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
         faults.push(collectFaults(phone, origins));
         await phone.goto('/sign-in?next=/top-up');
         await new SignInPage(phone).signIn(PERSON);
+        await phone.getByRole('heading', { name: 'Top up', level: 1 }).waitFor();
       });
       afterAll(() => phone?.context().close());
 
