@@ -140,7 +140,7 @@ ifThere('transactions, payments and the top-up are there without a provider', as
   await openArea(tab, 'Payments');
   await tab.getByRole('heading', { name: 'No payments yet' }).waitFor();
   await tab.getByRole('main').getByRole('link', { name: 'Top up' }).click();
-  await tab.getByRole('heading', { name: 'No way to pay yet' }).waitFor();
+  await tab.getByRole('heading', { name: 'No payment methods yet' }).waitFor();
 });
 
 const PICO_DIGITS = 12;

@@ -2,9 +2,9 @@ import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 
 export const en = {
   title: 'Audit events',
-  description: 'Sign-ins, changes of security and what administrators did, newest first.',
+  description: 'Sign-ins, security changes and actions of administrators, newest first.',
   account: 'Account',
-  type: 'What happened',
+  type: 'Event',
   'type.all': 'All',
   time: 'Time',
   'actor.self': 'By the account itself',
@@ -13,7 +13,7 @@ export const en = {
   address: 'IP address',
   details: 'Details',
   'empty.title': 'No events',
-  'empty.text': 'Choose other filters, or show all events.',
+  'empty.text': 'Change the filters, or show all events.',
   clear: 'Show all events',
   yes: 'yes',
   no: 'no',

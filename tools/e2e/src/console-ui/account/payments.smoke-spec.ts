@@ -94,7 +94,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
         `SELECT sum(amount_picos)::text, count(*)::int FROM wallet.entries WHERE ledger_account LIKE 'wallet:%'`,
       )
     ).rows[0];
-  const notices = (page = tab) => page.getByRole('region', { name: 'Payments under way' });
+  const notices = (page = tab) => page.getByRole('region', { name: 'Open payments' });
 
   /** Orders a top-up by Alipay and pays it after its time. */
   async function payLate(amount: string): Promise<void> {
@@ -102,7 +102,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
     await tab.getByRole('img', { name: 'Code for the payment' }).waitFor();
     const id = await paymentId();
     await openArea(tab, 'API keys');
-    await notices().getByText(`Your payment of ¥${amount}.00 is not finished.`).waitFor();
+    await notices().getByText(`Your payment of ¥${amount}.00 is not complete.`).waitFor();
     await database.pool.query(
       'UPDATE billing.payments SET expires_at = now(), next_check_at = now() WHERE id = $1',
       [id],
@@ -203,7 +203,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
       await tab.getByRole('timer').waitFor();
       const id = await paymentId();
       await openArea(tab, 'API keys');
-      await notices().getByText('Your payment of ¥88.50 is not finished.').waitFor();
+      await notices().getByText('Your payment of ¥88.50 is not complete.').waitFor();
       await tab.reload();
       await notices().getByRole('link', { name: 'Continue payment' }).waitFor();
       await tab.close();
@@ -211,7 +211,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
       await sandbox.act(id, 'pay');
       await untilStatus(id, 'paid');
       await openTab('/keys', origins);
-      await notices().getByText('¥88.50 has arrived in your balance.').waitFor();
+      await notices().getByText('¥88.50 has been added to your balance.').waitFor();
       expect(await credits()).toEqual({ sum: '88500000000000', count: 1 });
       await notices().getByRole('button', { name: 'Hide the notice about ¥88.50' }).click();
       await notices().getByText('¥88.50').waitFor({ state: 'detached' });
@@ -224,7 +224,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
 
     ifThere('tells in every browser that money has arrived late, until it is closed in one', async () => {
       await payLate('20');
-      const late = 'Your payment of ¥20.00 arrived after its time and was credited.';
+      const late = 'Your payment of ¥20.00 arrived late and was added to your balance.';
       const other = await (
         await browser!.newContext({ baseURL: origins[0]!, locale: 'en-US', timezoneId: 'UTC' })
       ).newPage();
@@ -246,7 +246,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
       await tab.reload();
       await notices().getByText('Your payment of ¥30.00 arrived after its time').waitFor();
       await notices().getByRole('link', { name: 'Show the payment' }).click();
-      await tab.getByText('It arrived after its time to pay was over').waitFor();
+      await tab.getByText('Your payment arrived after the time to pay had run out.').waitFor();
       await waitFor(async () => {
         const { rows } = await database.pool.query<{ count: number }>(
           'SELECT count(*)::int FROM billing.payments WHERE ended_at IS NOT NULL AND seen_at IS NOT NULL',
@@ -262,15 +262,15 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
     ifThere('orders an invoice for one of several payments and downloads it', async () => {
       await openArea(tab, 'Receipts and invoices');
       await tab.getByRole('heading', { name: 'No invoices yet' }).waitFor();
-      await tab.getByRole('button', { name: 'Order an invoice' }).click();
+      await tab.getByRole('button', { name: 'Request an invoice' }).click();
       const dialog = tab.getByRole('dialog');
-      await dialog.getByRole('combobox', { name: 'For the payment' }).click();
+      await dialog.getByRole('combobox', { name: 'Payment' }).click();
       await tab.getByRole('option', { name: /^¥88\.50/ }).click();
       await dialog.getByRole('textbox', { name: 'Name on the invoice' }).fill('上海某某信息技术有限公司');
-      await dialog.getByRole('button', { name: 'Order the invoice' }).click();
-      await dialog.getByText('A company needs its tax number.').waitFor();
-      await dialog.getByRole('textbox', { name: 'Tax number' }).fill('91310000MA1FL0AB3C');
-      await dialog.getByRole('button', { name: 'Order the invoice' }).click();
+      await dialog.getByRole('button', { name: 'Request the invoice' }).click();
+      await dialog.getByText('Enter the tax ID of the company.').waitFor();
+      await dialog.getByRole('textbox', { name: 'Tax ID' }).fill('91310000MA1FL0AB3C');
+      await dialog.getByRole('button', { name: 'Request the invoice' }).click();
       const row = tab.getByRole('table', { name: 'Invoices' }).getByRole('row', { name: '上海某某' });
       await row.getByText('¥88.50').waitFor();
       const arriving = tab.waitForEvent('download');
@@ -290,7 +290,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
     await untilStatus(id, 'paid');
     await tab.getByRole('link', { name: 'Back to the merchant' }).click();
     await tab.waitForURL(`${origins[0]}/payments/${id}`);
-    await tab.getByText('The money is in your balance').waitFor();
+    await tab.getByText('Payment received').waitFor();
     await openArea(tab, 'Receipts and invoices');
     await findInPalette(tab, id);
     await tab.waitForURL(`**/payments/${id}`);

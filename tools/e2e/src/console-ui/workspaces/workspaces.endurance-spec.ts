@@ -275,7 +275,7 @@ ifThere('keeps the last admin, and deletes the workspace', async () => {
 
 ifThere('shows the quota and the prices of training, and says if they are not set up', async () => {
   await openArea(tab, 'Training');
-  await tab.getByRole('heading', { name: 'Training is not set up yet' }).waitFor();
+  await tab.getByRole('heading', { name: 'Training is not available yet' }).waitFor();
   await publishTrainingPrice(database.pool, 3_000_001n, 2_500_000_000_000n);
   await tab.reload();
   const quota = tab.getByRole('region', { name: 'Quota' });
