@@ -63,7 +63,7 @@ export const SECTIONS = [
     variables: {
       SITE_NAME: 'Name of the site in `/api/site`, mails, receipts and invoices.',
       CONSOLE_UI_URL:
-        'Where people use the console in a browser, `CONSOLE_URL` by default. Links in mails and redirects after a browser sign-in lead there.',
+        'Where people use the console in a browser, `CONSOLE_URL` by default. Links in mails and redirects after a browser sign-in lead there. The gateway, which has no default, names its page to top up when a wallet does not cover a call.',
       CONSOLE_UI_DIRECTORY:
         'Folder of the built pages (`dist/apps/console-ui`) that the console serves at `/`. Without it the console has no pages; [any web server](../operations/deploy.md) can serve them.',
       GATEWAY_URL: 'The gateway. The console shows it in `/api/site`; agent and memo call models there.',

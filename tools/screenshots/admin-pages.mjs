@@ -22,7 +22,7 @@ export const ADMIN_PICTURES = [
     byAdmin: true,
     act: async (tab) => {
       await tab.locator('tbody a').first().click();
-      await tab.getByRole('button', { name: either('Adjust the balance', '调整余额') }).click();
+      await tab.getByRole('button', { name: either('Adjust balance', '调整余额') }).click();
     },
   },
   { name: 'cost-report', path: '/cost-report', byAdmin: true },
@@ -67,7 +67,7 @@ export const ADMIN_PICTURES = [
     byAdmin: true,
     act: (tab) =>
       tab
-        .getByRole('button', { name: either('Describe a model', '新建模型') })
+        .getByRole('button', { name: either('Add a model', '新建模型') })
         .first()
         .click(),
   },

@@ -1,5 +1,11 @@
 export { field, fieldNamesOf, type FieldOptions } from './fields/field';
-export { EMAIL, EmailField, inLowerCase, MAX_EMAIL_LENGTH } from './fields/email-field';
+export {
+  canonicalEmail,
+  EMAIL_MESSAGE,
+  EmailField,
+  inLowerCase,
+  MAX_EMAIL_LENGTH,
+} from './fields/email-field';
 export { InstantField, TimeZoneField } from './fields/instant-field';
 export { IntegerField, IntegerParameter } from './fields/number-field';
 export {
@@ -12,6 +18,7 @@ export {
 } from './fields/other-fields';
 export { nameFault, NameText } from './fields/name-text';
 export { ChoiceField, IdField, LineField, TextField } from './fields/text-field';
+export { typedPlainly } from './fields/typed-text';
 export { RequestValidationPipe, validated, validatedPath } from './validation/request-validation.pipe';
 export { compileValidator, type Validator } from './validation/compile-validator';
 export { type FieldFault, unknownFields } from './validation/field-fault';

@@ -26,7 +26,7 @@ export {
 } from './json/json-reader';
 export { type JsonMember } from './json/json-scanner';
 export { ExactJsonInterceptor } from './bodies/exact-json.interceptor';
-export { HealthController } from './health/health.controller';
+export { HealthController, PROCESS_STARTED_AT, STARTED_AT_HEADER } from './health/health.controller';
 export { MetricsServer } from './metrics/metrics-server';
 export { BodyAs, bodyRuleOf } from './bodies/body.guard';
 export { type CallLimit, RefusedCalls } from './refused-calls/refused-calls';

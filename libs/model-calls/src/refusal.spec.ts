@@ -8,3 +8,26 @@ it('may be retried unless the call may have been charged', () => {
   expect(brokenOff('billing_unknown', 'no')).toMatchObject({ retryable: false });
   expect(brokenOff()).toMatchObject({ retryable: true });
 });
+
+it('says what a wallet lacks, without a field that the caller does not have', () => {
+  const error = {
+    code: 'insufficient_balance',
+    message: 'Lower max_tokens.',
+    available_amount: '0.12',
+    required_amount: '0.345',
+    missing_amount: '0.225',
+    currency: 'USD',
+    top_up_url: 'https://console.test/top-up?amount=0.23',
+  };
+  expect(refusalOf(402, JSON.stringify({ error }), undefined)).toEqual({
+    status: 402,
+    code: 'insufficient_balance',
+    message:
+      'The wallet has 0.12 USD free, but this answer can cost up to 0.345 USD. Top up at least 0.225 USD.',
+    retryable: false,
+    shortfall: { missing_amount: '0.225', top_up_url: error.top_up_url },
+  });
+  expect(refusalOf(402, body('insufficient_balance'), undefined)).not.toHaveProperty('shortfall');
+  for (const broken of ['', '[]', '{"error": null}', '{"error": "no"}', 'null'])
+    expect(refusalOf(402, broken, undefined)).toMatchObject({ status: 402, code: 'model_error' });
+});

@@ -7,6 +7,14 @@ export interface Refusal {
   /** The same request may succeed later. */
   retryable: boolean;
   retryAfter?: string;
+  /** For a wallet that does not cover the call, if the gateway says what is missing. */
+  shortfall?: Shortfall;
+}
+
+/** Members of an error body that lead to the top-up. */
+export interface Shortfall {
+  missing_amount: string;
+  top_up_url?: string;
 }
 
 const RETRYABLE = new Set([429, 500, 502, 503, 504]);
@@ -28,14 +36,25 @@ export function refusal(status: number, code: string, message: string): Refusal 
   return { status, code, message, retryable: RETRYABLE.has(status) && code !== MAYBE_CHARGED };
 }
 
-/** Replacements for messages of the gateway that name fields which the callers of this service do not have. */
-const REPLACED_MESSAGES = new Map([
-  ['insufficient_balance', 'The wallet does not cover the most that this answer can cost. Top it up.'],
-]);
+const INSUFFICIENT = 'insufficient_balance';
+
+/** Replaces the message of the gateway, which names a field that the callers of this service do not have. */
+function insufficientMessage({
+  available_amount,
+  required_amount,
+  missing_amount,
+  currency,
+}: Fields): string {
+  if (missing_amount === undefined)
+    return 'The wallet does not cover the most that this answer can cost. Top it up.';
+  return `The wallet has ${available_amount} ${currency} free, but this answer can cost up to ${required_amount} ${currency}. Top up at least ${missing_amount} ${currency}.`;
+}
 
 /** Translates an error answer of the gateway for the caller of this service. */
 export function refusalOf(status: number, body: string, retryAfter: string | undefined): Refusal {
-  const { code, message } = readBody(body);
+  const fields = readBody(body);
+  const { code, missing_amount, top_up_url } = fields;
+  const message = code === INSUFFICIENT ? insufficientMessage(fields) : fields.message;
   if (status === 401) {
     return code === 'on_behalf_unknown'
       ? refusal(401, 'api_key_gone', 'The account or API key that pays for this answer is no longer valid.')
@@ -43,22 +62,31 @@ export function refusalOf(status: number, body: string, retryAfter: string | und
   }
   if (!PASSED_ON.has(status)) return refusal(502, code ?? 'model_error', 'The model could not answer.');
   return {
-    ...refusal(
-      status,
-      code ?? 'model_error',
-      REPLACED_MESSAGES.get(code ?? '') ?? message ?? 'The model could not answer.',
-    ),
+    ...refusal(status, code ?? 'model_error', message ?? 'The model could not answer.'),
+    ...(missing_amount !== undefined && {
+      shortfall: { missing_amount, ...(top_up_url !== undefined && { top_up_url }) },
+    }),
     ...(retryAfter !== undefined && { retryAfter }),
   };
 }
 
-function readBody(body: string): { code?: string; message?: string } {
+const FIELDS = [
+  'code',
+  'message',
+  'available_amount',
+  'required_amount',
+  'missing_amount',
+  'currency',
+  'top_up_url',
+] as const;
+type Fields = Partial<Record<(typeof FIELDS)[number], string>>;
+
+function readBody(body: string): Fields {
   try {
-    const { error } = JSON.parse(body) as { error?: { code?: unknown; message?: unknown } };
-    return {
-      ...(typeof error?.code === 'string' && { code: error.code }),
-      ...(typeof error?.message === 'string' && { message: error.message }),
-    };
+    const { error } = JSON.parse(body) as { error?: Record<string, unknown> };
+    return Object.fromEntries(
+      FIELDS.map((name) => [name, error?.[name]]).filter(([, value]) => typeof value === 'string'),
+    ) as Fields;
   } catch {
     return {};
   }

@@ -17,4 +17,20 @@ export class CodedErrorResponse extends ErrorResponse {
     example: 'busy',
   })
   code?: string;
+
+  @ApiProperty({
+    required: false,
+    description:
+      'With `insufficient_balance`: what the wallet lacks for the most that this can cost, as an exact decimal text.',
+    example: '0.225',
+  })
+  missing_amount?: string;
+
+  @ApiProperty({
+    required: false,
+    description:
+      'With `insufficient_balance`: the page that proposes to top up the missing amount, if it is known.',
+    example: 'https://console.example.com/top-up?amount=0.23',
+  })
+  top_up_url?: string;
 }

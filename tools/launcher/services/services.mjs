@@ -223,6 +223,7 @@ export function describeServices(settings, secrets, engineModels) {
     gateway: {
       ...database('gateway'),
       ...callers,
+      CONSOLE_UI_URL: urlOf(ports.console),
       UPSTREAMS: JSON.stringify(upstreams(settings, engineModels)),
       AGENT_CREDENTIALS: secrets.agentCredential,
       MEMO_CREDENTIALS: secrets.memoCredential,

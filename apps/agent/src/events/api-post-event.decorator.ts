@@ -1,4 +1,4 @@
-import { ErrorResponse } from '@inference/openapi';
+import { CodedErrorResponse, ErrorResponse } from '@inference/openapi';
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiProperty, ApiResponse } from '@nestjs/swagger';
 import { PostEventDto } from './event.dto';
@@ -16,14 +16,7 @@ class BusyResponse extends ErrorResponse {
 }
 
 /** An error of the request, or the gateway's refusal to call the model; then it has a code and a turn. */
-class RefusalResponse extends ErrorResponse {
-  @ApiProperty({
-    required: false,
-    description: 'For programs, if the gateway or the model refused; it does not change between versions.',
-    example: 'insufficient_balance',
-  })
-  code?: string;
-
+class RefusalResponse extends CodedErrorResponse {
   @ApiProperty({
     required: false,
     description: 'The stored turn that failed for this reason.',

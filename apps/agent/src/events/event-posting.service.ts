@@ -24,8 +24,8 @@ const SCHEMES = 'Bearer, ApiKey';
 
 /** The answer to a request whose call of the model was refused. */
 export function refusalError(refusal: Refusal, turnId: string): HttpException {
-  const { status, message, code } = refusal;
-  return new DetailedException(status, message, { code, turn_id: turnId }, headersOf(refusal));
+  const { status, message, code, shortfall } = refusal;
+  return new DetailedException(status, message, { code, turn_id: turnId, ...shortfall }, headersOf(refusal));
 }
 
 /** Every 429 has `Retry-After`, and every 401 `WWW-Authenticate`, whatever the gateway said. */

@@ -65,7 +65,10 @@ describe('refusals of the gateway before the request is answered', () => {
     const poor = await site.account(0n);
     const of = new Customer(site.url, poor.apiKey);
     const id = await newSession('sandbox-chat', of);
-    expect(await refusedEvent(of, id, 402, path)).toMatchObject({ code: 'insufficient_balance' });
+    expect(await refusedEvent(of, id, 402, path)).toMatchObject({
+      code: 'insufficient_balance',
+      missing_amount: expect.stringMatching(/^0[.]\d+$/) as string,
+    });
     const events = await of.events(id);
     expect(events).toMatchObject([
       { seq: 1, role: 'user', status: 'failed' },

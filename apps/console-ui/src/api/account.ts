@@ -8,6 +8,8 @@ const accountQuery = (api: ConsoleApi) =>
   queryOptions({
     queryKey: ['account'],
     queryFn: ({ signal }) => bodyOf(api.GET('/api/auth/me', { signal })),
+    // The address is confirmed in another tab, to which the link in the mail leads.
+    refetchOnWindowFocus: ({ state }) => (state.data?.email_verified === false ? 'always' : true),
   });
 
 /** The signed-in account with its role and language. */

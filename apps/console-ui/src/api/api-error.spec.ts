@@ -41,4 +41,12 @@ describe('the error of an answer', () => {
     const known = new ApiError({ status: 404, detail: 'not found' });
     expect(toApiError(known)).toBe(known);
   });
+
+  it('has what the wallet lacks, of every service', () => {
+    const missing = (body: unknown) => apiErrorOf(answer(402), body).missingAmount?.toString();
+    expect(missing({ error: { message: 'no', missing_amount: '0.225' } })).toBe('0.225');
+    expect(missing({ error: 'no', missing_amount: '3' })).toBe('3');
+    for (const amount of ['', '-1', '1e400', 5, null])
+      expect(missing({ missing_amount: amount })).toBeUndefined();
+  });
 });

@@ -10,6 +10,8 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The reason for programs, where the service gives one. */
   readonly code: string | undefined;
+  /** What the wallet lacks for the call. */
+  readonly missingAmount: Figure | undefined;
 
   constructor(facts: {
     status: number;
@@ -17,6 +19,7 @@ export class ApiError extends Error {
     requestId?: string | undefined;
     retryAfterSeconds?: number | undefined;
     code?: string | undefined;
+    missingAmount?: Figure | undefined;
   }) {
     super(facts.detail);
     this.status = facts.status;
@@ -24,6 +27,7 @@ export class ApiError extends Error {
     this.requestId = facts.requestId;
     this.retryAfterSeconds = facts.retryAfterSeconds;
     this.code = facts.code;
+    this.missingAmount = facts.missingAmount;
   }
 
   /** Whether the same call may succeed later. */
@@ -52,6 +56,15 @@ const codeIn = (body: unknown): string | undefined => {
   return typeof code === 'string' || code instanceof Figure ? code.toString() : undefined;
 };
 
+/** Services name it beside the code, the gateway within `error`. */
+function missingIn(body: unknown): Figure | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { missing_amount: missing, error } = body as { missing_amount?: unknown; error?: unknown };
+  if (typeof missing === 'string' && DECIMAL.test(missing)) return Figure.of(missing);
+  return missingIn(error);
+}
+const DECIMAL = /^\d{1,30}(\.\d{1,30})?$/;
+
 /** The error of an answer, whatever shape the service gives it. `body`: parsed, or undefined if it is not JSON. */
 export function apiErrorOf(response: { status: number; headers: Headers }, body: unknown): ApiError {
   const retryAfter = response.headers.get('Retry-After');
@@ -61,6 +74,7 @@ export function apiErrorOf(response: { status: number; headers: Headers }, body:
     requestId: response.headers.get('X-Request-Id') ?? undefined,
     retryAfterSeconds: retryAfter && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
     code: codeIn(body),
+    missingAmount: missingIn(body),
   });
 }
 

@@ -5,6 +5,10 @@ import { apiErrorOf, connectionError } from './api-error';
 /** What all tabs and later visits know of the session at once, in the storage of the browser. It holds no credential. */
 const SIGNED_IN = 'session';
 const GRANTED_AT = 'session-granted-at';
+/** There while the console does not know that the owner has signed out. */
+const SIGN_OUT_DUE = 'session-sign-out-due';
+/** How soon the console is told again of a sign-out if the browser does not say that the connection is back. */
+const SIGN_OUT_RETRY_MILLIS = 10_000;
 
 /** Undefined if the storage is switched off. */
 function read(name: string): string | null | undefined {
@@ -23,6 +27,15 @@ const sessionMarks = {
   signedIn: () => read(SIGNED_IN) as SignedIn | null | undefined,
   /** When any tab got the newest token; 0 if none did. */
   grantedAtMillis: (): number => Number(read(GRANTED_AT) ?? 0),
+  isSignOutDue: (): boolean => read(SIGN_OUT_DUE) === 'yes',
+  setSignOutDue(isDue: boolean): void {
+    try {
+      if (isDue) localStorage.setItem(SIGN_OUT_DUE, 'yes');
+      else localStorage.removeItem(SIGN_OUT_DUE);
+    } catch {
+      // Storage is switched off.
+    }
+  },
   set(signedIn: SignedIn, grantedAtMillis?: number): void {
     try {
       localStorage.setItem(SIGNED_IN, signedIn);
@@ -81,6 +94,7 @@ export class Session {
   private grantedAtMillis = 0;
   /** Counts sign-ins and sign-outs: the answer to a refresh that began before one of them says nothing. */
   private changes = 0;
+  private signOutIsPending = false;
   private state: SessionState = { status: 'starting' };
   private timer: number | undefined;
   private renewal: Promise<string | undefined> | undefined;
@@ -114,6 +128,7 @@ export class Session {
   /** Continues the session of an earlier visit, if there is one. Throws an ApiError if the console cannot be asked. */
   async start(): Promise<void> {
     const signedIn = sessionMarks.signedIn();
+    if (sessionMarks.isSignOutDue()) void this.finishSignOut(undefined);
     if (signedIn === 'ended') return this.change({ status: 'signed-out' });
     if (signedIn === 'no' || signedIn === null) return this.forget();
     await this.renew();
@@ -135,28 +150,75 @@ export class Session {
     const { status } = this.state;
     if (status === 'ended' || (status === 'signed-out' && rejected !== undefined))
       return Promise.resolve(undefined);
-    this.renewal ??= this.alone(() => this.renewAlone(rejected)).finally(() => (this.renewal = undefined));
+    this.renewal ??= this.locked(() => this.renewAlone(rejected)).finally(() => (this.renewal = undefined));
     return this.renewal;
   }
 
   /** Does what sets or removes the cookie of the session, such as a sign-in, while no tab does such a thing. */
   alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.locked(async () => {
+      // The end of the former session would remove the cookies of the new one.
+      await this.tellSignOut(undefined);
+      return work();
+    });
+  }
+
+  private locked<Result>(work: () => Promise<Result>): Promise<Result> {
     return navigator.locks.request('session-renewal', work);
   }
 
-  /** Ends the session for all tabs. It is over for this browser also if the console cannot be reached. */
+  /** Whether the console could not be told of a sign-out, and the session goes on there. */
+  get isSignOutPending(): boolean {
+    return this.signOutIsPending;
+  }
+
+  /** Ends the session for all tabs. If the console cannot be reached, the pages are left at once, and it is told later. */
   async signOut(): Promise<void> {
     const { token } = this;
     sessionMarks.set('no');
+    sessionMarks.setSignOutDue(true);
     this.channel.tell('signed-out');
     this.forget();
-    await this.alone(() =>
-      fetch(`${this.apiUrl}/api/auth/logout`, {
+    await this.finishSignOut(token);
+  }
+
+  /** Tells the console of a sign-out. Resolves after the first attempt; others follow until it has heard it. */
+  private async finishSignOut(token: string | undefined): Promise<void> {
+    const isTold = await this.locked(() => this.tellSignOut(token));
+    this.setSignOutPending(!isTold);
+    if (!isTold) void connectionOrPause().then(() => this.finishSignOut(token));
+  }
+
+  /** Resolves with false if the console still has to be told. */
+  private async tellSignOut(token: string | undefined): Promise<boolean> {
+    if (!sessionMarks.isSignOutDue()) return true;
+    const isTold = await this.logout(token).catch(() => false);
+    if (isTold) sessionMarks.setSignOutDue(false);
+    return isTold;
+  }
+
+  private async logout(token: string | undefined): Promise<boolean> {
+    const post = (path: string, bearer?: string) =>
+      fetch(`${this.apiUrl}/api/auth/${path}`, {
         method: 'POST',
         credentials: 'include',
-        headers: { Authorization: `Bearer ${token}` },
-      }).catch(() => undefined),
-    );
+        ...(bearer !== undefined && { headers: { Authorization: `Bearer ${bearer}` } }),
+      });
+    if (token !== undefined) {
+      const { ok, status } = await post('logout', token);
+      if (ok || status !== 401) return ok;
+    }
+    // The token has ended meanwhile; the cookie that renews it may not have.
+    const refreshed = await post('refresh');
+    if (refreshed.status === 401) return true;
+    if (!refreshed.ok) return false;
+    const { token: renewed } = (await refreshed.json()) as SessionAnswer;
+    return (await post('logout', renewed)).ok;
+  }
+
+  private setSignOutPending(isPending: boolean): void {
+    this.signOutIsPending = isPending;
+    for (const listener of this.listeners) listener();
   }
 
   private async renewAlone(rejected: string | undefined): Promise<string | undefined> {
@@ -266,6 +328,12 @@ export class Session {
     for (const listener of this.listeners) listener();
   }
 }
+
+const connectionOrPause = () =>
+  new Promise<void>((resolve) => {
+    setTimeout(resolve, SIGN_OUT_RETRY_MILLIS);
+    window.addEventListener('online', () => resolve(), { once: true });
+  });
 
 /** What a sign-in or a refresh gives: an access token for a while. It is held in memory only. */
 interface Grant {

@@ -7,6 +7,7 @@ import { type Session, SessionProvider } from '../api/session';
 import { type RuntimeConfig, RuntimeConfigProvider } from '../api/site';
 import { FailureBoundary } from '../layout/failures';
 import { ShellSkeleton } from '../layout/shell-skeleton';
+import { SignOutNotice } from '../layout/sign-out-notice';
 import { TimeZoneProvider } from '../time/time';
 import { type AppRouter } from './router';
 
@@ -45,6 +46,7 @@ export function App({ config, session, api, queryClient, router }: AppParts) {
                   <Suspense fallback={<ShellSkeleton />}>
                     <TimeZoneProvider>
                       <RouterProvider router={router} />
+                      <SignOutNotice />
                     </TimeZoneProvider>
                   </Suspense>
                 </FailureBoundary>

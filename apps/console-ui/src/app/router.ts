@@ -1,10 +1,11 @@
-import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, createRouter } from '@tanstack/react-router';
 import { type Session } from '../api/session';
+import { lazyRouteComponent } from '../components/lazy-file';
 import { adminRoutes } from '../features/admin-routes';
 import { analystRoutes, consoleRoutes } from '../features/console-routes';
 import { adminRoute, analystRoute, consoleRoute, publicRoute, rootRoute } from '../features/layout-routes';
 import { publicRoutes } from '../features/public-routes';
-import { FailedPage, NotFoundPage } from '../layout/failures';
+import { FailedPage, NotFoundPage, WaitingPage } from '../layout/failures';
 import { PublicLayout } from '../layout/public-layout';
 
 // The frames of the pages. A layout shows what features offer, so no feature imports one.
@@ -39,6 +40,7 @@ export const createAppRouter = (session: Session) =>
     defaultPreload: 'intent',
     scrollRestoration: true,
     defaultErrorComponent: FailedPage,
+    defaultPendingComponent: WaitingPage,
     defaultNotFoundComponent: NotFoundPage,
   });
 

@@ -8,15 +8,15 @@ const en = {
   'error.requestId': 'Request id',
   'error.offline': 'The service cannot be reached. Check your connection; your entries are kept.',
   'error.unavailable': 'The service is not available at the moment. Try again in a few seconds.',
-  'error.fault': 'The service failed. If it happens again, send the request id to support.',
+  'error.fault': 'Something failed on our side. If it happens again, send the request id to support.',
   'error.tooMany_one': 'Too many requests. Try again in {{count}} second.',
   'error.tooMany_other': 'Too many requests. Try again in {{count}} seconds.',
   'error.tooManyNow': 'Too many requests. Try again in a moment.',
   'error.payment': 'Your balance does not cover this. Top up, or ask for less.',
   'error.topUp': 'Top up',
   'error.copyRequestId': 'Copy the request id',
-  'error.forbidden': 'Your account may not do this. Ask an administrator of the site.',
-  'error.notFound': 'This does not exist, or belongs to another account.',
+  'error.forbidden': 'Your account is not allowed to do this. Ask an administrator of the site.',
+  'error.notFound': 'Not found, or not yours to see.',
   'error.refused': 'The service refused this: {{detail}}',
   'amount.syntax':
     'Write a point before the decimals, at most {{decimals}}, and no thousands separators: 1050 or 1050.50.',
@@ -34,6 +34,10 @@ const en = {
   'dialog.cancel': 'Cancel',
   'dialog.close': 'Close the dialog',
   'password.show': 'Show or hide the password',
+  zone: 'Times are in {{zone}}.',
+  'day.previous': 'Previous month',
+  'day.next': 'Next month',
+  'day.years': 'Choose a month',
 } as const;
 
 const zh: ChineseTexts<typeof en> = {
@@ -68,6 +72,10 @@ const zh: ChineseTexts<typeof en> = {
   'dialog.cancel': '取消',
   'dialog.close': '关闭对话框',
   'password.show': '显示或隐藏密码',
+  zone: '时间均为 {{zone}} 时区。',
+  'day.previous': '上个月',
+  'day.next': '下个月',
+  'day.years': '选择月份',
 };
 
 export const useComponentTexts = defineTexts('components', en, zh);

@@ -3,6 +3,7 @@ import { ChevronDown, ChevronUp } from 'lucide-react';
 import { lazy, type ReactNode, type Ref, Suspense, type SyntheticEvent, useState } from 'react';
 import { useComponentTexts } from './component-texts';
 import classes from './data-table.module.css';
+import { fileLoader } from './lazy-file';
 import { type RowsInSightProps } from './rows-in-sight';
 
 type Place = 'select' | 'title' | 'figure' | 'status' | 'actions' | 'line' | 'more';
@@ -143,7 +144,9 @@ function nameWholeText({ target }: SyntheticEvent) {
 }
 
 /** Loaded only where there are many rows. */
-const RowsInSight = lazy(() => import('./rows-in-sight')) as <Row>(props: RowsInSightProps<Row>) => ReactNode;
+const RowsInSight = lazy(fileLoader(() => import('./rows-in-sight'))) as <Row>(
+  props: RowsInSightProps<Row>,
+) => ReactNode;
 
 interface Props<Row> {
   /** What the table lists, for screen readers. */

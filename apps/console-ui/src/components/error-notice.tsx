@@ -3,6 +3,7 @@ import { type UseFormReturnType } from '@mantine/form';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert } from 'lucide-react';
 import { type ApiError, toApiError } from '../api/api-error';
+import { PAYMENT_DECIMALS } from '../figures/typed-amount';
 import { useComponentTexts } from './component-texts';
 import { CopyButton } from './copy-button';
 
@@ -22,6 +23,7 @@ export function ErrorNotice({ error, onRetry, message }: Props) {
   const apiError = toApiError(error);
   const { requestId, status } = apiError;
   const isUnpaid = status === PAYMENT_REQUIRED;
+  const missing = apiError.missingAmount?.roundedUpTo(PAYMENT_DECIMALS);
   return (
     <Alert role="alert" color="red" variant="light" icon={<CircleAlert size={18} />} title={t('error.title')}>
       <Stack gap="xs" align="flex-start">
@@ -38,7 +40,12 @@ export function ErrorNotice({ error, onRetry, message }: Props) {
         {(isUnpaid || onRetry) && (
           <Group gap="xs">
             {isUnpaid && (
-              <Button size="xs" component={Link} to="/top-up">
+              <Button
+                size="xs"
+                renderRoot={(props) => (
+                  <Link {...props} to="/top-up" search={missing ? { amount: missing.toString() } : {}} />
+                )}
+              >
                 {t('error.topUp')}
               </Button>
             )}

@@ -2,6 +2,7 @@ import '@mantine/core/styles.layer.css';
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
 import classes from './page.module.css';
+import { WithZoneNote } from '../time/time';
 import { usePageTitle } from './use-page-title';
 
 interface Props {
@@ -30,7 +31,7 @@ export function Page({ title, description, actions, width = 'normal', children }
         </Stack>
         {actions && <Group gap="xs">{actions}</Group>}
       </Group>
-      {children}
+      <WithZoneNote>{children}</WithZoneNote>
     </Stack>
   );
 }

@@ -1,7 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyRouteComponent } from '../components/lazy-file';
 import { adminRoute } from './layout-routes';
 import { eventSearchIn } from './admin-events/event-search';
 import { paymentSearchIn, refundSearchIn } from './admin-payments/payment-search';
+import { requestSearchIn } from './usage/request-search';
 import { usageSearchIn } from './usage/usage-search';
 
 const adminModelsRoute = createRoute({ getParentRoute: () => adminRoute, path: '/admin/models' });
@@ -19,6 +21,17 @@ export const adminRoutes = [
     path: '/admin/accounts/$accountId',
     validateSearch: usageSearchIn,
     component: lazyRouteComponent(() => import('./admin-accounts/account-page'), 'AccountPage'),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: '/admin/accounts/$accountId/requests',
+    validateSearch: requestSearchIn,
+    component: lazyRouteComponent(() => import('./admin-accounts/account-requests'), 'AccountRequestsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: '/admin/accounts/$accountId/requests/$requestId',
+    component: lazyRouteComponent(() => import('./admin-accounts/account-requests'), 'AccountRequestPage'),
   }),
   createRoute({
     getParentRoute: () => adminRoute,

@@ -1,10 +1,12 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyRouteComponent } from '../components/lazy-file';
 import { analystRoute, consoleRoute } from './layout-routes';
 import { sessionViewIn } from './agents/session-view';
 import { costReportSearchIn } from './cost-report/cost-report-search';
 import { keyViewIn } from './keys/key-view';
 import { requestSearchIn } from './usage/request-search';
 import { usageSearchIn } from './usage/usage-search';
+import { topUpSearchIn } from './wallet/top-up-search';
 
 const workspaceRoute = createRoute({
   getParentRoute: () => consoleRoute,
@@ -105,6 +107,7 @@ export const consoleRoutes = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/top-up',
+    validateSearch: topUpSearchIn,
     component: lazyRouteComponent(() => import('./wallet/top-up-page'), 'TopUpPage'),
   }),
   createRoute({

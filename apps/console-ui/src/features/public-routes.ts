@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
+import { lazyRouteComponent } from '../components/lazy-file';
 import { publicRoute } from './layout-routes';
 import { modelFilterIn } from './models/model-filter';
 import { HOME, nextPageIn } from './sign-in/next-page';

@@ -65,3 +65,14 @@ describe('a figure', () => {
     expect(Figure.of('-3').absolute().toString()).toBe('3');
   });
 });
+
+it.each([
+  ['0.000123', '0.01'],
+  ['0.22', '0.22'],
+  ['0.2200001', '0.23'],
+  ['3', '3'],
+  ['9.991', '10'],
+  ['-0.005', '0'],
+])('rounds %s up to %s', (exact, rounded) => {
+  expect(Figure.of(exact).roundedUpTo(2).toString()).toBe(rounded);
+});

@@ -57,6 +57,14 @@ export class Figure {
     return new Figure(this.digits, this.scale + exponent);
   }
 
+  /** The least figure with so many decimals that is not less. */
+  roundedUpTo(decimals: number): Figure {
+    if (this.scale <= decimals) return this;
+    const step = 10n ** BigInt(this.scale - decimals);
+    const cut = this.digits / step;
+    return new Figure(this.digits > 0n && cut * step !== this.digits ? cut + 1n : cut, decimals);
+  }
+
   negated(): Figure {
     return new Figure(-this.digits, this.scale);
   }

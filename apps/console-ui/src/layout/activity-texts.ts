@@ -5,7 +5,7 @@ const en = {
   running_one: 'Activities: {{count}} is running',
   running_other: 'Activities: {{count}} are running',
   empty: 'Nothing is running. Uploads, payments, agent answers and exports appear here.',
-  clear: 'Clear what has ended',
+  clear: 'Clear finished activities',
   'kind.upload': 'Upload',
   'kind.export': 'Export',
   'kind.payment': 'Payment',

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
 import '@mantine/notifications/styles.layer.css';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useSessionState } from '../api/session';
 import { AccountMenu } from './account-menu';
 import { PreferencesButton } from './header-buttons';
@@ -83,8 +83,14 @@ function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
   const t = useLayoutTexts();
   const { pathname } = useLocation();
   const groups = useAreaGroups();
+  const nav = useRef<HTMLDivElement>(null);
+  const groupCount = groups.length;
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest' });
+    // The groups of an admin come once the account is known.
+  }, [pathname, groupCount]);
   return (
-    <Stack component="nav" aria-label={t('navigation')} gap="md" p="sm">
+    <Stack component="nav" aria-label={t('navigation')} gap="md" p="sm" ref={nav}>
       {groups.map(({ text, areas }) => (
         <div key={text}>
           <Text size="xs" fw={600} c="dimmed" px="sm" pb={4}>

@@ -1,9 +1,10 @@
-import { Button } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Component, type ReactNode, Suspense } from 'react';
 import { ApiError } from '../api/api-error';
 import { EmptyState } from '../components/empty-state';
 import { ErrorNotice } from '../components/error-notice';
+import { useIsWaitingForSite } from '../components/lazy-file';
 import { usePageTitle } from '../components/use-page-title';
 import { useLayoutTexts } from './layout-texts';
 
@@ -26,6 +27,25 @@ export function FailedPage({ error, reset }: { error: unknown; reset?: () => voi
 }
 
 const reload = () => window.location.reload();
+
+/** Stands in place of a page whose file is being loaded, or cannot be because the site is not reached. */
+export function WaitingPage() {
+  const t = useLayoutTexts();
+  const isWaiting = useIsWaitingForSite();
+  return (
+    <div role="status">
+      {isWaiting ? (
+        <EmptyState headingLevel={1} title={t('waiting.title')}>
+          {t('waiting.text')}
+        </EmptyState>
+      ) : (
+        <Skeleton height={WAITING_PIXELS} aria-busy />
+      )}
+    </div>
+  );
+}
+
+const WAITING_PIXELS = 240;
 
 interface Props {
   onReset: () => void;

@@ -17,7 +17,10 @@ describe('a day of the calendar', () => {
   it('is read in both languages', () => {
     expect(formatDay('2026-03-08', 'en')).toBe('Mar 8, 2026');
     expect(formatDay('2026-03-08', 'en', true)).toBe('Mar 8');
-    expect(formatDay('2026-03', 'zh-CN')).toBe('2026年3月');
+    expect(formatDay('2026-03', 'en')).toBe('Mar 2026');
+    expect(formatDay('2026-03-08', 'zh-CN')).toBe('2026-03-08');
+    expect(formatDay('2026-03-08', 'zh-CN', true)).toBe('03-08');
+    expect(formatDay('2026-03', 'zh-CN')).toBe('2026-03');
   });
 
   it('is told from other texts', () => {

@@ -27,6 +27,7 @@ export function addDays(day: string, count: number): string {
   return date.toISOString().slice(0, DAY_LENGTH);
 }
 const DAY_LENGTH = '2026-03-08'.length;
+const YEAR_LENGTH = '2026-'.length;
 
 /** All days from the first to the last, both included. */
 export function daysBetween(first: string, last: string): string[] {
@@ -37,6 +38,7 @@ export function daysBetween(first: string, last: string): string[] {
 
 /** A day or a month as people read it. `short`: for the axis of a chart. */
 export function formatDay(dayOrMonth: string, language: Language, short = false): string {
+  if (language === 'zh-CN') return short && isDay(dayOrMonth) ? dayOrMonth.slice(YEAR_LENGTH) : dayOrMonth;
   const isMonth = !isDay(dayOrMonth);
   return new Intl.DateTimeFormat(language, {
     timeZone: 'UTC',

@@ -1,19 +1,46 @@
 import { Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { type ReactNode, useMemo } from 'react';
+import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react';
+import { useComponentTexts } from '../components/component-texts';
 import { useLanguage } from '../language/language-context';
 import { useSite } from '../api/site';
-import { formatTime, type TimeDetail } from './format-time';
+import { formatTime, type TimeDetail, zoneName } from './format-time';
 import { TIME_ZONE_CHOICES, TimeZoneContextProvider, useTimeZone } from './time-zone-context';
 
-/** An instant (ISO 8601) in the chosen time zone, which it names. Its title is the instant in UTC. */
+/** Is told which time zone the times on a page are in. */
+const ZoneNoteContext = createContext<(timeZone: string) => void>(() => undefined);
+
+/** An instant (ISO 8601) in the chosen time zone, which the page names. Its title is the instant in UTC. */
 export function Time({ value, detail = 'minute' }: { value: string; detail?: TimeDetail }) {
   const { language } = useLanguage();
   const { timeZone } = useTimeZone();
+  useZoneNote(timeZone);
   return (
     <Text component="time" inherit dateTime={value} title={value}>
       {formatTime(value, { language, timeZone, detail })}
     </Text>
+  );
+}
+
+/** Has the page name a time zone, for a component that shows times in it. */
+export function useZoneNote(timeZone: string): void {
+  const note = use(ZoneNoteContext);
+  useEffect(() => note(timeZone), [note, timeZone]);
+}
+
+/** Names the time zone of the times in it once, below them. */
+export function WithZoneNote({ children }: { children: ReactNode }) {
+  const t = useComponentTexts();
+  const [zone, setZone] = useState<string>();
+  return (
+    <ZoneNoteContext value={setZone}>
+      {children}
+      {zone && (
+        <Text size="sm" c="dimmed">
+          {t('zone', { zone: zoneName(zone, new Date()) })}
+        </Text>
+      )}
+    </ZoneNoteContext>
   );
 }
 

@@ -1,14 +1,20 @@
-import { EMAIL, type FieldOptions, inLowerCase, MAX_EMAIL_LENGTH, TextField } from '@inference/dto';
+import {
+  canonicalEmail,
+  EMAIL_MESSAGE,
+  type FieldOptions,
+  inLowerCase,
+  MAX_EMAIL_LENGTH,
+  TextField,
+} from '@inference/dto';
 import { applyDecorators } from '@nestjs/common';
 import { z } from 'zod';
 
 /** An e-mail address that a provider or an operator names. Fields of requests have `EmailField`. */
-export const emailField = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .max(MAX_EMAIL_LENGTH, `must have at most ${MAX_EMAIL_LENGTH} characters`)
-  .regex(EMAIL, 'must be an e-mail address');
+export const emailField = z.string().transform((text, context) => {
+  const email = canonicalEmail(text);
+  if (email === null) context.addIssue({ code: 'custom', message: EMAIL_MESSAGE });
+  return email ?? z.NEVER;
+});
 
 const USERNAME = /^[A-Za-z][A-Za-z0-9._-]{2,31}$/;
 const USERNAME_MESSAGE = 'must begin with a letter and have 3 to 32 of a-z, 0-9, ".", "_", "-"';

@@ -8,11 +8,13 @@ import {
   MoneyProperty,
   NextCursorProperty,
   TextField,
+  typedPlainly,
 } from '@inference/dto';
 import { type Role } from '@inference/guards';
 import { PageQuery } from '@inference/http';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
 import { IdentifierField } from './account-fields';
 
 export const ROLES = ['user', 'analyst', 'admin'] satisfies Role[];
@@ -28,6 +30,7 @@ export class AccountsQuery extends PageQuery {
   })
   identifier?: string;
 
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? typedPlainly(value) : value))
   @LineField({
     description:
       'Finds the accounts of which this is a part of the e-mail address, the username, the phone number (3 digits or more) or the id (4 characters or more).',
@@ -56,7 +59,10 @@ export class AccountResponse {
   @ApiProperty({ description: 'Names the account in this API.', example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA' })
   id!: string;
 
-  @ApiProperty({ description: 'The e-mail address, in lower case.', example: 'ann@example.com' })
+  @ApiProperty({
+    description: 'The e-mail address, in lower case; an international domain in Unicode.',
+    example: 'ann@example.com',
+  })
   email!: string;
 
   @ApiProperty({ description: 'Whether the owner has proved to receive mail at the address.' })

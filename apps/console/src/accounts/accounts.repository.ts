@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import { type Currency } from '@inference/config';
 import { type Executor, newId, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { type Role } from '@inference/guards';
@@ -22,12 +23,15 @@ const ID_PART = /^(acct_)?([0-9A-Za-z]{4,})$/;
 const escapeWildcards = (text: string) => text.replace(/[\\%_]/g, String.raw`\$&`);
 const containing = (text: string) => `%${escapeWildcards(text)}%`;
 
+/** Labels of a domain in ASCII, which addresses are stored without. */
+const ASCII_LABEL = /\bxn--[a-z0-9-]+/g;
+
 /** What finds the accounts of which a text is a part of the e-mail address, username, phone number or id. */
 export function accountSearch(text: string): AccountSearch {
   const phone = withoutPunctuation(text);
   const [, prefix, idPart] = ID_PART.exec(text) ?? [];
   return {
-    name: containing(text.toLowerCase()),
+    name: containing(text.toLowerCase().normalize('NFC').replace(ASCII_LABEL, domainToUnicode)),
     phone: PHONE_PART.test(phone) ? containing(phone) : undefined,
     id: idPart === undefined ? undefined : `${escapeWildcards('acct_')}${prefix ? '' : '%'}${idPart}%`,
   };

@@ -30,6 +30,7 @@ it.each([
   [' Ann@Example.com\u200b', 'ann@example.com'],
   ['ａｎｎ＠ｅｘａｍｐｌｅ．ｃｏｍ', 'ann@example.com'],
   ['\u202aann\u202c', 'ann'],
+  ['User@XN--MLLER-KVA.example', 'user@müller.example'],
   ['＋１ ４１５ ５５５ ０１２３', '+14155550123'],
 ])('a sign-in with %j is one of %s', (text, identifier) => {
   expect(normalizeIdentifier(text, 'intl')).toBe(identifier);

@@ -1,5 +1,5 @@
 import { type Site } from '@inference/config';
-import { typedPlainly } from '../validation/typed-text';
+import { canonicalEmail, typedPlainly } from '@inference/dto';
 
 const PHONE_PUNCTUATION = /[\s().\p{Dash_Punctuation}\u2212]/gu;
 const CHINESE_MOBILE = /^1\d{10}$/;
@@ -23,5 +23,5 @@ export function normalizePhone(text: string, site: Site): string | null {
  * address has an @, and no username begins with a digit or a plus.
  */
 export function normalizeIdentifier(text: string, site: Site): string {
-  return normalizePhone(text, site) ?? typedPlainly(text).trim().toLowerCase();
+  return normalizePhone(text, site) ?? canonicalEmail(text) ?? typedPlainly(text).trim().toLowerCase();
 }

@@ -36,6 +36,7 @@ import { ReceiptsService } from './receipts/receipts.service';
 import { RefundExecutor } from './refunds/refund-executor';
 import { AdminRefundsController, RefundsController } from './refunds/refunds.controller';
 import { RefundListsService, RefundsService } from './refunds/refunds.service';
+import { AdminRequestsController } from './requests/admin-requests.controller';
 import { RequestsController } from './requests/requests.controller';
 import { RequestsService } from './requests/requests.service';
 import { SettingsController } from './settings/settings.controller';
@@ -138,7 +139,7 @@ class ReceiptsModule {}
 
 /** The request log: every served call of an account with its cost. */
 @Module({
-  controllers: [RequestsController],
+  controllers: [RequestsController, AdminRequestsController],
   providers: [RequestsService],
 })
 class RequestsModule {}

@@ -23,7 +23,7 @@ import { type OAuthErrorCode, OAuthException } from './oauth.exception';
 const SUBJECT = /^[\x21-\x7e]{1,255}$/;
 
 export interface ProviderEmail {
-  /** In lower case, as it is stored. */
+  /** As it is stored. */
   email: string;
   /** Whether the provider says that it has verified the address. */
   verified: boolean;
@@ -33,10 +33,11 @@ function subjectOf(claims: { sub?: unknown } | undefined): string | null {
   return typeof claims?.sub === 'string' && SUBJECT.test(claims.sub) ? claims.sub : null;
 }
 
-/** Returns null if the claims have no valid address. */
+/** Returns null if the claims have no valid address. Some providers send the flag as a text, against the specification. */
 function emailOf(claims: Record<string, unknown>): ProviderEmail | null {
   const email = emailField.safeParse(claims.email);
-  return email.success ? { email: email.data, verified: claims.email_verified === true } : null;
+  const verified = claims.email_verified === true || claims.email_verified === 'true';
+  return email.success ? { email: email.data, verified } : null;
 }
 
 /** Errors of an authorization response that mean that the user did not consent. */

@@ -24,10 +24,10 @@ afterAll(async () => {
   await all?.stop();
 });
 
-async function register(): Promise<Registered> {
+async function register(at = generous.console): Promise<Registered> {
   const email = `person${++registered}@example.com`;
   const json = { email, password: PASSWORD };
-  const { body } = await generous.console.request('POST', '/api/auth/register', { json });
+  const { body } = await at.request('POST', '/api/auth/register', { json });
   const { token, user } = body as { token: string; user: { id: string } };
   return { email, accountId: user.id, token };
 }
@@ -67,6 +67,12 @@ describe('the start credit', () => {
   it('is given when the address is confirmed by mail, and not before', async () => {
     const account = await register();
     expect(await walletOf(account.token)).toEqual([[], 0]);
+    expect(await verify(account)).toBe(202);
+    expect(await walletOf(account.token)).toEqual([CREDIT, 5.25]);
+  });
+
+  it('is given to an account that registered before the site gave one and confirms its address later', async () => {
+    const account = await register(all.site.console);
     expect(await verify(account)).toBe(202);
     expect(await walletOf(account.token)).toEqual([CREDIT, 5.25]);
   });

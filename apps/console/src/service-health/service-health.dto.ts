@@ -36,6 +36,13 @@ export class ServiceHealthResponse {
     example: null,
   })
   message!: string | null;
+
+  @InstantProperty({
+    description:
+      'Since when the process that answered runs; null if none answered or it does not say. A service with several replicas answers with one of them.',
+    nullable: true,
+  })
+  started_at!: string | null;
 }
 
 export class SiteHealthResponse {

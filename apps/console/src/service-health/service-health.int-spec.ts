@@ -8,6 +8,7 @@ interface Health {
     status: string;
     latency_ms: number | null;
     message: string | null;
+    started_at: string | null;
   }[];
   checked_at: string;
 }
@@ -60,6 +61,21 @@ describe('the health of all services', () => {
     expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(Array(4).fill(undefined));
   });
 
+  it('tells since when a service runs, if it says so', async () => {
+    service.answers((_request, response) => {
+      response
+        .writeHead(503, { 'X-Started-At': '2026-11-28T02:07:00.000Z' })
+        .end('{"error":"shutting down"}');
+    });
+    expect(await found('memo')).toMatchObject({ started_at: '2026-11-28T02:07:00.000Z' });
+    service.answers((_request, response) => void response.writeHead(200, { 'X-Started-At': 'soon' }).end());
+    expect(await found('memo')).toMatchObject({ status: 'ok', started_at: null });
+    const own = await site.console.request('GET', '/healthz');
+    const startedAt = own.headers.get('x-started-at')!;
+    expect(Math.abs(Date.now() - process.uptime() * 1000 - Date.parse(startedAt))).toBeLessThan(60_000);
+    expect(await found('console')).toMatchObject({ status: 'ok', started_at: startedAt });
+  });
+
   it('says what a service says is wrong', async () => {
     service.answersJson(503, { error: 'database unavailable' });
     expect(await found('memo')).toEqual({
@@ -68,6 +84,7 @@ describe('the health of all services', () => {
       status: 'unhealthy',
       latency_ms: expect.any(Number),
       message: 'database unavailable',
+      started_at: null,
     });
   });
 

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@inference/database';
+import { PROCESS_STARTED_AT, STARTED_AT_HEADER } from '@inference/http';
 import {
   type CheckedService,
   SERVICE_HEALTH_CONFIG,
@@ -12,7 +13,7 @@ const TIMEOUT_SECONDS = 3;
 /** Most that is shown of what a service says. Chosen: a line on a page. */
 const MAX_MESSAGE_CHARS = 200;
 
-type Finding = Pick<ServiceHealthResponse, 'status' | 'message'>;
+type Finding = Pick<ServiceHealthResponse, 'status' | 'message' | 'started_at'>;
 
 @Injectable()
 export class ServiceHealthService {
@@ -33,7 +34,7 @@ export class ServiceHealthService {
   /** The console answers this request, so it can work if its database answers. */
   private async checkOwnDatabase(): Promise<Finding> {
     await this.database.check();
-    return { status: 'ok', message: null };
+    return { status: 'ok', message: null, started_at: PROCESS_STARTED_AT };
   }
 }
 
@@ -55,7 +56,7 @@ async function timed(
     const message = abort.signal.aborted
       ? `no answer within ${TIMEOUT_SECONDS} seconds`
       : 'cannot be reached';
-    return { name, url, status: 'unavailable', latency_ms: null, message };
+    return { name, url, status: 'unavailable', latency_ms: null, message, started_at: null };
   } finally {
     clearTimeout(timer);
   }
@@ -67,8 +68,15 @@ async function ask({ internalUrl }: CheckedService, signal: AbortSignal): Promis
     signal,
   });
   const message = messageIn(await response.text());
-  if (response.ok) return { status: 'ok', message: null };
-  return { status: 'unhealthy', message: message ?? `answers with status ${response.status}` };
+  const started_at = instantIn(response.headers.get(STARTED_AT_HEADER));
+  if (response.ok) return { status: 'ok', message: null, started_at };
+  return { status: 'unhealthy', message: message ?? `answers with status ${response.status}`, started_at };
+}
+
+/** A proxy or another program at the address may send anything. */
+function instantIn(text: string | null): string | null {
+  const instant = new Date(text ?? NaN);
+  return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
 }
 
 /** The member `error` of a JSON body. */

@@ -25,6 +25,38 @@ class OpenAiError {
 
   @ApiProperty({ type: 'string', nullable: true, description: 'For programs.', example: 'model_not_found' })
   code!: string | null;
+
+  @ApiProperty({
+    description:
+      'With `insufficient_balance`: what the wallet has free, in `currency`. Amounts are exact decimal texts.',
+    required: false,
+    example: '0.12',
+  })
+  available_amount?: string;
+
+  @ApiProperty({
+    description: 'With `insufficient_balance`: the most that the request can cost.',
+    required: false,
+    example: '0.345',
+  })
+  required_amount?: string;
+
+  @ApiProperty({
+    description: 'With `insufficient_balance`: the difference, which has to be topped up at least.',
+    required: false,
+    example: '0.225',
+  })
+  missing_amount?: string;
+
+  @ApiProperty({ description: 'The currency of the amounts.', required: false, example: 'USD' })
+  currency?: string;
+
+  @ApiProperty({
+    description: 'With `insufficient_balance`: the page that proposes to top up the missing amount.',
+    required: false,
+    example: 'https://console.example.com/top-up?amount=0.23',
+  })
+  top_up_url?: string;
 }
 
 /** The body of OpenAI's errors. */
@@ -57,6 +89,8 @@ export abstract class GatewayError extends Error {
     message: string,
     /** The field or header at fault. */
     readonly param?: string,
+    /** Further members of `error` in the body. */
+    readonly details?: Record<string, string>,
   ) {
     super(message);
     this.name = new.target.name;
@@ -65,7 +99,10 @@ export abstract class GatewayError extends Error {
 
 /** The body of OpenAI's error responses. */
 export interface OpenAiErrorBody {
-  error: { message: string; type: string; param: string | null; code: string | null };
+  error: { message: string; type: string; param: string | null; code: string | null } & Record<
+    string,
+    string | null
+  >;
 }
 
 const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
@@ -94,10 +131,18 @@ const TYPE_BY_STATUS: Record<number, string> = {
 export function openAiErrorBody(
   status: number,
   message: string,
-  { code, param }: { code?: string | undefined; param?: string | undefined } = {},
+  {
+    code,
+    param,
+    details,
+  }: {
+    code?: string | undefined;
+    param?: string | undefined;
+    details?: Record<string, string> | undefined;
+  } = {},
 ): OpenAiErrorBody {
   const type = TYPE_BY_STATUS[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
-  return { error: { message, type, param: param ?? null, code: code ?? null } };
+  return { error: { message, type, param: param ?? null, code: code ?? null, ...details } };
 }
 
 /** A request that may have been charged must not be repeated by itself. The SDKs of OpenAI obey this header. */

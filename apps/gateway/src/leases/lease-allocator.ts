@@ -1,15 +1,45 @@
+import { type Currency } from '@inference/config';
+import { picosToDecimal } from '@inference/money';
 import { GatewayError } from '../errors/openai-error';
 import { type Hold, Lease } from './lease';
 import { type LeaseRepository } from './lease.repository';
 
+interface Shortfall {
+  neededPicos: bigint;
+  /** What the wallet has for this request. */
+  freePicos: bigint;
+  currency: Currency;
+  topUpUrl: string | undefined;
+}
+
+/** Payments have two decimals. */
+const PICOS_PER_CENT = 10n ** 10n;
+
 /** The wallet's free money does not cover the worst case of the request. */
 export class InsufficientBalanceError extends GatewayError {
-  constructor() {
-    super(
-      'insufficient_balance',
-      'The wallet does not cover the most that this request can cost. Top up, or lower max_tokens.',
-    );
+  /** @param shortfall what is missing; null if it could not be read, or if money has just come */
+  constructor(shortfall: Shortfall | null) {
+    super('insufficient_balance', messageOf(shortfall), undefined, shortfall ? detailsOf(shortfall) : {});
   }
+}
+
+function messageOf(shortfall: Shortfall | null): string {
+  if (!shortfall)
+    return 'The wallet does not cover the most that this request can cost. Top up, or lower max_tokens.';
+  const { available_amount, required_amount, missing_amount, currency } = detailsOf(shortfall);
+  return `The wallet has ${available_amount} ${currency} free, but this request can cost up to ${required_amount} ${currency}. Top up at least ${missing_amount} ${currency}, or lower max_tokens.`;
+}
+
+function detailsOf({ neededPicos, freePicos, currency, topUpUrl }: Shortfall) {
+  const missingPicos = neededPicos - freePicos;
+  const payable = ((missingPicos + PICOS_PER_CENT - 1n) / PICOS_PER_CENT) * PICOS_PER_CENT;
+  return {
+    available_amount: picosToDecimal(freePicos),
+    required_amount: picosToDecimal(neededPicos),
+    missing_amount: picosToDecimal(missingPicos),
+    currency,
+    ...(topUpUrl !== undefined && { top_up_url: `${topUpUrl}?amount=${picosToDecimal(payable)}` }),
+  };
 }
 
 /** The remaining spending limit of the API key does not cover the worst case of the request. */
@@ -35,6 +65,8 @@ export interface LeaseAllocatorOptions {
   limitedKeyId: string | null;
   leaseAmountPicos: bigint;
   ttlMillis: number;
+  currency: Currency;
+  topUpUrl: string | undefined;
 }
 
 /** Shortest interval between two recalls, which ask the other processes to return money that they do not need. */
@@ -128,13 +160,33 @@ export class LeaseAllocator {
     if (!refusal) return;
     if (refusal.otherLeasesPicos > 0n && (await this.waitForRecall(first))) return;
     if (this.serveFromLease()) return;
+    const freePicos = refusal.refusal === 'balance' ? await this.readFree() : null;
     const refused = this.waiters.filter((waiter) => waiter.amountPicos >= first.amountPicos);
     this.waiters = this.waiters.filter((waiter) => waiter.amountPicos < first.amountPicos);
     for (const waiter of refused) {
       waiter.reject(
-        refusal.refusal === 'balance' ? new InsufficientBalanceError() : new KeySpendLimitReachedError(),
+        refusal.refusal === 'balance'
+          ? new InsufficientBalanceError(this.shortfallOf(waiter.amountPicos, freePicos))
+          : new KeySpendLimitReachedError(),
       );
     }
+  }
+
+  /** What a request could be served from: the free money of the wallet and of this process's lease. */
+  private async readFree(): Promise<bigint | null> {
+    try {
+      const inWallet = await this.leases.readFree(this.options.accountId);
+      return (inWallet ?? 0n) + (this.current?.remainingPicos ?? 0n);
+    } catch {
+      // The refusal stands without it.
+      return null;
+    }
+  }
+
+  private shortfallOf(neededPicos: bigint, freePicos: bigint | null): Shortfall | null {
+    const { currency, topUpUrl } = this.options;
+    if (freePicos === null || freePicos >= neededPicos) return null;
+    return { neededPicos, freePicos, currency, topUpUrl };
   }
 
   /** Waits a short time for returned money. Returns false when the waiting time of the request is over. */

@@ -88,6 +88,8 @@ export class LeaseManager implements OnApplicationBootstrap, OnApplicationShutdo
         limitedKeyId,
         leaseAmountPicos: this.config.leaseAmountPicos,
         ttlMillis: this.ttlMillis,
+        currency: this.config.currency,
+        topUpUrl: this.config.topUpUrl,
       });
       this.allocators.set(allocatorKey, allocator);
     }

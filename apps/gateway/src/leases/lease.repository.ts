@@ -21,6 +21,7 @@ export const RECALL_CHANNEL = 'lease_recall';
 const DRAW = `
   SELECT lease_id AS "leaseId", granted_picos AS "grantedPicos", refusal, elsewhere_picos AS "otherLeasesPicos"
   FROM wallet.draw_lease($1, $2, $3, $4, $5, $6, $7, $8)`;
+const FREE = 'SELECT balance_picos - leased_picos AS "freePicos" FROM wallet.wallets WHERE account_id = $1';
 const RENEW = 'SELECT wallet.renew_leases($1, $2) AS id';
 const RETURN_MONEY = 'SELECT wallet.return_lease($1, $2, $3)';
 const RECALL = 'SELECT pg_notify($1, $2)';
@@ -55,6 +56,12 @@ export class LeaseRepository {
     const { leaseId, grantedPicos, refusal, otherLeasesPicos } = rows[0]!;
     if (leaseId === null) return { refusal, otherLeasesPicos: otherLeasesPicos ?? 0n };
     return { leaseId, grantedPicos };
+  }
+
+  /** The money of a wallet that is in no lease; null if there is no wallet. */
+  async readFree(accountId: string): Promise<bigint | null> {
+    const { rows } = await this.database.query<{ freePicos: bigint }>(FREE, [accountId]);
+    return rows[0]?.freePicos ?? null;
   }
 
   /** Extends the leases by a full TTL. Returns the ids of those that still exist. */

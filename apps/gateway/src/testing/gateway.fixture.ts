@@ -42,6 +42,7 @@ export const testEnvironment = (databaseUrl: string, upstreams: unknown): Enviro
   LOG_LEVEL: 'trace',
   DATABASE_URL: databaseUrl,
   CONSOLE_URL: 'http://127.0.0.1:9',
+  CONSOLE_UI_URL: 'https://console.test',
   API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
   UPSTREAMS: JSON.stringify(upstreams),
 });

@@ -263,7 +263,7 @@ const notAllowedError = ({ message: error }: HttpException): AnswerErrorEvent =>
 
 const stoppedError = ({ error, code }: AnswerErrorEvent) => new UnavailableException(error, code);
 
-function refusalError({ status, message, code, retryAfter }: Refusal): HttpException {
+function refusalError({ status, message, code, retryAfter, shortfall }: Refusal): HttpException {
   const headers = retryAfter === undefined ? undefined : { 'Retry-After': retryAfter };
-  return new DetailedException(status, message, { code }, headers);
+  return new DetailedException(status, message, { code, ...shortfall }, headers);
 }

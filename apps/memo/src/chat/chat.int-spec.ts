@@ -132,7 +132,9 @@ describe('a failure', () => {
     await owner.addMember(workspace, poor, 'viewer');
     expect(await chats.refused({ query: QUESTION }, poor)).toEqual([
       402,
-      'The wallet does not cover the most that this answer can cost. Top it up.',
+      expect.stringMatching(
+        /^The wallet has 0 USD free, but this answer can cost up to (\S+) USD[.] Top up at least \1 USD[.]$/,
+      ),
     ]);
     expect(await poor.json('GET', `/${workspace}/conversations`)).toMatchObject({ conversations: [] });
   });

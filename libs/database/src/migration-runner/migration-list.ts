@@ -12,6 +12,7 @@ import { Invitations0000000000043 } from '../migrations/0043_invitations';
 import { UnservedCalls0000000000044 } from '../migrations/0044_unserved_calls';
 import { SavedPlayground0000000000045 } from '../migrations/0045_saved_playground';
 import { AnswerFeedback0000000000046 } from '../migrations/0046_answer_feedback';
+import { InternationalAddresses0000000000048 } from '../migrations/0048_international_addresses';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -37,6 +38,7 @@ export const MIGRATIONS: MigrationClass[] = [
   UnservedCalls0000000000044,
   SavedPlayground0000000000045,
   AnswerFeedback0000000000046,
+  InternationalAddresses0000000000048,
 ];
 
 /**

@@ -27,6 +27,9 @@ class UnhealthyResponse {
 }
 
 const PROBE_TIMEOUT_MILLIS = 2_000;
+/** Says since when the process runs. A header, because the specification fixes the body. */
+export const STARTED_AT_HEADER = 'X-Started-At';
+export const PROCESS_STARTED_AT = new Date(Date.now() - process.uptime() * 1000).toISOString();
 
 /**
  * Liveness and readiness in one (spec: Health): 200 `{status: "ok"}` while the database answers, otherwise 503
@@ -54,6 +57,7 @@ export class HealthController {
     type: UnhealthyResponse,
   })
   async check(@Res({ passthrough: true }) response: Response): Promise<HealthResponse | UnhealthyResponse> {
+    response.set(STARTED_AT_HEADER, PROCESS_STARTED_AT);
     const error = await this.fault();
     if (error === undefined) return { status: 'ok' };
     response.status(HttpStatus.SERVICE_UNAVAILABLE);

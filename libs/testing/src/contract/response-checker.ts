@@ -44,6 +44,7 @@ export class SchemaChecker {
   constructor(document: ApiDocument) {
     addFormats(this.ajv);
     this.ajv.addFormat('binary', true);
+    this.ajv.addFormat('idn-email', true);
     this.ajv.addSchema(withClosedSchemas(document), DOCUMENT);
   }
 

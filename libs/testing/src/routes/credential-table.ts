@@ -120,6 +120,8 @@ console                                               none  session  expired  el
   GET    /api/admin/accounts/:id                       401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/usage                 401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/transactions          401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/requests              401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/requests/:requestId   401      403      401        401    404  401      401  401     401      401         401          401      401
   PUT    /api/admin/accounts/:id/role                  401      403      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/admin/accounts/:id/2fa/disable           401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/events                             401      403      401        401    200  401      401  401     401      401         401          401      401

@@ -95,7 +95,7 @@ ifThere('the overview ticks the first steps off by itself', async () => {
       messages: [{ role: 'user', content: 'Hello' }],
     });
   // The page asks for the first call by itself.
-  await tab.getByRole('heading', { name: 'First steps' }).waitFor({ state: 'detached' });
+  await tab.getByRole('heading', { name: 'Getting started' }).waitFor({ state: 'detached' });
 });
 
 ifThere('the usage page, its CSV and the API have the same sums', async () => {
@@ -140,7 +140,7 @@ ifThere('transactions, payments and the top-up are there without a provider', as
   await openArea(tab, 'Payments');
   await tab.getByRole('heading', { name: 'No payments yet' }).waitFor();
   await tab.getByRole('main').getByRole('link', { name: 'Top up' }).click();
-  await tab.getByRole('heading', { name: 'No way to pay yet' }).waitFor();
+  await tab.getByRole('heading', { name: 'No payment methods yet' }).waitFor();
 });
 
 const PICO_DIGITS = 12;

@@ -324,14 +324,14 @@ ifThere(
   async () => {
     await database.pool.query('UPDATE accounts.accounts SET email_verified_at = now()');
     await tab.goto('/settings/security');
-    await tab.getByLabel('Present password').first().fill('not the password');
+    await tab.getByLabel('Current password').first().fill('not the password');
     await tab.getByLabel('New password').first().fill('another password of this test');
     await tab.getByRole('button', { name: 'Change the password' }).click();
-    await tab.getByText('This password is wrong.').waitFor();
+    await tab.getByText('Wrong password.').waitFor();
     await tab.getByRole('button', { name: 'Turn on the second factor' }).click();
     await tab.getByRole('img', { name: 'QR code for an authenticator app' }).waitFor();
     await tab.getByRole('dialog').getByRole('textbox', { name: 'Code' }).fill('000000');
     await tab.getByRole('button', { name: 'Turn on', exact: true }).click();
-    await tab.getByText('This is not the code that the app shows now.').waitFor();
+    await tab.getByText('This code is wrong or has expired.').waitFor();
   },
 );

@@ -76,7 +76,7 @@ function texts({ pattern, format, minLength = 0, maxLength = MAX_TEXT }: Schema)
   }
   if (format === 'date-time') return dates.map((date) => date.toISOString());
   if (format === 'date') return dates.map((date) => date.toISOString().slice(0, 'yyyy-mm-dd'.length));
-  if (format === 'email') return fc.emailAddress();
+  if (format === 'idn-email') return fc.emailAddress();
   if (format === 'uri') return fc.webUrl();
   const longest = Math.max(minLength, Math.min(maxLength, MAX_TEXT));
   return fc.oneof(

@@ -6,6 +6,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { useConsoleApi } from '../../api/console-api';
+import { CopyButton } from '../../components/copy-button';
 import { FormDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
@@ -184,7 +185,10 @@ function AccountFacts({ account }: { account: Account }) {
           <Time value={account.created_at} />
         </Fact>
         <Fact name={t('id')}>
-          <Code>{account.id}</Code>
+          <Group gap={4} wrap="nowrap">
+            <Code>{account.id}</Code>
+            <CopyButton value={account.id} label={t('id.copy')} />
+          </Group>
         </Fact>
       </Facts>
       <Anchor component={Link} to={`/admin/events?account=${account.id}`} display="inline-block" mt="md">

@@ -8,6 +8,9 @@ import {
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { type Figure } from '../../figures/figure';
 import { PAYMENT_DECIMALS, readAmount } from '../../figures/typed-amount';
+import { addDays } from '../../time/calendar-day';
+import { type RequestSearch } from '../usage/request-search';
+import { withoutGaps } from '../usage/usage-search';
 import { usageParameters, type UsageQuestion } from '../usage/usage-queries';
 
 export type Account = Schemas['AdminAccountResponse'];
@@ -18,6 +21,7 @@ export const ROLES = ['user', 'analyst', 'admin'] as const satisfies Role[];
 const ACCOUNTS = 'admin-accounts';
 /** Payments and transactions that the page of an account shows. */
 const LAST = 10;
+const EMAILS_LIFE_MILLIS = 300_000;
 
 /** All accounts, or those of which the text is a part of the e-mail address, phone number, username or id. */
 export const accountsQuery = (api: ConsoleApi, search: string | undefined) =>
@@ -121,6 +125,67 @@ export function useDisableSecondFactor(id: string) {
     gcTime: 0,
   });
 }
+
+/** The addresses of up to 100 accounts by their ids. They seldom change. */
+export const accountEmailsQuery = (api: ConsoleApi, ids: string[]) =>
+  queryOptions({
+    queryKey: [ACCOUNTS, 'emails', ids],
+    queryFn: async ({ signal }) => {
+      const query = { ids: ids.join(','), limit: ids.length };
+      const { accounts } = await bodyOf(api.GET('/api/admin/accounts', { signal, params: { query } }));
+      return new Map(accounts.map(({ id, email }) => [id, email]));
+    },
+    staleTime: EMAILS_LIFE_MILLIS,
+  });
+
+/** The account that signs in with an address, phone number or username; null if there is none. */
+export const accountByIdentifierQuery = (api: ConsoleApi, identifier: string) =>
+  queryOptions({
+    queryKey: [ACCOUNTS, 'identifier', identifier],
+    queryFn: async ({ signal }) => {
+      const query = { identifier };
+      const { accounts } = await bodyOf(api.GET('/api/admin/accounts', { signal, params: { query } }));
+      return accounts[0] ?? null;
+    },
+    staleTime: 0,
+  });
+
+export const accountRequestsQuery = (
+  api: ConsoleApi,
+  id: string,
+  { from, to, key, zone: _zone, ...filters }: RequestSearch,
+  timeZone: string,
+) =>
+  infiniteQueryOptions({
+    queryKey: [ACCOUNTS, 'requests', id, { from, to, key, ...filters }, timeZone],
+    queryFn: ({ signal, pageParam }) => {
+      // The end of a period is not part of it.
+      const renamed = withoutGaps({ from, to: to && addDays(to, 1), api_key_id: key });
+      const params = { path: { id }, query: { ...renamed, ...filters, time_zone: timeZone, ...pageParam } };
+      return bodyOf(api.GET('/api/admin/accounts/{id}/requests', { signal, params }));
+    },
+    initialPageParam: {} as { cursor?: string },
+    getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
+    select: ({ pages }) => ({
+      requests: pages.flatMap(({ requests }) => requests),
+      archivedUntil: pages.at(-1)?.archived_until ?? null,
+    }),
+    staleTime: 0,
+  });
+
+export const accountRequestQuery = (api: ConsoleApi, id: string, requestId: string) =>
+  queryOptions({
+    queryKey: [ACCOUNTS, 'request', id, requestId],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/api/admin/accounts/{id}/requests/{requestId}', {
+          signal,
+          params: { path: { id, requestId } },
+        }),
+      ),
+    // What was charged never changes.
+    staleTime: Infinity,
+  });
 
 /** A typed amount that may be added to a balance or, negative, deducted; undefined for any other text and for zero. */
 export function adjustmentIn(text: string): Figure | undefined {

@@ -1,7 +1,8 @@
-import { Button, Group, Paper, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useConsoleApi } from '../../api/console-api';
+import { DayField } from '../../components/day-field';
 import { EmptyState } from '../../components/empty-state';
 import { QueryState } from '../../components/query-state';
 import { dayOf, daysBetween } from '../../time/calendar-day';
@@ -41,11 +42,11 @@ export function AccountUsage({ accountId }: { accountId: string }) {
       resetScroll: false,
     });
   const dayField = (name: 'from' | 'to', value: string) => (
-    <TextInput
-      type="date"
+    <DayField
       label={usageText(name)}
       value={value}
-      onChange={(event) => event.currentTarget.value && change({ [name]: event.currentTarget.value })}
+      // An emptied field keeps the day that it had.
+      onChange={(day) => day && change({ [name]: day })}
     />
   );
   const limits = [model, apiKeyId, entrypoint].filter((value) => value !== undefined);
@@ -101,6 +102,7 @@ export function AccountUsage({ accountId }: { accountId: string }) {
           {(answer) => (
             <UsageReportView
               {...answer}
+              callsPage={`/admin/accounts/${accountId}/requests`}
               onDrill={({ id }) => change({ [dimension === 'api_key' ? 'key' : dimension]: id })}
             />
           )}

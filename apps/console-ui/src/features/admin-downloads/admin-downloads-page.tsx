@@ -1,9 +1,11 @@
-import { Code, Group, Paper, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Code, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
+import { DayField } from '../../components/day-field';
 import { EmptyState } from '../../components/empty-state';
+import { fileLoader } from '../../components/lazy-file';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Quantity } from '../../figures/figure-text';
@@ -17,7 +19,7 @@ import {
   modelRows,
 } from './download-queries';
 
-const DownloadChart = lazy(() => import('./download-chart'));
+const DownloadChart = lazy(fileLoader(() => import('./download-chart')));
 const CHART_PIXELS = 200;
 
 const today = () => new Date().toISOString().slice(0, 10);
@@ -32,21 +34,13 @@ export function AdminDownloadsPage() {
   return (
     <Page title={t('title')} description={t('description')}>
       <Group align="flex-end">
-        <TextInput
-          type="date"
+        <DayField
           label={t('from')}
           value={days.from}
-          max={days.to}
-          onChange={({ currentTarget: { value } }) => setDays({ ...days, from: value })}
+          onChange={(from) => from && setDays({ ...days, from })}
           error={days.from > days.to ? t('from.late') : null}
         />
-        <TextInput
-          type="date"
-          label={t('to')}
-          value={days.to}
-          max={today()}
-          onChange={({ currentTarget: { value } }) => setDays({ ...days, to: value })}
-        />
+        <DayField label={t('to')} value={days.to} onChange={(to) => to && setDays({ ...days, to })} />
       </Group>
       <QueryState
         query={query}

@@ -1,15 +1,15 @@
 import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 
 const en = {
-  title: 'Download figures',
+  title: 'Download statistics',
   description: 'Downloads of model packages, and lookups of releases. Days are in UTC.',
-  from: 'From',
-  'from.late': 'Choose a day before the last one.',
-  to: 'Until',
-  'empty.title': 'Nothing in these days',
-  'empty.text': 'Choose other days, or publish a model that customers can download.',
+  from: 'First day',
+  'from.late': 'Choose a day that is not after the last day.',
+  to: 'Last day',
+  'empty.title': 'No downloads in this period',
+  'empty.text': 'Choose another period, or publish a model for download.',
   models: 'Models',
-  chart: 'Downloads of the most downloaded models',
+  chart: 'Downloads of the most popular models',
   releases: 'Releases',
   all: 'All',
   'column.model': 'Model',

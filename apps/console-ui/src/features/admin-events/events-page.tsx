@@ -1,6 +1,6 @@
-import { Anchor, Button, Code, Paper, Stack, Text } from '@mantine/core';
+import { Button, Code, Paper, Stack, Text } from '@mantine/core';
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
@@ -8,7 +8,7 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { type PlainTextKey } from '../../language/define-texts';
 import { Time } from '../../time/time';
-import { AccountField } from '../admin-payments/payment-parts';
+import { AccountField, AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import { useSettingsTexts } from '../settings/settings-texts';
 import { eventTextKey } from '../settings/text-keys';
 import { Choice } from '../usage/filters';
@@ -61,64 +61,10 @@ export function AdminEventsPage() {
   const goTo = (next: EventSearch) => void navigate({ to: '/admin/events', search: next, replace: true });
   const change = (changed: { [Name in keyof EventSearch]?: EventSearch[Name] | undefined }) =>
     goTo(withoutGaps({ ...search, ...changed }));
-  const columns: Column<AuditEvent>[] = [
-    {
-      key: 'time',
-      title: t('time'),
-      place: 'status',
-      cell: ({ created_at: at }) => <Time value={at} detail="second" />,
-    },
-    {
-      key: 'type',
-      title: t('type'),
-      place: 'title',
-      cell: ({ type }) => (
-        <Stack gap={2} align="flex-start">
-          <Text inherit fw={500}>
-            {nameOf(type)}
-          </Text>
-          <Code>{type}</Code>
-        </Stack>
-      ),
-    },
-    {
-      key: 'account',
-      title: t('account'),
-      place: 'status',
-      cell: ({ account_id: id }) => <AccountLink id={id} />,
-    },
-    {
-      key: 'actor',
-      title: t('actor'),
-      cell: ({ actor, actor_id: id }) =>
-        actor === 'admin' ? (
-          <Stack gap={2} align="flex-start">
-            {t('actor.admin')}
-            <AccountLink id={id} />
-          </Stack>
-        ) : (
-          t(actor === 'self' ? 'actor.self' : 'actor.nobody')
-        ),
-    },
-    { key: 'details', title: t('details'), cell: (event) => <EventDetails event={event} /> },
-    {
-      key: 'address',
-      title: t('address'),
-      cell: ({ address, user_agent: program }) => (
-        <span translate="no" title={program ?? undefined}>
-          {address ?? '–'}
-        </span>
-      ),
-    },
-  ];
   return (
     <Page title={t('title')} description={t('description')}>
       <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('title')}>
-        <AccountField
-          key={search.account}
-          account={search.account}
-          onChange={(account) => change({ account })}
-        />
+        <AccountField account={search.account} onChange={(account) => change({ account })} />
         <Choice
           label={t('type')}
           value={search.type ?? ''}
@@ -147,11 +93,8 @@ export function AdminEventsPage() {
         }
       >
         {({ pages }) => (
-          <DataTable
-            label={t('title')}
-            columns={columns}
-            rows={pages.flatMap(({ events }) => events)}
-            keyOf={({ id }) => id}
+          <EventTable
+            events={pages.flatMap(({ events }) => events)}
             onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
             isLoadingMore={query.isFetchingNextPage}
           />
@@ -161,12 +104,83 @@ export function AdminEventsPage() {
   );
 }
 
-function AccountLink({ id }: { id: string | null }) {
-  if (id === null) return '–';
+interface Props {
+  events: AuditEvent[];
+  onMore: (() => void) | undefined;
+  isLoadingMore: boolean;
+}
+
+function EventTable({ events, onMore, isLoadingMore }: Props) {
+  const t = useAdminEventTexts();
+  const nameOf = useEventName();
+  const emails = useAccountEmails(events.flatMap(({ account_id: id, actor_id: by }) => [id, by]));
+  const columns: Column<AuditEvent>[] = [
+    {
+      key: 'time',
+      title: t('time'),
+      place: 'status',
+      cell: ({ created_at: at }) => <Time value={at} detail="second" />,
+    },
+    {
+      key: 'type',
+      title: t('type'),
+      place: 'title',
+      cell: ({ type }) => (
+        <Stack gap={2} align="flex-start" className={detailClasses.type}>
+          <Text inherit fw={500}>
+            {nameOf(type)}
+          </Text>
+          <Code>{type}</Code>
+        </Stack>
+      ),
+    },
+    {
+      key: 'account',
+      title: t('account'),
+      place: 'line',
+      cell: (event) => <EventAccount event={event} emails={emails} />,
+    },
+    { key: 'details', title: t('details'), cell: (event) => <EventDetails event={event} /> },
+    {
+      key: 'address',
+      title: t('address'),
+      cell: ({ address, user_agent: program }) => (
+        <span translate="no" title={program ?? undefined}>
+          {address ?? '–'}
+        </span>
+      ),
+    },
+  ];
   return (
-    <Anchor component={Link} to={`/admin/accounts/${id}`} inherit>
-      {id}
-    </Anchor>
+    <DataTable
+      label={t('title')}
+      columns={columns}
+      rows={events}
+      keyOf={({ id }) => id}
+      onMore={onMore}
+      isLoadingMore={isLoadingMore}
+    />
+  );
+}
+
+/** Whom the event concerns, and below it who did it. */
+function EventAccount({ event, emails }: { event: AuditEvent; emails: Map<string, string> }) {
+  const t = useAdminEventTexts();
+  const { account_id: id, actor, actor_id: actorId } = event;
+  const by = t(`actor.${actor ?? 'nobody'}`);
+  return (
+    <div className={detailClasses.account}>
+      {id === null ? '–' : <AccountLink id={id} emails={emails} />}
+      <Text size="sm" c="dimmed">
+        {actor === 'admin' && actorId !== null ? (
+          <>
+            {by}: <AccountLink id={actorId} emails={emails} />
+          </>
+        ) : (
+          by
+        )}
+      </Text>
+    </div>
   );
 }
 

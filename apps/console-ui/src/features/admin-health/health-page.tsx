@@ -6,9 +6,11 @@ import { type Column, DataTable } from '../../components/data-table';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { type PlainTextKey } from '../../language/define-texts';
+import { useLanguage } from '../../language/language-context';
+import { formatDuration } from '../../time/format-time';
 import { Time } from '../../time/time';
 import { type en, useAdminHealthTexts } from './admin-health-texts';
-import { healthQuery, type ObservedHealth, type ObservedService } from './health-queries';
+import { healthQuery, type ServiceHealth, type SiteHealth } from './health-queries';
 
 const COLORS = { ok: 'green', unhealthy: 'red', unavailable: 'red' } as const;
 
@@ -29,15 +31,16 @@ export function HealthPage() {
   );
 }
 
-function Health({ health: { services, checkedAt } }: { health: ObservedHealth }) {
+function Health({ health: { services, checked_at: checkedAt } }: { health: SiteHealth }) {
   const t = useAdminHealthTexts();
+  const { language } = useLanguage();
   const failing = services.filter(({ status }) => status !== 'ok').length;
   const problemOf = (message: string | null) => {
     if (message === null) return '–';
     const key = PROBLEMS[message];
     return key ? t(key) : message;
   };
-  const columns: Column<ObservedService>[] = [
+  const columns: Column<ServiceHealth>[] = [
     {
       key: 'service',
       title: t('service'),
@@ -58,14 +61,20 @@ function Health({ health: { services, checkedAt } }: { health: ObservedHealth })
       ),
     },
     {
-      key: 'since',
-      title: t('since'),
+      key: 'uptime',
+      title: t('uptime'),
       place: 'more',
-      cell: ({ since }) => (
-        <span title={t('since.hint')}>
-          <Time value={since} detail="second" />
-        </span>
-      ),
+      cell: ({ started_at: startedAt }) =>
+        startedAt === null ? (
+          '–'
+        ) : (
+          <>
+            {formatDuration(Date.parse(checkedAt) - Date.parse(startedAt), language)}{' '}
+            <Text span inherit c="dimmed">
+              ({t('started')} <Time value={startedAt} />)
+            </Text>
+          </>
+        ),
     },
     { key: 'problem', title: t('problem'), place: 'line', cell: ({ message }) => problemOf(message) },
     {

@@ -19,6 +19,7 @@ import { formatAmount } from '../../figures/format-figure';
 import { PAYMENT_DECIMALS } from '../../figures/typed-amount';
 import { useLanguage } from '../../language/language-context';
 import { Time } from '../../time/time';
+import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import { PaymentDetails } from '../wallet/payment-parts';
 import { payableAmount } from '../wallet/wallet-queries';
 import { useWalletTexts } from '../wallet/wallet-texts';
@@ -128,9 +129,7 @@ export function AdminPaymentPage() {
           <Stack gap="lg">
             <PaymentDetails payment={payment} />
             <Group gap="lg">
-              <Anchor component={Link} to={`/admin/accounts/${payment.account_id}`}>
-                {t('account')} {payment.account_id}
-              </Anchor>
+              <PaymentAccount id={payment.account_id} />
               {payment.document_number !== null && (
                 <span>
                   {t('document')}: {payment.document_number}
@@ -143,6 +142,16 @@ export function AdminPaymentPage() {
         )}
       </QueryState>
     </Page>
+  );
+}
+
+function PaymentAccount({ id }: { id: string }) {
+  const t = useAdminPaymentTexts();
+  const emails = useAccountEmails([id]);
+  return (
+    <span>
+      {t('account')}: <AccountLink id={id} emails={emails} />
+    </span>
   );
 }
 

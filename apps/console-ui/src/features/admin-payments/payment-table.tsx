@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type Column, DataTable } from '../../components/data-table';
 import { Amount } from '../../figures/figure-text';
 import { Time } from '../../time/time';
+import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import { PaymentBadge } from '../wallet/payment-parts';
 import { useWalletTexts } from '../wallet/wallet-texts';
 import { useAdminPaymentTexts } from './admin-payment-texts';
@@ -25,15 +26,12 @@ export function AdminPaymentTable({
   isLoadingMore = false,
 }: Props) {
   const [t, walletText] = [useAdminPaymentTexts(), useWalletTexts()];
+  const emails = useAccountEmails(hasAccount ? payments.map(({ account_id: id }) => id) : []);
   const account: Column<ListedPayment> = {
     key: 'account',
     title: t('account'),
     place: 'line',
-    cell: ({ account_id: id }) => (
-      <Anchor component={Link} to={`/admin/accounts/${id}`} inherit>
-        {id}
-      </Anchor>
-    ),
+    cell: ({ account_id: id }) => <AccountLink id={id} emails={emails} />,
   };
   const columns: Column<ListedPayment>[] = [
     {

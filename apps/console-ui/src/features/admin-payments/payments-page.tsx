@@ -1,7 +1,8 @@
-import { Button, Paper, TextInput } from '@mantine/core';
+import { Button, Paper } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useConsoleApi } from '../../api/console-api';
+import { DayField } from '../../components/day-field';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
@@ -9,9 +10,10 @@ import { useTimeZone } from '../../time/time-zone-context';
 import { Choice } from '../usage/filters';
 import classes from '../usage/filters.module.css';
 import { withoutGaps } from '../usage/usage-search';
+import { AccountField } from '../admin-accounts/account-link';
 import { useWalletTexts } from '../wallet/wallet-texts';
 import { useAdminPaymentTexts } from './admin-payment-texts';
-import { AccountField, AdminPaymentParts } from './payment-parts';
+import { AdminPaymentParts } from './payment-parts';
 import { allPaymentsQuery } from './payment-queries';
 import { type PaymentSearch, PROVIDERS, STATUSES } from './payment-search';
 import { AdminPaymentTable } from './payment-table';
@@ -27,22 +29,18 @@ export function AdminPaymentsPage() {
     goTo(withoutGaps({ ...search, ...changed }));
   const isFiltered = Object.keys(search).length > 0;
   const dayField = (name: 'from' | 'to') => (
-    <TextInput
-      type="date"
+    <DayField
       label={t(name)}
       value={search[name] ?? ''}
-      onChange={(event) => change({ [name]: event.currentTarget.value || undefined })}
+      onChange={(day) => change({ [name]: day || undefined })}
+      isClearable
     />
   );
   return (
     <Page title={t('title')} description={t('description')}>
       <AdminPaymentParts />
       <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('title')}>
-        <AccountField
-          key={search.account}
-          account={search.account}
-          onChange={(account) => change({ account })}
-        />
+        <AccountField account={search.account} onChange={(account) => change({ account })} />
         <Choice
           label={t('status')}
           value={search.status ?? ''}

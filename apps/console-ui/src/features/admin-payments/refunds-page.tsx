@@ -11,9 +11,10 @@ import { Time } from '../../time/time';
 import { Choice } from '../usage/filters';
 import classes from '../usage/filters.module.css';
 import { withoutGaps } from '../usage/usage-search';
+import { AccountField, AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import { useWalletTexts } from '../wallet/wallet-texts';
 import { useAdminPaymentTexts } from './admin-payment-texts';
-import { AccountField, AdminPaymentParts } from './payment-parts';
+import { AdminPaymentParts } from './payment-parts';
 import { allRefundsQuery, type ListedRefund } from './payment-queries';
 import { REFUND_STATUSES, type RefundSearch } from './payment-search';
 
@@ -31,11 +32,7 @@ export function AdminRefundsPage() {
     <Page title={t('refunds.title')} description={t('refunds.description')}>
       <AdminPaymentParts />
       <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('refunds.title')}>
-        <AccountField
-          key={search.account}
-          account={search.account}
-          onChange={(account) => change({ account })}
-        />
+        <AccountField account={search.account} onChange={(account) => change({ account })} />
         <Choice
           label={t('status')}
           value={search.status ?? ''}
@@ -89,6 +86,7 @@ interface Props {
 /** Refunds of any account, each with a link to its payment. */
 function AdminRefundTable({ label, refunds, onMore, isLoadingMore }: Props) {
   const [t, walletText] = [useAdminPaymentTexts(), useWalletTexts()];
+  const emails = useAccountEmails(refunds.map(({ account_id: id }) => id));
   const columns: Column<ListedRefund>[] = [
     {
       key: 'created',
@@ -103,11 +101,7 @@ function AdminRefundTable({ label, refunds, onMore, isLoadingMore }: Props) {
       key: 'account',
       title: t('account'),
       place: 'line',
-      cell: ({ account_id: id }) => (
-        <Anchor component={Link} to={`/admin/accounts/${id}`} inherit>
-          {id}
-        </Anchor>
-      ),
+      cell: ({ account_id: id }) => <AccountLink id={id} emails={emails} />,
     },
     {
       key: 'amount',

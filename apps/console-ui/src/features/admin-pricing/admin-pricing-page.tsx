@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Group, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -13,6 +13,7 @@ import { QueryState } from '../../components/query-state';
 import { useAccountId } from '../../api/session';
 import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
+import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import classes from './admin-pricing.module.css';
 import { ChangeTable } from './change-table';
@@ -220,6 +221,7 @@ function PriceHistory({ kind }: { kind: PriceKind }) {
 
 function Version({ list, former }: { list: PriceList; former: PriceList | undefined }) {
   const t = useAdminPricingTexts();
+  const emails = useAccountEmails([list.publishedBy]);
   const changes = changesBetween(former?.lines ?? [], list.lines);
   const title = t('history.version', { version: list.version });
   return (
@@ -228,7 +230,7 @@ function Version({ list, former }: { list: PriceList; former: PriceList | undefi
         <Group gap="sm">
           <Text fw={600}>{title}</Text>
           {list.publishedAt && <Time value={list.publishedAt} />}
-          {list.publishedBy && <Code>{list.publishedBy}</Code>}
+          {list.publishedBy && <AccountLink id={list.publishedBy} emails={emails} />}
         </Group>
         {changes.length > 0 ? (
           <ChangeTable label={title} changes={changes} />

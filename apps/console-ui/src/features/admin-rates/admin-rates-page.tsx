@@ -6,6 +6,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
+import { DayField } from '../../components/day-field';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
@@ -93,8 +94,7 @@ function RateDialog({ rates, onClose }: { rates: Rate[]; onClose: () => void }) 
             </>
           ) : (
             <>
-              <TextInput
-                type="date"
+              <DayField
                 label={t('date')}
                 description={t('date.hint')}
                 required

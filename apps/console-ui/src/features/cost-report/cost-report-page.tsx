@@ -1,9 +1,10 @@
-import { Anchor, Button, Paper, TextInput } from '@mantine/core';
+import { Anchor, Button, Paper } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
+import { DayField } from '../../components/day-field';
 import { downloadText } from '../../components/download-text';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
@@ -107,12 +108,11 @@ export function CostReportPage() {
   const download = () =>
     csv.mutate(undefined, { onSuccess: (text) => downloadText(text, { fileName, type: 'text/csv' }) });
   const dayField = (name: 'from' | 'to', value: string) => (
-    <TextInput
-      type="date"
+    <DayField
       label={usageText(name)}
       value={value}
       // An emptied field keeps the day that it had.
-      onChange={(event) => event.currentTarget.value && change({ [name]: event.currentTarget.value })}
+      onChange={(day) => day && change({ [name]: day })}
     />
   );
   return (

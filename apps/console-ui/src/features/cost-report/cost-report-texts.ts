@@ -2,7 +2,7 @@ import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 
 const en = {
   title: 'Cost of all accounts',
-  description: 'What all accounts cost in USD, highest first.',
+  description: 'Cost of all accounts in USD, highest first.',
   csv: 'Download as CSV',
   'by.user': 'Account',
   'by.model': 'Model',
@@ -11,7 +11,7 @@ const en = {
   tokens: 'Tokens',
   cost: 'Cost in USD',
   total: 'Total',
-  'empty.title': 'No account has used anything in this period',
+  'empty.title': 'No usage in this period',
   'empty.text': 'Choose another period. Calls appear here as soon as they are charged.',
 } as const;
 

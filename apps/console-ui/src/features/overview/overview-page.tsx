@@ -1,9 +1,22 @@
-import { Anchor, Button, Group, Paper, Skeleton, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import {
+  Alert,
+  Anchor,
+  Button,
+  Group,
+  Paper,
+  Skeleton,
+  Stack,
+  Text,
+  Title,
+  VisuallyHidden,
+} from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { CircleCheck, CircleDashed } from 'lucide-react';
+import { CircleCheck, CircleDashed, Mail } from 'lucide-react';
+import { useAccount } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
 import { CodeSamples } from '../../components/code-samples';
+import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
@@ -79,6 +92,7 @@ export function OverviewPage() {
   const done = useStepsDone();
   return (
     <Page title={t('title')}>
+      <EmailConfirmation />
       <div className={classes.cards}>
         <BalanceCard />
         <SpendCard />
@@ -86,6 +100,30 @@ export function OverviewPage() {
       {done && done.size < STEPS.length && <FirstSteps done={done} />}
       <FirstCall />
     </Page>
+  );
+}
+
+/** Asks for the confirmation of the address until it is done. */
+function EmailConfirmation() {
+  const t = useOverviewTexts();
+  const api = useConsoleApi();
+  const { data: account } = useAccount();
+  const order = useMutation({
+    mutationFn: (email: string) => api.POST('/api/auth/email/verify', { body: { email } }),
+  });
+  if (!account || account.email_verified) return null;
+  const { email } = account;
+  return (
+    <Alert color="yellow" variant="light" icon={<Mail size={18} />} title={t('confirm.title')}>
+      <Stack gap="sm" align="flex-start">
+        <Text size="md">{t('confirm.text', { email })}</Text>
+        {order.error && <ErrorNotice error={order.error} />}
+        <div role="status">{order.isSuccess && <Text size="md">{t('confirm.sent')}</Text>}</div>
+        <Button size="xs" variant="default" loading={order.isPending} onClick={() => order.mutate(email)}>
+          {t('confirm.again')}
+        </Button>
+      </Stack>
+    </Alert>
   );
 }
 

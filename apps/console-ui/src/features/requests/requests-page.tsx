@@ -5,6 +5,7 @@ import { Download, Search } from 'lucide-react';
 import { type SubmitEvent, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
+import { DayField } from '../../components/day-field';
 import { downloadText } from '../../components/download-text';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
@@ -144,11 +145,11 @@ interface Props {
 function RequestFilters({ search, onChange }: Props) {
   const t = useRequestTexts();
   const dayField = (name: 'from' | 'to') => (
-    <TextInput
-      type="date"
+    <DayField
       label={t(name)}
       value={search[name] ?? ''}
-      onChange={(event) => onChange({ [name]: event.currentTarget.value || undefined })}
+      onChange={(day) => onChange({ [name]: day || undefined })}
+      isClearable
     />
   );
   return (

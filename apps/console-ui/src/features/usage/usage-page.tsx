@@ -1,9 +1,10 @@
-import { Button, Paper, Skeleton, TextInput } from '@mantine/core';
+import { Button, Paper, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useConsoleApi } from '../../api/console-api';
 import { downloadText } from '../../components/download-text';
+import { DayField } from '../../components/day-field';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
@@ -129,12 +130,11 @@ function UsageFilters({ search, period, timeZone, onChange }: Props) {
   const zoneNames = [...new Set([zones.site, zones.browser, zones.utc, timeZone])];
   const { range = '30d', bucket = bucketOf(search), group = 'model' } = search;
   const dayField = (name: 'from' | 'to', value: string) => (
-    <TextInput
-      type="date"
+    <DayField
       label={t(name)}
       value={value}
       // An emptied field keeps the day that it had.
-      onChange={(event) => event.currentTarget.value && onChange({ [name]: event.currentTarget.value })}
+      onChange={(day) => day && onChange({ [name]: day })}
     />
   );
   return (

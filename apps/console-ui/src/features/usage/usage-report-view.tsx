@@ -1,6 +1,7 @@
 import { Anchor, Group as Row, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
+import { fileLoader } from '../../components/lazy-file';
 import { type Column, DataTable } from '../../components/data-table';
 import { alignedAmounts, Amount, Quantity } from '../../figures/figure-text';
 import { type Currency } from '../../figures/format-figure';
@@ -23,17 +24,19 @@ import {
 import { type Bucket, type Dimension } from './usage-search';
 import { useUsageTexts } from './usage-texts';
 
-const UsageChart = lazy(() => import('./usage-chart'));
+const UsageChart = lazy(fileLoader(() => import('./usage-chart')));
 
 interface Props {
   /** At least one. */
   rows: UsageRow[];
   question: UsageQuestion;
   onDrill: (group: Group) => void;
+  /** Lists the calls of a row: those of the own account by default. */
+  callsPage?: string;
 }
 
 /** The total, the chart and the tables of the same figures. */
-export function UsageReportView({ rows, question, onDrill }: Props) {
+export function UsageReportView({ rows, question, onDrill, callsPage = '/requests' }: Props) {
   const t = useUsageTexts();
   const groupName = useGroupName();
   const { dimension, bucket, timeZone, first, last } = question;
@@ -78,6 +81,7 @@ export function UsageReportView({ rows, question, onDrill }: Props) {
         dimension={dimension}
         bucketTitle={t(`bucket.${bucket}`)}
         bucketName={bucketName}
+        callsPage={callsPage}
         callsOf={(entry) => callsOf(entry, question)}
         onDrill={onDrill}
       />
@@ -98,6 +102,7 @@ interface UsageTablesProps {
   dimension: Dimension;
   bucketTitle: string;
   bucketName: (bucket: string) => string;
+  callsPage: string;
   /** Selects the calls of an entry in the request log. */
   callsOf: (entry: Entry) => RequestSearch;
   /** Limits the page to a group. */
@@ -111,6 +116,7 @@ function UsageTables({
   dimension,
   bucketTitle,
   bucketName,
+  callsPage,
   callsOf,
   onDrill,
 }: UsageTablesProps) {
@@ -175,7 +181,7 @@ function UsageTables({
       title: t('why'),
       isTitleHidden: true,
       cell: (entry) => (
-        <Anchor inherit renderRoot={(props) => <Link {...props} to="/requests" search={callsOf(entry)} />}>
+        <Anchor inherit renderRoot={(props) => <Link {...props} to={callsPage} search={callsOf(entry)} />}>
           {t('why')}
         </Anchor>
       ),

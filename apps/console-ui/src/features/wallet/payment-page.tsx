@@ -1,8 +1,8 @@
-import { Alert, Anchor, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { CircleCheck, FileText, Info } from 'lucide-react';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
 import { Page } from '../../components/page';
@@ -10,9 +10,9 @@ import { QueryState } from '../../components/query-state';
 import { Amount } from '../../figures/figure-text';
 import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
+import { CodeCheckout } from './code-checkout';
 import { DownloadButton, InvoiceForm } from './payment-documents';
 import { PaymentDetails } from './payment-parts';
-import classes from './payments.module.css';
 import {
   invoicesQuery,
   isLate,
@@ -158,7 +158,6 @@ function InvoiceOf({ payment }: { payment: Payment }) {
   );
 }
 
-const QrCode = lazy(() => import('./qr-code'));
 const TICK_MILLIS = 1000;
 
 /** What the payer does now, or what came of it. */
@@ -198,14 +197,7 @@ function Pending({ payment: { checkout, provider } }: { payment: Payment }) {
     <Paper withBorder p="lg" component="section">
       <Stack align="center" gap="sm" ta="center">
         <Title order={2}>{t('pending.title')}</Title>
-        {checkout?.type === 'qr' && (
-          <>
-            <Suspense fallback={<Skeleton className={classes.code} />}>
-              <QrCode text={checkout.url} label={t('pending.code')} className={classes.code!} />
-            </Suspense>
-            <Text size="md">{t('pending.scan', { provider: t(`provider.${provider}`) })}</Text>
-          </>
-        )}
+        {checkout?.type === 'qr' && <CodeCheckout provider={provider} code={checkout.url} />}
         {checkout?.type === 'redirect' && (
           <Button component="a" href={checkout.url}>
             {t('pending.pay')}

@@ -1,7 +1,7 @@
 import { Button, Chip, Group, Input, Paper, Radio, Skeleton, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { newIdempotencyKey } from '../../api/idempotency-key';
@@ -22,6 +22,7 @@ import {
   settingsQuery,
   useCreatePayment,
 } from './wallet-queries';
+import { proposedAmount } from './top-up-search';
 import { useWalletTexts } from './wallet-texts';
 
 const FORM_PIXELS = 380;
@@ -68,11 +69,15 @@ function TopUpForm({ settings }: { settings: BillingSettings }) {
   // A second click or a lost answer must not make a second payment; a changed form is another one.
   const attempt = useRef({ form: '', key: '' });
   const { currency, presets, min_amount: least, max_amount: most } = settings;
+  const { amount: proposed } = useSearch({ from: '/console/top-up' });
   const providers = settings.providers.filter(({ enabled }) => enabled);
   const read = (amount: Figure) => formatAmount(amount, currency, language);
   const bounds = { least: read(least), most: read(most) };
   const form = useForm({
-    initialValues: { amount: presets[1]?.toString() ?? '', provider: providers[0]!.name as string },
+    initialValues: {
+      amount: (proposedAmount(proposed, least, most) ?? presets[1])?.toString() ?? '',
+      provider: providers[0]!.name as string,
+    },
     validate: {
       amount: (value) =>
         syntaxError(value, PAYMENT_DECIMALS) ??

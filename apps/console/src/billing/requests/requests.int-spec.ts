@@ -242,6 +242,23 @@ describe('the request log', () => {
     expect((await read(`?limit=1&model=chat&cursor=${cursor}`)).status).toBe(400);
   });
 
+  it('is shown to admins with the account in the path, and to nobody else', async () => {
+    const id = await serve();
+    const admin = await site.signedIn('admin');
+    const other = await site.signedIn();
+    const ofAccount = (accountId: string, path = '', { token } = admin) =>
+      site.console.request('GET', `/api/admin/accounts/${accountId}/requests${path}`, { token });
+    expect((await ofAccount(account.accountId, '?limit=1')).body).toEqual((await read('?limit=1')).body);
+    expect((await ofAccount(account.accountId, `/${id}`)).body).toEqual((await find(id)).body);
+    expect((await ofAccount(other.accountId)).body).toEqual({ requests: [], next_cursor: null });
+    expect((await ofAccount(other.accountId, `/${id}`)).status).toBe(404);
+    expect((await ofAccount('acct_unknown')).body).toEqual({ error: 'no such account' });
+    expect((await ofAccount(account.accountId, '?from=yesterday')).status).toBe(400);
+    for (const path of ['', `/${id}`])
+      for (const caller of [account, await site.signedIn('analyst')])
+        expect((await ofAccount(account.accountId, path, caller)).status).toBe(403);
+  });
+
   it.each(['req_', 'req_1', 'unknown', '%00', 'txn_0Vc3kZ8dQ1mXw7RtYb2LsA', 'req_zzzzzzzz1mXw7RtYb2LsAB'])(
     'answers 404 for the id %s',
     async (id) => {

@@ -83,6 +83,9 @@ describe('the accounts, as admins see them', () => {
     for (const wildcard of ['a%@part', '%', '\\', '\\%']) expect(await found(wildcard)).toEqual([]);
     expect(await found('138 0013 8177')).toEqual([axb]);
     expect(await found('0177')).toEqual([underscore]);
+    for (const fullWidth of ['＠ｐａｒｔ．', '\u202a@part.\u202c'])
+      expect(await found(fullWidth)).toEqual(made);
+    expect(await found('１３８ ００１３ ８１７７')).toEqual([axb]);
     expect(await found(back)).toEqual([back]);
     expect(await found(back.slice(0, -4))).toEqual([back]);
     expect(await found(back.slice(8, -3))).toEqual([back]);
@@ -93,6 +96,17 @@ describe('the accounts, as admins see them', () => {
     const { next_cursor: cursor } = first.body as { next_cursor: string };
     expect(await found('@part', `&limit=2&cursor=${cursor}`)).toEqual([underscore]);
     expect((await list(`?search=part&limit=2&cursor=${cursor}`)).status).toBe(400);
+  });
+
+  it('are found by both spellings of an international domain', async () => {
+    const json = { email: 'ann@sub.müller.example', password: 'correct horse battery' };
+    await site.console.request('POST', '/api/auth/register', { json });
+    for (const query of [
+      'search=@sub.xn--mller-kva.exa',
+      'search=MÜLLER',
+      'identifier=ann@sub.XN--MLLER-KVA.example',
+    ])
+      expect(accountsIn(await list(`?${query}`)).map(({ email }) => email)).toEqual([json.email]);
   });
 
   it('are found by their ids', async () => {

@@ -228,12 +228,21 @@ describe('a sign-in through a provider', () => {
   it.each([
     ['no address', { email: null }],
     ['an invalid address', { email: 'nobody' }],
-    ['an address verified in words', { email_verified: 'true' }],
+    ['an address that a text says is not verified', { email_verified: 'false' }],
+    ['an address verified in other words', { email_verified: 'yes' }],
   ])('makes no account of %s', async (_name, id_token) => {
     await all.beta.injectFaults({ id_token, userinfo: id_token });
     const answer = await all.client.signIn(all.beta, 'beta', { email: 'odd@beta.example' });
     await all.beta.injectFaults();
     expect([answer.status, answer.body]).toEqual([403, { error: expect.stringContaining('vouch') }]);
+  });
+
+  it('makes an account of an international address that a text says is verified', async () => {
+    const claims = { email: 'Ünal@XN--MLLER-KVA.example', email_verified: 'true' };
+    await all.beta.injectFaults({ id_token: claims, userinfo: claims });
+    const answer = await all.client.signIn(all.beta, 'beta', { email: 'text@beta.example' });
+    await all.beta.injectFaults();
+    expect([answer.status, sessionOf(answer).user.email]).toEqual([200, 'ünal@müller.example']);
   });
 
   it('makes one account for concurrent first sign-ins', async () => {

@@ -1,8 +1,7 @@
-import { type FieldOptions, TextField } from '@inference/dto';
+import { type FieldOptions, TextField, typedPlainly } from '@inference/dto';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { typedPlainly } from '../../validation/typed-text';
 import { PasswordField } from '../passwords/passwords.dto';
 
 const MAX_CODE_LENGTH = 64;

@@ -11,7 +11,10 @@ const MAX_PHONE_LENGTH = 40;
 const MAX_CHALLENGE_LENGTH = 200;
 
 export class RegisterDto {
-  @EmailField({ description: 'The e-mail address. It is stored in lower case.' })
+  @EmailField({
+    description:
+      'The e-mail address. It is stored in lower case; the domain may be international (`müller.example` and `xn--mller-kva.example` are one).',
+  })
   email!: string;
 
   @NewPasswordField({ description: `The password. ${PASSWORD_RULE}` })

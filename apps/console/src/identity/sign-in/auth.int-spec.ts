@@ -118,6 +118,20 @@ describe('registering', () => {
     expect((await register({ email: 'half@example.com', password: 'half a \ud800 pair' })).status).toBe(400);
   });
 
+  it.each([
+    ['用户@例子.example', '用户@XN--FSQU00A.example'],
+    ['Jörg@MÜLLER.example', ' jo\u0308rg@xn--mller-kva.example'],
+    ["!#$%&'*+/=?^_`{|}~-.x@example.com", "!#$%&'*+/=?^_`{|}~-.X@ｅｘａｍｐｌｅ．ｃｏｍ"],
+    ['ΑΣ@παράδειγμα.example', 'ας@ΠΑΡΆΔΕΙΓΜΑ.example'],
+    ['İıẞ@example.com', 'i\u0307ıß@example.com'],
+    ['Ᏸꭰ@example.com', 'ᏸᎠ@example.com'],
+  ])('has one account for %s and %s', async (email, spelling) => {
+    expect((await register({ email, password: PASSWORD })).status).toBe(201);
+    expect((await register({ email: spelling, password: PASSWORD })).status).toBe(409);
+    const json = { identifier: spelling, password: PASSWORD };
+    expect((await site.console.request('POST', '/api/auth/login', { json })).status).toBe(200);
+  });
+
   it('is 403 if sign-up is closed', async () => {
     const closed = await TestConsole.start(site.database.urlFor('console'), { SIGNUP: 'closed' });
     const json = { email: 'late@example.com', password: PASSWORD };

@@ -14,6 +14,8 @@ interface OpenAiError {
   message?: unknown;
   code?: unknown;
   param?: unknown;
+  missing_amount?: unknown;
+  top_up_url?: unknown;
 }
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
@@ -28,13 +30,16 @@ function parsed(body: string): OpenAiError {
   }
 }
 
-/** The gateway's error (OpenAI's shape) in the shape of the console: `{error, code?, param?}`. */
+/** Members of the gateway's error that the console passes on. */
+const PASSED_ON = ['code', 'param', 'missing_amount', 'top_up_url'] as const;
+
+/** The gateway's error (OpenAI's shape) in the shape of the console. */
 function consoleErrorOf(body: string, status: number) {
-  const { message, code, param } = parsed(body);
+  const error = parsed(body);
+  const known = PASSED_ON.filter((name) => text(error[name]) !== undefined);
   return {
-    error: text(message) ?? `the gateway answered ${status}`,
-    ...(text(code) !== undefined && { code }),
-    ...(text(param) !== undefined && { param }),
+    error: text(error.message) ?? `the gateway answered ${status}`,
+    ...Object.fromEntries(known.map((name) => [name, error[name]])),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type UnitRate } from '@inference/metering';
+import { picosToDecimal } from '@inference/money';
 import { insertAccount, insertApiKey, type TestAccount, waitFor } from '@inference/testing';
 import { postTransfer } from '@inference/wallet';
 import OpenAI from 'openai';
@@ -78,6 +79,25 @@ describe('a wallet', () => {
     expect((await chat(enough.apiKey)).usage!.completion_tokens).toBe(8);
     await site.expectCharged(enough, COST, BOUND);
     await site.expectCharged(poor, 0n, BOUND - 1n);
+  });
+
+  it('is told what is missing, and where to top it up', async () => {
+    const poor = await site.account(BOUND - 1n);
+    const error = (await chat(poor.apiKey).then(
+      () => null,
+      (reason: unknown) => reason,
+    )) as InstanceType<typeof OpenAI.APIError>;
+    expect(error.error).toMatchObject({
+      code: 'insufficient_balance',
+      available_amount: picosToDecimal(BOUND - 1n),
+      required_amount: picosToDecimal(BOUND),
+      missing_amount: '0.000000000001',
+      currency: 'USD',
+      top_up_url: 'https://console.test/top-up?amount=0.01',
+    });
+    expect(error.message).toContain(
+      `has ${picosToDecimal(BOUND - 1n)} USD free, but this request can cost up to ${picosToDecimal(BOUND)} USD`,
+    );
   });
 
   it('an empty wallet allows free models', async () => {

@@ -57,7 +57,7 @@ export class SecurityPage {
     const arriving = this.tab.waitForEvent('download');
     await this.dialog.getByRole('button', { name: 'Download the codes' }).click();
     const file = await textOf(await arriving);
-    await this.dialog.getByRole('checkbox', { name: 'I have kept the codes' }).check();
+    await this.dialog.getByRole('checkbox', { name: 'I have saved the codes' }).check();
     await this.dialog.getByRole('button', { name: 'Close' }).click();
     return { codes, file };
   }

@@ -47,6 +47,28 @@ afterEach(() => {
   if (chrome) expect(faults).toEqual([]);
 });
 
+ifThere('asks on the overview for the confirmation of the address until it is done', async () => {
+  await openArea(tab, 'Overview');
+  await tab.getByText(`Open the link that we have sent to ${PERSON.email}.`).waitFor();
+  const mails = async () =>
+    (await database.pool.query("SELECT FROM accounts.mail_outbox WHERE kind = 'verify_email'")).rows.length;
+  const before = await mails();
+  await tab.getByRole('button', { name: 'Send again' }).click();
+  await tab.getByText('Sent. If you do not find it').waitFor();
+  expect(await mails()).toBe(before + 1);
+  const confirmed = 'UPDATE accounts.accounts SET email_verified_at = $1';
+  await database.pool.query(confirmed, [new Date()]);
+  await tab.reload();
+  await tab.getByRole('heading', { name: 'Balance' }).waitFor();
+  await openArea(tab, 'Settings');
+  await tab.getByText('Confirmed', { exact: true }).waitFor();
+  await openArea(tab, 'Overview');
+  await tab.getByRole('heading', { name: 'Balance' }).waitFor();
+  expect(await tab.getByText('Confirm your e-mail address').count()).toBe(0);
+  await database.pool.query(confirmed, [null]);
+  await tab.reload();
+});
+
 ifThere('keeps the language of mails, apart from that of the pages', async () => {
   await openArea(tab, 'Settings');
   await tab.getByRole('combobox', { name: 'Language of mails and receipts' }).click();
@@ -67,7 +89,7 @@ ifThere('keeps an exact threshold for the mail about a low balance, and turns it
         'SELECT low_balance_threshold_picos::text AS picos FROM wallet.wallets',
       )
     ).rows[0]!.picos;
-  const field = tab.getByRole('textbox', { name: 'When the balance falls below' });
+  const field = tab.getByRole('textbox', { name: 'Notify me below' });
   const save = tab.getByRole('button', { name: 'Save' });
   expect(await field.inputValue()).toBe('5');
   await field.fill('-1');
@@ -80,7 +102,7 @@ ifThere('keeps an exact threshold for the mail about a low balance, and turns it
   await tab.reload();
   await field.waitFor();
   expect(await field.inputValue()).toBe('1234567.123456789012');
-  await tab.getByRole('switch', { name: 'Send the mail' }).uncheck();
+  await tab.getByRole('switch', { name: 'Notify me by e-mail' }).uncheck();
   await save.click();
   await tab.getByText('Saved.').waitFor();
   expect(await threshold()).toBe('0');
@@ -97,7 +119,7 @@ ifThere(
     const page = new SecurityPage(tab);
     app = await page.beginSetup();
     await page.enterSetupCode(app.wrongCode());
-    await page.dialog.getByText('This is not the code that the app shows now.').waitFor();
+    await page.dialog.getByText('This code is wrong or has expired.').waitFor();
     await page.enterSetupCode(app.code());
     const { codes, file } = await page.keepRecoveryCodes();
     expect(codes).toHaveLength(10);
@@ -138,7 +160,7 @@ ifThere('turns the second factor off with an unused recovery code only', async (
   await tab.getByRole('link', { name: 'Security', exact: true }).click();
   const page = new SecurityPage(tab);
   await page.disable(PERSON.password, recoveryCodes[0]!);
-  await page.dialog.getByText('The password or the code is wrong, or the code was used already.').waitFor();
+  await page.dialog.getByText('The password or the code is wrong, or the code has been used.').waitFor();
   await page.dialog.getByLabel('Your password').fill(PERSON.password);
   await page.dialog.getByRole('textbox', { name: 'Code' }).fill(recoveryCodes[1]!);
   await page.dialog.getByRole('button', { name: 'Confirm' }).click();
@@ -147,13 +169,13 @@ ifThere('turns the second factor off with an unused recovery code only', async (
 
 ifThere('changes the password', async () => {
   const changed = { ...PERSON, password: 'another password of this test' };
-  await tab.getByLabel('Present password').fill('not the password');
+  await tab.getByLabel('Current password').fill('not the password');
   await tab.getByLabel('New password').fill(changed.password);
   await tab.getByRole('button', { name: 'Change the password' }).click();
-  await tab.getByText('This password is wrong.').waitFor();
-  await tab.getByLabel('Present password').fill(PERSON.password);
+  await tab.getByText('Wrong password.').waitFor();
+  await tab.getByLabel('Current password').fill(PERSON.password);
   await tab.getByRole('button', { name: 'Change the password' }).click();
-  await tab.getByText('The password is changed.').waitFor();
+  await tab.getByText('Password changed.').waitFor();
   await signOut(tab);
   await new SignInPage(tab).signIn(changed);
   await tab.getByRole('button', { name: 'Account', exact: true }).waitFor();

@@ -94,7 +94,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
         `SELECT sum(amount_picos)::text, count(*)::int FROM wallet.entries WHERE ledger_account LIKE 'wallet:%'`,
       )
     ).rows[0];
-  const notices = (page = tab) => page.getByRole('region', { name: 'Payments under way' });
+  const notices = (page = tab) => page.getByRole('region', { name: 'Open payments' });
 
   /** Orders a top-up by Alipay and pays it after its time. */
   async function payLate(amount: string): Promise<void> {
@@ -102,7 +102,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
     await tab.getByRole('img', { name: 'Code for the payment' }).waitFor();
     const id = await paymentId();
     await openArea(tab, 'API keys');
-    await notices().getByText(`Your payment of ¥${amount}.00 is not finished.`).waitFor();
+    await notices().getByText(`Your payment of ¥${amount}.00 is not complete.`).waitFor();
     await database.pool.query(
       'UPDATE billing.payments SET expires_at = now(), next_check_at = now() WHERE id = $1',
       [id],
@@ -129,13 +129,81 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
   });
 
   if (siteName === 'cn') {
+    describe('on a phone', () => {
+      let phone: Page;
+      beforeAll(async () => {
+        if (!browser) return;
+        const device = await browser.newContext({
+          baseURL: origins[0]!,
+          locale: 'en-US',
+          timezoneId: 'UTC',
+          viewport: { width: 390, height: 844 },
+          hasTouch: true,
+          isMobile: true,
+        });
+        phone = await device.newPage();
+        faults.push(collectFaults(phone, origins));
+        await phone.goto('/sign-in?next=/top-up');
+        await new SignInPage(phone).signIn(PERSON);
+        await phone.getByRole('heading', { name: 'Top up', level: 1 }).waitFor();
+      });
+      afterAll(() => phone?.context().close());
+
+      async function order(provider: string): Promise<string> {
+        await phone.goto('/top-up?amount=31.5');
+        await phone.getByRole('radio', { name: provider }).check();
+        await phone.getByRole('button', { name: 'Pay ¥31.50', exact: true }).click();
+        await phone.getByRole('img', { name: 'Code for the payment' }).waitFor();
+        const { rows } = await database.pool.query<{ url: string }>(
+          'SELECT checkout_url AS url FROM billing.payments WHERE id = $1',
+          [await paymentId()],
+        );
+        return rows[0]!.url;
+      }
+
+      ifThere('Alipay opens with the code', async () => {
+        const code = await order('Alipay');
+        const href = await phone.getByRole('link', { name: 'Open Alipay' }).getAttribute('href');
+        expect(new URL(href!).protocol).toBe('alipays:');
+        expect(new URL(href!).searchParams.get('qrcode')).toBe(code);
+        const { scrollWidth } = await phone.locator('html').evaluate((page) => ({
+          scrollWidth: page.scrollWidth,
+        }));
+        expect(scrollWidth).toBe(390);
+      });
+
+      ifThere('the code of WeChat Pay is kept as a picture', async () => {
+        await order('WeChat Pay');
+        await phone.getByText('choose the code from your album').waitFor();
+        await phone.getByRole('link', { name: 'Open WeChat' }).waitFor();
+        const saving = phone.waitForEvent('download');
+        await phone.getByRole('button', { name: 'Save the code' }).click();
+        const picture = await saving;
+        expect(picture.suggestedFilename()).toBe('payment-code.png');
+        const chunks: Buffer[] = [];
+        for await (const chunk of await picture.createReadStream()) chunks.push(chunk as Buffer);
+        expect(Buffer.concat(chunks).subarray(1, 4).toString()).toBe('PNG');
+      });
+
+      ifThere('what both ordered is not paid', async () => {
+        await database.pool.query(
+          "UPDATE billing.payments SET expires_at = now(), next_check_at = now() WHERE status = 'pending'",
+        );
+        await waitFor(async () => {
+          const { rows } = await database.pool.query("SELECT FROM billing.payments WHERE status = 'pending'");
+          return rows.length === 0;
+        });
+        await database.pool.query('UPDATE billing.payments SET seen_at = now()');
+      });
+    });
+
     ifThere('a code paid after its page was closed is credited once, and told after reopening', async () => {
       await topUp('88.5', 'WeChat Pay');
       await tab.getByRole('img', { name: 'Code for the payment' }).waitFor();
       await tab.getByRole('timer').waitFor();
       const id = await paymentId();
       await openArea(tab, 'API keys');
-      await notices().getByText('Your payment of ¥88.50 is not finished.').waitFor();
+      await notices().getByText('Your payment of ¥88.50 is not complete.').waitFor();
       await tab.reload();
       await notices().getByRole('link', { name: 'Continue payment' }).waitFor();
       await tab.close();
@@ -143,7 +211,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
       await sandbox.act(id, 'pay');
       await untilStatus(id, 'paid');
       await openTab('/keys', origins);
-      await notices().getByText('¥88.50 has arrived in your balance.').waitFor();
+      await notices().getByText('¥88.50 has been added to your balance.').waitFor();
       expect(await credits()).toEqual({ sum: '88500000000000', count: 1 });
       await notices().getByRole('button', { name: 'Hide the notice about ¥88.50' }).click();
       await notices().getByText('¥88.50').waitFor({ state: 'detached' });
@@ -156,7 +224,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
 
     ifThere('tells in every browser that money has arrived late, until it is closed in one', async () => {
       await payLate('20');
-      const late = 'Your payment of ¥20.00 arrived after its time and was credited.';
+      const late = 'Your payment of ¥20.00 arrived late and was added to your balance.';
       const other = await (
         await browser!.newContext({ baseURL: origins[0]!, locale: 'en-US', timezoneId: 'UTC' })
       ).newPage();
@@ -178,7 +246,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
       await tab.reload();
       await notices().getByText('Your payment of ¥30.00 arrived after its time').waitFor();
       await notices().getByRole('link', { name: 'Show the payment' }).click();
-      await tab.getByText('It arrived after its time to pay was over').waitFor();
+      await tab.getByText('Your payment arrived after the time to pay had run out.').waitFor();
       await waitFor(async () => {
         const { rows } = await database.pool.query<{ count: number }>(
           'SELECT count(*)::int FROM billing.payments WHERE ended_at IS NOT NULL AND seen_at IS NOT NULL',
@@ -194,15 +262,15 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
     ifThere('orders an invoice for one of several payments and downloads it', async () => {
       await openArea(tab, 'Receipts and invoices');
       await tab.getByRole('heading', { name: 'No invoices yet' }).waitFor();
-      await tab.getByRole('button', { name: 'Order an invoice' }).click();
+      await tab.getByRole('button', { name: 'Request an invoice' }).click();
       const dialog = tab.getByRole('dialog');
-      await dialog.getByRole('combobox', { name: 'For the payment' }).click();
+      await dialog.getByRole('combobox', { name: 'Payment' }).click();
       await tab.getByRole('option', { name: /^¥88\.50/ }).click();
       await dialog.getByRole('textbox', { name: 'Name on the invoice' }).fill('上海某某信息技术有限公司');
-      await dialog.getByRole('button', { name: 'Order the invoice' }).click();
-      await dialog.getByText('A company needs its tax number.').waitFor();
-      await dialog.getByRole('textbox', { name: 'Tax number' }).fill('91310000MA1FL0AB3C');
-      await dialog.getByRole('button', { name: 'Order the invoice' }).click();
+      await dialog.getByRole('button', { name: 'Request the invoice' }).click();
+      await dialog.getByText('Enter the tax ID of the company.').waitFor();
+      await dialog.getByRole('textbox', { name: 'Tax ID' }).fill('91310000MA1FL0AB3C');
+      await dialog.getByRole('button', { name: 'Request the invoice' }).click();
       const row = tab.getByRole('table', { name: 'Invoices' }).getByRole('row', { name: '上海某某' });
       await row.getByText('¥88.50').waitFor();
       const arriving = tab.waitForEvent('download');
@@ -222,7 +290,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
     await untilStatus(id, 'paid');
     await tab.getByRole('link', { name: 'Back to the merchant' }).click();
     await tab.waitForURL(`${origins[0]}/payments/${id}`);
-    await tab.getByText('The money is in your balance').waitFor();
+    await tab.getByText('Payment received').waitFor();
     await openArea(tab, 'Receipts and invoices');
     await findInPalette(tab, id);
     await tab.waitForURL(`**/payments/${id}`);

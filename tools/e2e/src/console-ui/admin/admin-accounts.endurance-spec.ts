@@ -115,11 +115,11 @@ ifThere('finds an account and adjusts its balance exactly', async () => {
   await table.getByRole('link', { name: CUSTOMER.email }).click();
   await tab.getByRole('heading', { name: CUSTOMER.email, level: 1 }).waitFor();
   const before = await balance();
-  await tab.getByRole('button', { name: 'Adjust the balance' }).click();
+  await tab.getByRole('button', { name: 'Adjust balance' }).click();
   const dialog = tab.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('Credit for an outage');
   await dialog.getByRole('textbox', { name: 'Amount' }).fill('-1,50');
-  await dialog.getByRole('button', { name: 'Adjust the balance' }).click();
+  await dialog.getByRole('button', { name: 'Adjust balance' }).click();
   await dialog.getByText('Write a point before the decimals').waitFor();
   await dialog.getByRole('textbox', { name: 'Amount' }).fill('1.01');
   const expected = await dialog.locator('dl data').last().getAttribute('value');
@@ -140,6 +140,51 @@ ifThere('shows the usage that the customer sees', async () => {
     .waitFor();
 });
 
+ifThere('explains a cost of the customer by the calls of the customer', async () => {
+  const page = tab.url();
+  await tab.getByRole('link', { name: 'Why this cost' }).first().click();
+  await tab.getByRole('heading', { name: `Requests of ${CUSTOMER.email}`, level: 1 }).waitFor();
+  const { requests } = await call<{ requests: { id: string }[] }>('/api/billing/requests', customerToken);
+  await tab.getByRole('table', { name: 'Requests' }).getByRole('link').first().click();
+  await tab.getByText(requests[0]!.id).waitFor();
+  await tab.getByText(CUSTOMER.email).waitFor();
+  await tab.getByRole('table', { name: 'Why this cost' }).waitFor();
+  expect(await tab.getByText(/^Times are in /).count()).toBe(1);
+  await tab.goto(page);
+});
+
+ifThere('names accounts by their addresses, with the number at hand', async () => {
+  await tab.getByRole('button', { name: 'Copy the account number' }).waitFor();
+  for (const area of ['Payments of all accounts', 'Audit events']) {
+    await openArea(tab, area);
+    await tab.getByRole('table').getByRole('link', { name: CUSTOMER.email }).first().waitFor();
+    await tab.getByRole('textbox', { name: 'Account' }).fill('nobody@example.com');
+    await tab.keyboard.press('Enter');
+    await tab.getByText('No account has this name').waitFor();
+    await tab.getByRole('textbox', { name: 'Account' }).fill(CUSTOMER.email);
+    await tab.keyboard.press('Enter');
+    await tab.waitForURL(/[?]account=acct_/);
+    expect(await tab.getByRole('table').innerText()).not.toContain('acct_');
+  }
+  await tab.setViewportSize({ width: 1440, height: 900 });
+  const table = tab.getByRole('region', { name: 'Audit events' });
+  expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+});
+
+ifThere('scrolls the sidebar to the page that is open', async () => {
+  await tab.setViewportSize({ width: 1440, height: 500 });
+  await tab.goto('/admin/downloads');
+  const link = tab.getByRole('navigation').getByRole('link', { name: 'Download statistics', exact: true });
+  await link.and(tab.locator('[aria-current="page"]')).waitFor();
+  await waitFor(async () => {
+    const box = await link.boundingBox();
+    return box !== null && box.y >= 0 && box.y + box.height <= 500;
+  });
+  await tab.setViewportSize({ width: 1280, height: 720 });
+  await openArea(tab, 'Accounts');
+  await tab.getByRole('link', { name: CUSTOMER.email }).click();
+});
+
 ifThere('refunds a part of a payment once', async () => {
   await tab.getByRole('table', { name: 'Last payments' }).getByRole('link').first().click();
   await tab.getByRole('button', { name: 'Refund', exact: true }).click();
@@ -149,7 +194,7 @@ ifThere('refunds a part of a payment once', async () => {
   await dialog.getByRole('checkbox').check();
   await dialog.getByRole('button', { name: 'Refund $7.55' }).click();
   await tab.getByRole('table', { name: 'Refunds' }).getByText('Paid twice').waitFor();
-  await tab.getByRole('table', { name: 'Refunds' }).getByText('Done').waitFor();
+  await tab.getByRole('table', { name: 'Refunds' }).getByText('Refunded', { exact: true }).waitFor();
   expect(await tab.getByRole('button', { name: 'Refund', exact: true }).count()).toBe(0);
   const path = `/api/billing/payments/${paymentId}`;
   const { refunded_amount: refunded } = await call<{ refunded_amount: number }>(path, customerToken);
@@ -161,7 +206,7 @@ ifThere('refunds a part of a payment once', async () => {
 ifThere('lists the refund among those of all accounts, and for its customer', async () => {
   await tab.getByRole('link', { name: 'Refunds', exact: true }).click();
   const all = tab.getByRole('table', { name: 'Refunds of all accounts' });
-  await all.getByRole('row', { name: /\$7\.55 Done.*Paid twice/ }).waitFor();
+  await all.getByRole('row', { name: /\$7\.55 Refunded.*Paid twice/ }).waitFor();
   await tab.getByRole('combobox', { name: 'Status' }).click();
   await tab.getByRole('option', { name: 'Failed', exact: true }).click();
   await tab.getByRole('button', { name: 'Show all refunds' }).click();
@@ -185,24 +230,24 @@ ifThere('lists the refund among those of all accounts, and for its customer', as
 ifThere('changes a role, and the audit events tell it', async () => {
   await openArea(tab, 'Accounts');
   await tab.getByRole('link', { name: CUSTOMER.email }).click();
-  await tab.getByRole('button', { name: 'Change the role' }).click();
+  await tab.getByRole('button', { name: 'Change role' }).click();
   const dialog = tab.getByRole('dialog');
-  const submit = dialog.getByRole('button', { name: 'Change the role' });
+  const submit = dialog.getByRole('button', { name: 'Change role' });
   await dialog.getByRole('radio', { name: 'Analyst' }).check();
-  await dialog.getByText('Nobody has confirmed the e-mail address of this account.').waitFor();
+  await dialog.getByText('The e-mail address of this account is not confirmed.').waitFor();
   expect(await submit.isDisabled()).toBe(true);
   await database.pool.query('UPDATE accounts.accounts SET email_verified_at = now() WHERE email = $1', [
     CUSTOMER.email,
   ]);
   await tab.reload();
-  await tab.getByRole('button', { name: 'Change the role' }).click();
+  await tab.getByRole('button', { name: 'Change role' }).click();
   await dialog.getByRole('radio', { name: 'Analyst' }).check();
   await submit.click();
   await dialog.getByText('Enter your password.').waitFor();
-  await dialog.getByLabel('Your own password').fill('a wrong password');
+  await dialog.getByLabel('Your password').fill('a wrong password');
   await submit.click();
-  await dialog.getByRole('alert').getByText('The password is wrong.').waitFor();
-  await dialog.getByLabel('Your own password').fill(ADMIN.password);
+  await dialog.getByRole('alert').getByText('Wrong password.').waitFor();
+  await dialog.getByLabel('Your password').fill(ADMIN.password);
   await submit.click();
   await dialog.waitFor({ state: 'detached' });
   expect((await call<{ role: string }>('/api/auth/me', customerToken)).role).toBe('analyst');
@@ -214,12 +259,15 @@ ifThere('changes a role, and the audit events tell it', async () => {
 ifThere('shows how all services are', async () => {
   await openArea(tab, 'Health');
   const stateOf = (name: string) => tab.getByRole('row').filter({ hasText: name });
-  await stateOf('Console').getByText('Works').waitFor();
-  await stateOf('Gateway').getByText('Works').waitFor();
+  await stateOf('Console').getByText('Operational').waitFor();
+  await stateOf('Console')
+    .getByText(/^\d+ minutes? \(since/)
+    .waitFor();
+  await stateOf('Gateway').getByText('Operational').waitFor();
   // Of this site no other service runs.
   for (const name of ['Router cost', 'Training', 'Agents', 'Workspaces'])
-    await stateOf(name).getByText('No answer').waitFor();
-  await tab.getByText('4 services have a problem').waitFor();
+    await stateOf(name).getByText('No response').waitFor();
+  await tab.getByText('4 services have problems').waitFor();
 });
 
 ifThere('turns off the second factor of somebody who has lost it', async () => {
@@ -235,10 +283,10 @@ ifThere('turns off the second factor of somebody who has lost it', async () => {
   const submit = dialog.getByRole('button', { name: 'Turn off the second factor' });
   await submit.click();
   await dialog.getByText('Enter your password.').waitFor();
-  await dialog.getByLabel('Your own password').fill('another password');
+  await dialog.getByLabel('Your password').fill('another password');
   await submit.click();
-  await dialog.getByRole('alert').getByText('The password is wrong.').waitFor();
-  await dialog.getByLabel('Your own password').fill(ADMIN.password);
+  await dialog.getByRole('alert').getByText('Wrong password.').waitFor();
+  await dialog.getByLabel('Your password').fill(ADMIN.password);
   await submit.click();
   await dialog.waitFor({ state: 'detached' });
   await tab.getByText('Off', { exact: true }).waitFor();

@@ -121,9 +121,9 @@ ifThere('shows what somebody else has published meanwhile, and merges it', async
   await editor.publish();
   await dialog
     .getByRole('alert')
-    .getByText('They have changed 1 of these prices too', { exact: false })
+    .getByText('1 of these prices was changed there too', { exact: false })
     .waitFor();
-  const conflict = dialog.getByRole('row', { name: /Changed meanwhile/ });
+  const conflict = dialog.getByRole('row', { name: /Also changed there/ });
   await conflict.getByText('¥4.50').waitFor();
   await conflict.getByRole('button', { name: `Discard the change of ${INPUT}` }).click();
   await conflict.waitFor({ state: 'detached' });
@@ -163,7 +163,7 @@ ifThere('compares edits from before with what somebody else has published since'
     models: [{ slug: 'sandbox-chat', unit: 'per_million_input_tokens', price: 5.5 }],
   });
   await tab.reload();
-  const conflict = editor.dialog().getByRole('row', { name: /Changed meanwhile/ });
+  const conflict = editor.dialog().getByRole('row', { name: /Also changed there/ });
   await conflict.getByText('¥5.50').waitFor();
   await conflict.getByRole('button', { name: `Discard the change of ${INPUT}` }).click();
   await editor.publish();
@@ -277,18 +277,18 @@ ifThere('counts downloads in the days that are chosen', async () => {
     );
   await countEarlier('2026-01-31');
   await countEarlier('2026-02-01');
-  await openArea(tab, 'Download figures');
-  await tab.getByRole('img', { name: 'Downloads of the most downloaded models' }).waitFor();
+  await openArea(tab, 'Download statistics');
+  await tab.getByRole('img', { name: 'Downloads of the most popular models' }).waitFor();
   const row = (figures: string) =>
     tab.getByRole('table', { name: 'Models' }).getByRole('row', { name: `acme/my-model 1.0 ${figures}` });
   await row('1 1 2').waitFor();
-  await tab.getByLabel('From').fill('2026-01-31');
+  await tab.getByRole('textbox', { name: 'First day' }).fill('2026-01-31');
   await row('3 1 12').waitFor();
-  await tab.getByLabel('Until').fill('2026-01-31');
+  await tab.getByRole('textbox', { name: 'Last day' }).fill('2026-01-31');
   await row('1 1 5').waitFor();
-  await tab.getByLabel('From').fill('2026-01-01');
-  await tab.getByLabel('Until').fill('2026-01-30');
-  await tab.getByRole('heading', { name: 'Nothing in these days' }).waitFor();
+  await tab.getByRole('textbox', { name: 'First day' }).fill('2026-01-01');
+  await tab.getByRole('textbox', { name: 'Last day' }).fill('2026-01-30');
+  await tab.getByRole('heading', { name: 'No downloads in this period' }).waitFor();
 });
 
 ifThere('has no such pages for customers', async () => {

@@ -15,7 +15,7 @@ export class PriceEditor {
 
   /** The note about edits from before a reload. */
   restored(): Locator {
-    return this.tab.getByRole('status').filter({ hasText: 'Unpublished edits from before' });
+    return this.tab.getByRole('status').filter({ hasText: 'Your unpublished changes were restored' });
   }
 
   /** Opens the differences. */
@@ -71,7 +71,7 @@ export class PackagePages {
   constructor(private readonly tab: Page) {}
 
   async describe(slug: string, name: string): Promise<void> {
-    await this.tab.getByRole('button', { name: 'Describe a model' }).first().click();
+    await this.tab.getByRole('button', { name: 'Add a model' }).first().click();
     const dialog = this.tab.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Identifier' }).fill(slug);
     await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
@@ -116,12 +116,12 @@ export class RatesPage {
   async set(rate: string): Promise<Locator> {
     await this.tab.getByRole('button', { name: 'Set a rate' }).click();
     const dialog = this.tab.getByRole('dialog');
-    await dialog.getByRole('textbox', { name: 'USD for one CNY' }).fill(rate);
-    await dialog.getByRole('button', { name: 'Show the difference' }).click();
+    await dialog.getByRole('textbox', { name: 'USD per CNY' }).fill(rate);
+    await dialog.getByRole('button', { name: 'Review' }).click();
     return dialog;
   }
 
   current(): Locator {
-    return this.tab.getByRole('region', { name: 'In force today' });
+    return this.tab.getByRole('region', { name: 'Today’s rate' });
   }
 }

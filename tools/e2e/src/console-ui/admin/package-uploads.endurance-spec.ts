@@ -101,7 +101,7 @@ ifThere('goes on after a reload with the parts that are missing', async () => {
   const other = join(folder, 'other.gguf');
   writeFileSync(other, CONTENT);
   await pages.choose(other);
-  await tab.getByText('This is not the file with which the upload began').waitFor();
+  await tab.getByText('This is not the original file').waitFor();
   const sent: string[] = [];
   tab.on('request', (request) => void sent.push(request.url().replace(/.*\//, '')));
   await pages.choose(file);
@@ -130,6 +130,6 @@ ifThere('discards what was not finished', async () => {
   await tab.getByRole('dialog').getByRole('button', { name: 'Stop the upload' }).click();
   await tab.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   await tab.getByRole('button', { name: `Discard ${NAME}` }).click();
-  await tab.getByText('Uploads that are not finished').waitFor({ state: 'detached' });
+  await tab.getByText('Unfinished uploads').waitFor({ state: 'detached' });
   expect(await unfinished()).toEqual([]);
 });

@@ -189,7 +189,7 @@ ifThere('a sign-in with a second factor, a top-up and a key need no mouse', asyn
   await tab.goto('/top-up');
   const pay = tab.getByRole('button', { name: /^Pay \$/ });
   await pay.waitFor();
-  const presets = tab.getByRole('group', { name: 'Usual amounts' }).getByRole('radio');
+  const presets = tab.getByRole('group', { name: 'Suggested amounts' }).getByRole('radio');
   await keyboard.tabTo(presets.and(tab.locator(':checked')));
   await tab.keyboard.press('ArrowRight');
   await keyboard.press(pay);

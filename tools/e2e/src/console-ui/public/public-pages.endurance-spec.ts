@@ -131,7 +131,7 @@ ifThere('asks for the password if the link of a mail is opened in another browse
   expect(await other.getByRole('alert').count()).toBe(0);
   await other.getByLabel('Password of the account').fill('a wrong password');
   await pages.confirm();
-  await other.getByRole('alert').getByText('The password is wrong.').waitFor();
+  await other.getByRole('alert').getByText('Wrong password.').waitFor();
   await other.getByRole('link', { name: 'Set a new password' }).click();
   await other.getByRole('heading', { name: 'Forgot your password?' }).waitFor();
   await context.close();

@@ -118,7 +118,10 @@ const storedAnswer = () =>
 /** Offline, Chromium refuses new connections only; a restart of the console ends those that are open. */
 async function loseConnection(): Promise<void> {
   await context.setOffline(true);
-  await tab.getByText(/^No connection/).waitFor();
+  await tab
+    .getByText(/^You are offline[.]/)
+    .first()
+    .waitFor();
   await consoleService.kill();
   await consoleService.start();
 }
@@ -281,17 +284,78 @@ ifThere('the form of a key keeps its fields while the service is busy or absent'
   await keys.row('production').getByText('$12.50').waitFor();
 });
 
-ifThere('a page whose file a new deployment has removed is shown after a reload', async () => {
+ifThere('a page that is not loaded yet opens by itself when the connection is back', async () => {
+  await context.setOffline(true);
+  await openArea(tab, 'API keys');
+  await heading('You are offline').waitFor();
+  await tab.getByText('This page opens by itself when you are back.').waitFor();
+  await context.setOffline(false);
+  await new KeysPage(tab).heading().waitFor();
+});
+
+ifThere('a page whose file a new deployment has removed loads the document anew, once', async () => {
   await openArea(tab, 'Playground');
   await message().fill('typed before the deployment');
+  let asked = 0;
+  await context.route(/\/assets\/keys-page-.*\.js$/, (route) => {
+    asked += 1;
+    return asked === 1 ? route.fulfill({ status: 404, body: '' }) : route.fallback();
+  });
+  await openArea(tab, 'API keys');
+  await new KeysPage(tab).heading().waitFor();
+  expect(asked).toBeGreaterThan(1);
+  await openArea(tab, 'Playground');
+  expect(await message().inputValue()).toBe('typed before the deployment');
+  await context.unrouteAll();
+});
+
+ifThere('a page whose file stays missing ends in an error, not in a loop', async () => {
+  let documents = 0;
+  tab.on('request', (request) => {
+    if (request.isNavigationRequest()) documents += 1;
+  });
   await context.route(/\/assets\/keys-page-.*\.js$/, (route) => route.fulfill({ status: 404, body: '' }));
   await openArea(tab, 'API keys');
   await heading('This page could not be shown').waitFor();
+  expect(documents).toBe(1);
   await context.unrouteAll();
-  await tab.getByRole('button', { name: 'Load again' }).click();
+  await tab.getByRole('button', { name: 'Reload' }).click();
   await new KeysPage(tab).heading().waitFor();
-  await openArea(tab, 'Playground');
-  expect(await message().inputValue()).toBe('typed before the deployment');
+});
+
+ifThere('a part of a page whose file is missing loads the document anew, once', async () => {
+  await openArea(tab, 'Usage and cost');
+  await heading('Usage and cost').waitFor();
+  await database.pool.query(
+    `INSERT INTO accounts.api_keys (id, account_id, name, prefix, key_hash)
+     SELECT 'key_many' || n, id, 'many ' || n, 'bfvk-' || n, convert_to('hash ' || n, 'UTF8')
+     FROM accounts.accounts, generate_series(1, 250) n WHERE email = $1`,
+    [PERSON.email],
+  );
+  let asked = 0;
+  await context.route(/\/assets\/rows-in-sight-.*\.js$/, (route) => {
+    asked += 1;
+    return asked === 1 ? route.fulfill({ status: 404, body: '' }) : route.fallback();
+  });
+  await openArea(tab, 'API keys');
+  await tab.getByRole('cell', { name: 'many 250' }).first().waitFor();
+  expect(asked).toBeGreaterThan(1);
+  await database.pool.query("DELETE FROM accounts.api_keys WHERE id LIKE 'key_many%'");
+});
+
+ifThere('a sign-out without a connection is told, and made up for', async () => {
+  await tab.getByRole('button', { name: 'Account' }).click();
+  await context.setOffline(true);
+  await tab.getByRole('menuitem', { name: 'Sign out' }).click();
+  await tab.getByText('You are signed out here, but not yet at the service').waitFor();
+  const openSessions = async () =>
+    (await database.pool.query('SELECT FROM accounts.sessions WHERE ended_at IS NULL AND expires_at > now()'))
+      .rows.length;
+  const before = await openSessions();
+  await context.setOffline(false);
+  await tab.getByText('You are signed out here, but not yet at the service').waitFor({ state: 'detached' });
+  expect(await openSessions()).toBe(before - 1);
+  expect((await context.cookies()).filter(({ name }) => /session|refresh/.test(name))).toEqual([]);
 });
 
 ifThere('a menu whose file is missing leaves the page with what was typed', async () => {
@@ -303,6 +367,6 @@ ifThere('a menu whose file is missing leaves the page with what was typed', asyn
     route.fulfill({ status: 404, body: '' }),
   );
   await tab.getByRole('button', { name: 'Language, colours and time zone' }).click();
-  await tab.getByRole('button', { name: 'Load again' }).waitFor();
+  await tab.getByRole('button', { name: 'Reload' }).waitFor();
   expect(await field.inputValue()).toBe('typed before the deployment');
 });

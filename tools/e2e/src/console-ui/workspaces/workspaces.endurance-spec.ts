@@ -442,7 +442,7 @@ ifThere('searches and sorts the workspaces, which have pages, and cuts long name
 
 ifThere('shows the quota and the prices of training, and says if they are not set up', async () => {
   await openArea(tab, 'Training');
-  await tab.getByRole('heading', { name: 'Training is not set up yet' }).waitFor();
+  await tab.getByRole('heading', { name: 'Training is not available yet' }).waitFor();
   await publishTrainingPrice(database.pool, 3_000_001n, 2_500_000_000_000n);
   await tab.reload();
   const quota = tab.getByRole('region', { name: 'Quota' });

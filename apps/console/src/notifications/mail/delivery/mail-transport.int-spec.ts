@@ -91,6 +91,21 @@ describe('mails by SMTP', () => {
     }
   });
 
+  it('reach international addresses: the domain in ASCII, other letters before the @ by SMTPUTF8', async () => {
+    server = await TestMailServer.start();
+    const deliver = delivery({ ...from, SMTP_URL: server.url });
+    for (const [to, inAscii] of [
+      ['ann@müller.example', 'ann@xn--mller-kva.example'],
+      ['用户@例子.example', '用户@例子.example'],
+      ["o'neil+{x}/y@example.com", "o'neil+{x}/y@example.com"],
+    ] as const) {
+      await deliver({ ...mail(), to });
+      const { raw, recipients } = server.mails.at(-1)!;
+      expect(recipients).toEqual([to]);
+      expect(raw).toContain(`\nTo: ${inAscii}\r\n`);
+    }
+  });
+
   it('carry an attachment unchanged, under its name', async () => {
     server = await TestMailServer.start();
     const sent = withInvoice();

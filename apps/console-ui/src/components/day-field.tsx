@@ -1,0 +1,47 @@
+import { DateInput } from '@mantine/dates';
+import '@mantine/dates/styles.layer.css';
+import 'dayjs/locale/zh-cn';
+import { type ReactNode } from 'react';
+import { useLanguage } from '../language/language-context';
+import { isDay } from '../time/calendar-day';
+import { useComponentTexts } from './component-texts';
+
+/** As `formatDay` writes days. */
+const FORMATS = { en: 'MMM D, YYYY', 'zh-CN': 'YYYY-MM-DD' } as const;
+const LOCALES = { en: 'en', 'zh-CN': 'zh-cn' } as const;
+
+interface Props {
+  label: string;
+  description?: string;
+  /** Such as `2026-03-08`; empty: none. */
+  value?: string;
+  onChange: (day: string) => void;
+  error?: ReactNode;
+  required?: boolean;
+  /** Offers a button that empties the field. */
+  isClearable?: boolean;
+}
+
+/** A day of the calendar in the language of the page. It can be typed as `2026-03-08` in every language. */
+export function DayField({ value = '', onChange, isClearable = false, ...input }: Props) {
+  const t = useComponentTexts();
+  const { language } = useLanguage();
+  return (
+    <DateInput
+      {...input}
+      value={value || null}
+      onChange={(day) => onChange(day ?? '')}
+      valueFormat={FORMATS[language]}
+      locale={LOCALES[language]}
+      placeholder="2026-03-08"
+      dateParser={(text) => (isDay(text.trim()) ? text.trim() : null)}
+      clearable={isClearable}
+      popoverProps={{ withinPortal: true }}
+      ariaLabels={{
+        previousMonth: t('day.previous'),
+        nextMonth: t('day.next'),
+        monthLevelControl: t('day.years'),
+      }}
+    />
+  );
+}

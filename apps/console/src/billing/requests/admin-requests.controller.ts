@@ -1,0 +1,51 @@
+import { Database } from '@inference/database';
+import { IdField } from '@inference/dto';
+import { Roles } from '@inference/guards';
+import { ApiErrors } from '@inference/openapi';
+import { Controller, Get, Header, NotFoundException, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AccountPath } from '../../accounts/accounts.dto';
+import { readAccount } from '../../accounts/accounts.repository';
+import { RequestDetailResponse, RequestListResponse, RequestPath, RequestsQuery } from './requests.dto';
+import { RequestsService } from './requests.service';
+
+class AccountRequestPath extends RequestPath {
+  @IdField({ description: 'The id of the account.', noun: 'account', prefix: 'acct' })
+  id!: string;
+}
+
+/** The calls of any account, for whom answers its questions about a cost. */
+@Controller('api/admin/accounts')
+@ApiTags('Administration of accounts')
+@Roles('admin')
+export class AdminRequestsController {
+  constructor(
+    private readonly database: Database,
+    private readonly requests: RequestsService,
+  ) {}
+
+  @Get(':id/requests')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'listRequestsOfAccount',
+    summary: 'Lists the calls of models of an account, newest first, as the account itself sees them.',
+  })
+  @ApiOkResponse({ description: 'A page of calls.', type: RequestListResponse })
+  @ApiErrors({ 404: 'There is no such account.' })
+  async list(@Param() { id }: AccountPath, @Query() query: RequestsQuery): Promise<RequestListResponse> {
+    if (!(await readAccount(this.database, id))) throw new NotFoundException('no such account');
+    return this.requests.list(id, query);
+  }
+
+  @Get(':id/requests/:requestId')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'getRequestOfAccount',
+    summary: 'Returns one call of an account and how its cost came about.',
+  })
+  @ApiOkResponse({ description: 'The call.', type: RequestDetailResponse })
+  @ApiErrors({ 404: 'The account has no such call, or there is no such account.' })
+  find(@Param() { id, requestId }: AccountRequestPath): Promise<RequestDetailResponse> {
+    return this.requests.find(id, requestId);
+  }
+}
