@@ -7,6 +7,8 @@ import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from './console-
 export interface RuntimeConfig {
   /** Address of the console service without a slash at its end; empty if it is the origin of the pages. */
   apiUrl: string;
+  /** Address of the pages without a slash at its end; that of the browser unless the console has rendered the page. */
+  origin: string;
 }
 
 /** Throws an ApiError if the file cannot be read. */
@@ -16,10 +18,10 @@ export async function loadRuntimeConfig(): Promise<RuntimeConfig> {
   });
   if (!response.ok) throw apiErrorOf(response, undefined);
   const { apiUrl = '' } = (await response.json()) as Partial<RuntimeConfig>;
-  return { apiUrl: apiUrl.replace(/\/+$/, '') };
+  return { apiUrl: apiUrl.replace(/\/+$/, ''), origin: window.location.origin };
 }
 
-const RuntimeConfigContext = createContext<RuntimeConfig>({ apiUrl: '' });
+const RuntimeConfigContext = createContext<RuntimeConfig>({ apiUrl: '', origin: '' });
 
 export const RuntimeConfigProvider = RuntimeConfigContext.Provider;
 export const useRuntimeConfig = (): RuntimeConfig => use(RuntimeConfigContext);

@@ -30,7 +30,7 @@ export function PublicLayout() {
                   <AccountMenu />
                 </Suspense>
               ) : (
-                <Button component={Link} to="/sign-in" variant="default" size="xs">
+                <Button component={Link} to="/sign-in" variant="default" size="xs" data-for="visitors">
                   {t('header.signIn')}
                 </Button>
               )}

@@ -121,6 +121,7 @@ class PaymentsModule {}
     PriceHistoryController,
   ],
   providers: [PricingService, TrainingPriceService, PriceHistoryService],
+  exports: [PricingService],
 })
 class PricingModule {}
 
@@ -202,5 +203,6 @@ class WebhooksModule {}
     UsageModule,
     WebhooksModule,
   ],
+  exports: [PricingModule],
 })
 export class BillingModule {}
