@@ -57,6 +57,11 @@ const PAGES: PublicPage[] = [
     load: (load, api, slug) => [load.fetchQuery(modelQuery(api, slug)), load.fetchQuery(pricingQuery(api))],
   },
   {
+    path: /^\/docs$/,
+    module: 'docs/docs-page',
+    load: (load, api) => [load.fetchQuery(pricingQuery(api))],
+  },
+  {
     path: /^\/changelog$/,
     module: 'changelog/changelog-page',
     load: (load, api) => [load.fetchInfiniteQuery(changelogQuery(api))],

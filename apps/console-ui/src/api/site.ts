@@ -1,4 +1,4 @@
-import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { QueryClientContext, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import { apiErrorOf, connectionError } from './api-error';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from './console-api';
@@ -34,6 +34,9 @@ export const siteQuery = (api: ConsoleApi) =>
     queryFn: ({ signal }) => bodyOf(api.GET('/api/site', { signal })),
     staleTime: Infinity,
   });
+
+/** Undefined where the site is not known yet, such as where the console cannot be reached. */
+export const useKnownSite = (): Site | undefined => use(QueryClientContext)?.getQueryData<Site>(['site']);
 
 /** What the site is: its name, currency, time zone and addresses. All pages wait for it. */
 export const useSite = (): Site => useSuspenseQuery(siteQuery(useConsoleApi())).data;

@@ -1,8 +1,9 @@
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { type UseFormReturnType } from '@mantine/form';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert } from 'lucide-react';
 import { type ApiError, toApiError } from '../api/api-error';
+import { useKnownSite } from '../api/site';
 import { useComponentTexts } from './component-texts';
 import { CopyButton } from './copy-button';
 
@@ -21,6 +22,7 @@ export function ErrorNotice({ error, onRetry, message }: Props) {
   const messageOf = useErrorMessage();
   const apiError = toApiError(error);
   const { requestId, status } = apiError;
+  const support = useKnownSite()?.links.support;
   const isUnpaid = status === PAYMENT_REQUIRED;
   return (
     <Alert role="alert" color="red" variant="light" icon={<CircleAlert size={18} />} title={t('error.title')}>
@@ -33,6 +35,11 @@ export function ErrorNotice({ error, onRetry, message }: Props) {
               {t('error.requestId')} <Code>{requestId}</Code>
             </Text>
             <CopyButton value={requestId} label={t('error.copyRequestId')} />
+            {support && (
+              <Anchor href={support} size="sm">
+                {t('error.support')}
+              </Anchor>
+            )}
           </Group>
         )}
         {(isUnpaid || onRetry) && (

@@ -8,6 +8,7 @@ import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
 import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
 import { PUBLIC_AREAS } from './public-areas';
+import { SiteFooter } from './site-footer';
 
 const AccountMenu = lazy(() => import('./account-menu').then((module) => ({ default: module.AccountMenu })));
 
@@ -16,7 +17,7 @@ export function PublicLayout() {
   const t = useLayoutTexts();
   const { status } = useSessionState();
   return (
-    <>
+    <div className={classes.page}>
       <SkipLink />
       <header className={classes.header}>
         <Group justify="space-between" wrap="nowrap" gap="md">
@@ -42,7 +43,8 @@ export function PublicLayout() {
       <main id="main" tabIndex={-1} className={classes.main}>
         <Outlet />
       </main>
-    </>
+      <SiteFooter />
+    </div>
   );
 }
 

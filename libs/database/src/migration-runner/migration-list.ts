@@ -8,6 +8,7 @@ import { RefusedSettlements0000000000040 } from '../migrations/0040_refused_sett
 import { RevokedWorkspaceKeys0000000000041 } from '../migrations/0041_revoked_workspace_keys';
 import { MakersOfSessions0000000000042 } from '../migrations/0042_makers_of_sessions';
 import { Invitations0000000000043 } from '../migrations/0043_invitations';
+import { TermsAcceptances0000000000047 } from '../migrations/0047_terms_acceptances';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
 export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
@@ -29,4 +30,5 @@ export const MIGRATIONS: MigrationClass[] = [
   RevokedWorkspaceKeys0000000000041,
   MakersOfSessions0000000000042,
   Invitations0000000000043,
+  TermsAcceptances0000000000047,
 ];

@@ -1,6 +1,7 @@
 import { type Site } from '@inference/config';
 import { Inject, Injectable } from '@nestjs/common';
 import { type CacheableResponse } from '../../caching/cached.decorator';
+import { LEGAL_CONFIG, type LegalConfig } from '../../legal.config';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { SITE_METADATA_CONFIG, type SiteMetadataConfig } from '../catalogue.config';
 import { type SiteResponse } from './site.dto';
@@ -15,11 +16,12 @@ const TIME_ZONES: Record<Site, string> = { intl: 'UTC', cn: 'Asia/Shanghai' };
 export class SiteService {
   constructor(
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+    @Inject(LEGAL_CONFIG) private readonly legal: LegalConfig,
     @Inject(SITE_METADATA_CONFIG) private readonly metadata: SiteMetadataConfig,
   ) {}
 
   read(): CacheableResponse<SiteResponse> {
-    const { site, metadata } = this;
+    const { site, legal, metadata } = this;
     const body = {
       name: site.name,
       region: site.site,
@@ -28,6 +30,14 @@ export class SiteService {
       languages: LANGUAGES[site.site],
       urls: metadata.serviceUrls,
       features: metadata.features,
+      terms: legal.terms ?? null,
+      links: {
+        privacy: legal.privacyUrl ?? null,
+        imprint: legal.imprintUrl ?? null,
+        status: legal.statusUrl ?? null,
+        support: legal.supportUrl ?? null,
+      },
+      icp_number: legal.icpNumber ?? null,
       signup: metadata.signup,
       oauth_providers: metadata.oauthProviderNames,
     };
