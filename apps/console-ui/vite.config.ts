@@ -1,33 +1,50 @@
-import { defineConfig } from 'vite';
-import { CHUNKS } from './chunks';
+import { type BuildEnvironmentOptions, defineConfig } from 'vite';
+import { CHUNKS, plainTables } from './chunks';
 import { precompressedFiles } from './precompressed-files';
 import { themeVariables } from './theme-variables';
 import { sourcesHash, usedStyles } from './used-styles';
 
 /** `npm start` serves the API there; `npx vite apps/console-ui` serves the pages from their sources. */
 const DEVELOPMENT_API = 'http://127.0.0.1:3000';
+const FOLDER = '../../dist/apps/console-ui';
 
-export default defineConfig({
-  plugins: [themeVariables(), usedStyles(), precompressedFiles()],
+const BROWSER_BUILD: BuildEnvironmentOptions = {
+  outDir: FOLDER,
+  emptyOutDir: true,
+  // Names the files of each page to `src/server.tsx`.
+  manifest: true,
+  // The policy of the pages allows files of their own only, no `data:` fonts.
+  assetsInlineLimit: 0,
+  modulePreload: { polyfill: false },
+  rolldownOptions: {
+    output: {
+      codeSplitting: { groups: CHUNKS },
+      // Which rules `usedStyles` keeps is decided after the hash of the styles was made.
+      assetFileNames: ({ names: [name = ''] }) =>
+        name.endsWith('.css') ? `assets/[name]-[hash]-${sourcesHash()}.css` : 'assets/[name]-[hash][extname]',
+    },
+    // Mantine marks its modules for a kind of server that renders React otherwise.
+    onLog: (level, log, next) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && next(level, log),
+  },
+};
+
+/** What renders the public pages at the console, with all packages in it. Servers of files do not send what begins with a dot. */
+const SERVER_BUILD: BuildEnvironmentOptions = {
+  outDir: `${FOLDER}/.server`,
+  emptyOutDir: true,
+  copyPublicDir: false,
+  target: 'node20',
+  rolldownOptions: {
+    output: { format: 'cjs', entryFileNames: 'render.cjs', chunkFileNames: '[name]-[hash].cjs' },
+    onLog: BROWSER_BUILD.rolldownOptions!.onLog!,
+  },
+};
+
+export default defineConfig(({ isSsrBuild }) => ({
+  plugins: [themeVariables(), plainTables(), ...(isSsrBuild ? [] : [usedStyles(), precompressedFiles()])],
   server: { proxy: Object.fromEntries(['/api', '/config.json'].map((path) => [path, DEVELOPMENT_API])) },
   resolve: { tsconfigPaths: true },
-  build: {
-    outDir: '../../dist/apps/console-ui',
-    emptyOutDir: true,
-    // The policy of the pages allows files of their own only, no `data:` fonts.
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    // Mantine marks its modules for servers that render React; here nothing does.
-    rolldownOptions: {
-      output: {
-        codeSplitting: { groups: CHUNKS },
-        // Which rules `usedStyles` keeps is decided after the hash of the styles was made.
-        assetFileNames: ({ names: [name = ''] }) =>
-          name.endsWith('.css')
-            ? `assets/[name]-[hash]-${sourcesHash()}.css`
-            : 'assets/[name]-[hash][extname]',
-      },
-      onLog: (level, log, next) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && next(level, log),
-    },
-  },
-});
+  build: isSsrBuild ? SERVER_BUILD : BROWSER_BUILD,
+  ssr: { noExternal: true },
+  ...(isSsrBuild && { define: { 'process.env.NODE_ENV': '"production"' } }),
+}));

@@ -72,6 +72,16 @@ export const SECTIONS = [
       AGENT_URL: 'Agent service, shown in `/api/site`.',
       MEMO_URL: 'Memo service, shown in `/api/site`.',
       ENVIRONMENTS_URL: 'Agent environments, shown in `/api/site`.',
+      TERMS_URL:
+        'Page of the terms of use, in the footer. Sign-ups have to accept them (`accepted_terms`), and people who have not yet are asked.',
+      TERMS_VERSION:
+        'Version of `TERMS_URL`, such as the day from which it applies: required with it. It is recorded with the time for each account. After a change people are asked again.',
+      PRIVACY_URL: 'Page about personal data, in the footer.',
+      IMPRINT_URL: 'Page about the operator, in the footer.',
+      STATUS_URL: 'Page of the state of the services, in the footer.',
+      SUPPORT_CONTACT:
+        'Where people get help: an e-mail address or the URL of a page. In the footer, and beside request ids of errors.',
+      ICP_NUMBER: 'Number of the ICP filing, in the footer. Site `cn` only.',
       SITEMAP_PAGES: 'JSON array of paths: the public pages of `CONSOLE_UI_URL` that the sitemap lists.',
     },
   },

@@ -3,6 +3,9 @@
   var chosen = null;
   try {
     chosen = localStorage.getItem('color-scheme');
+    // The console renders its pages for visitors. Whoever was signed in does not see what is for visitors only (shell.css).
+    if (localStorage.getItem('session') === 'yes')
+      document.documentElement.setAttribute('data-returning', '');
   } catch {
     // Storage is switched off: the system decides.
   }

@@ -52,6 +52,24 @@ describe('the configuration', () => {
     ],
     [{ OAUTH_FLOW_COOKIE_NAME: 'session' }, 'OAUTH_FLOW_COOKIE_NAME: must differ from SESSION_COOKIE_NAME'],
     [{ START_CREDIT: '-1' }, 'START_CREDIT: must not be negative'],
+    [
+      { TERMS_URL: 'https://www.example.com/terms' },
+      'TERMS_VERSION: is missing: it is recorded which version of TERMS_URL an account has accepted',
+    ],
+    [
+      { TERMS_VERSION: '2026' },
+      'TERMS_URL: is missing: people must be able to read what they accept (TERMS_VERSION)',
+    ],
+    [
+      { TERMS_URL: 'https://a.example', TERMS_VERSION: 'of June' },
+      'TERMS_VERSION: must have letters, digits and . _ - only',
+    ],
+    [{ PRIVACY_URL: 'javascript:alert(1)' }, 'PRIVACY_URL: must be a URL starting with http:// or https://'],
+    [
+      { SUPPORT_CONTACT: 'nobody' },
+      'SUPPORT_CONTACT: must be an e-mail address or a URL starting with http:// or https://',
+    ],
+    [{ ICP_NUMBER: '1' }, 'ICP_NUMBER: is for the site cn only'],
     [{ SESSION_COOKIE_NAME: 'a b' }, 'SESSION_COOKIE_NAME: must have 1 to 64 letters, digits and _ . -'],
     [
       { OAUTH_FLOW_COOKIE_NAME: 'a=b' },

@@ -44,6 +44,7 @@ import {
   signUpOf,
 } from './identity/identity.config';
 import { inferenceFields, inferenceOf } from './inference/inference.config';
+import { checkLegal, legalFields, legalOf } from './legal.config';
 import { checkMail, mailFields, mailOf } from './notifications/notifications.config';
 import { serviceHealthOf } from './service-health/service-health.config';
 import { siteFields, siteOf } from './site.config';
@@ -60,6 +61,7 @@ export const fields = z.object({
   ...oauthProviderFields,
   ...rateLimitFields,
   ...siteFields,
+  ...legalFields,
   ...serviceUrlFields,
   ...inferenceFields,
   ...mailFields,
@@ -85,9 +87,11 @@ const schema = fields
   .superRefine(checkInvoices, { when })
   .superRefine(checkPackageStorage, { when })
   .superRefine(checkCodeHost, { when })
+  .superRefine(checkLegal, { when })
   .transform((config) => ({
     ...config,
     site: siteOf(config),
+    legal: legalOf(config),
     sessions: sessionsOf(config, siteOf(config)),
     apiKeys: apiKeysOf(config),
     sealedTokens: sealedTokensOf(config),

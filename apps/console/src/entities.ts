@@ -10,6 +10,7 @@ import {
 } from '@inference/metering';
 import { WALLET_ENTITIES } from '@inference/wallet';
 import { Account } from './accounts/account.entity';
+import { TermsAcceptance } from './accounts/terms-acceptance.entity';
 import { SecurityEvent } from './accounts/audit-log/security-event.entity';
 import { BillingDocument, DocumentCounter } from './billing/documents/document.entity';
 import { IdempotencyKey } from './billing/idempotency/idempotency-key.entity';
@@ -71,6 +72,7 @@ export const ENTITIES = [
   ResumableUpload,
   SavedConversation,
   SecurityEvent,
+  TermsAcceptance,
   Totp,
   TrainingPrice,
   UploadPart,

@@ -29,7 +29,20 @@ export async function authorizedFetch(session: Session, url: string, init: Reque
  * A `fetch` with the session's token. A 401 renews the token once and repeats the call. Numbers of the answer are Figures.
  * Throws an ApiError for every status but 2xx, and if the service is not reached.
  */
-export function exactFetch(session: Session): (request: Request) => Promise<Response> {
+export function exactFetch(
+  session: Session,
+  fetchIt: typeof fetch = fetch,
+): (request: Request) => Promise<Response> {
+  const send = async (request: Request, token: string | undefined) => {
+    if (token !== undefined) request.headers.set('Authorization', `Bearer ${token}`);
+    try {
+      return await fetchIt(request);
+    } catch (error) {
+      // A cancelled call is no failure; who cancelled it expects this very error.
+      if (request.signal.aborted) throw error;
+      throw connectionError(error);
+    }
+  };
   return async (request) => {
     const { token } = session;
     const again = request.clone();
@@ -45,17 +58,6 @@ export function exactFetch(session: Session): (request: Request) => Promise<Resp
     if (!response.ok) throw apiErrorOf(response, body);
     return new ParsedResponse(response, body, text);
   };
-}
-
-async function send(request: Request, token: string | undefined): Promise<Response> {
-  if (token !== undefined) request.headers.set('Authorization', `Bearer ${token}`);
-  try {
-    return await fetch(request);
-  } catch (error) {
-    // A cancelled call is no failure; who cancelled it expects this very error.
-    if (request.signal.aborted) throw error;
-    throw connectionError(error);
-  }
 }
 
 function parsed(text: string): unknown {

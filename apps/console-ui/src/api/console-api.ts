@@ -10,11 +10,11 @@ export type ConsoleApi = Client<paths>;
 /** The classes of the console's API document by their names. */
 export type Schemas = components['schemas'];
 
-export const createConsoleApi = (apiUrl: string, session: Session): ConsoleApi =>
+export const createConsoleApi = (apiUrl: string, session: Session, fetchIt?: typeof fetch): ConsoleApi =>
   createClient<paths>({
     baseUrl: apiUrl,
     credentials: 'include',
-    fetch: exactFetch(session),
+    fetch: exactFetch(session, fetchIt),
     bodySerializer: stringifyExact,
   });
 

@@ -1,8 +1,14 @@
 import { parse, stringify } from 'lossless-json';
 import { Figure } from '../figures/figure';
 
+const FIGURES_AS_NUMBERS = { test: (item: unknown) => item instanceof Figure, stringify: String };
+
 /** Parses JSON. Every number becomes a Figure. Throws a SyntaxError. */
 export const parseExact = (text: string): unknown => parse(text, undefined, (number) => Figure.of(number));
+
+/** Writes what `parseExact` reads: every Figure as a number with all its digits. */
+export const stringifyFigures = (value: unknown): string =>
+  stringify(value, undefined, undefined, [FIGURES_AS_NUMBERS]) ?? '';
 
 /** Every decimal number of so many digits is a double, too; the services refuse a JSON number of more. */
 const DIGITS_OF_A_DOUBLE = 15;
@@ -16,5 +22,5 @@ export const stringifyExact = (value: unknown): string =>
     value,
     (_name, item) => (item instanceof Figure && !isDouble(item) ? String(item) : item),
     undefined,
-    [{ test: (item) => item instanceof Figure, stringify: (item) => String(item) }],
+    [FIGURES_AS_NUMBERS],
   ) ?? '';

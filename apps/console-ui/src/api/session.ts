@@ -51,18 +51,19 @@ type Message = { kind: 'granted'; grant: Grant } | { kind: 'ended' | 'signed-out
 
 /** What the tabs of one browser tell each other about the session. */
 class SessionChannel {
-  private readonly channel = new BroadcastChannel('session');
+  private channel: BroadcastChannel | undefined;
 
   listen(onMessage: (message: Message) => void): void {
+    this.channel = new BroadcastChannel('session');
     this.channel.addEventListener('message', ({ data }: MessageEvent<Message>) => onMessage(data));
   }
 
   tellGranted(grant: Grant): void {
-    this.channel.postMessage({ kind: 'granted', grant } satisfies Message);
+    this.channel?.postMessage({ kind: 'granted', grant } satisfies Message);
   }
 
   tell(kind: 'ended' | 'signed-out'): void {
-    this.channel.postMessage({ kind } satisfies Message);
+    this.channel?.postMessage({ kind } satisfies Message);
   }
 }
 
@@ -95,24 +96,16 @@ export class Session {
   /** Counts sign-ins and sign-outs: the answer to a refresh that began before one of them says nothing. */
   private changes = 0;
   private signOutIsPending = false;
-  private state: SessionState = { status: 'starting' };
   private timer: number | undefined;
   private renewal: Promise<string | undefined> | undefined;
   private readonly channel = new SessionChannel();
   private readonly listeners = new Set<() => void>();
 
-  constructor(private readonly apiUrl: string) {
-    this.channel.listen((message) => {
-      if (message.kind === 'granted') this.accept(message.grant);
-      else if (message.kind === 'ended') this.end();
-      else this.forget();
-    });
-    // Timers stand still while a computer sleeps.
-    document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') this.resume();
-    });
-    window.addEventListener('pageshow', () => this.resume());
-  }
+  /** `state`: `signed-out` where the pages are rendered for visitors, without a browser. */
+  constructor(
+    private readonly apiUrl: string,
+    private state: SessionState = { status: 'starting' },
+  ) {}
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
@@ -127,6 +120,7 @@ export class Session {
 
   /** Continues the session of an earlier visit, if there is one. Throws an ApiError if the console cannot be asked. */
   async start(): Promise<void> {
+    this.listen();
     const signedIn = sessionMarks.signedIn();
     if (sessionMarks.isSignOutDue()) void this.finishSignOut(undefined);
     if (signedIn === 'ended') return this.change({ status: 'signed-out' });
@@ -219,6 +213,19 @@ export class Session {
   private setSignOutPending(isPending: boolean): void {
     this.signOutIsPending = isPending;
     for (const listener of this.listeners) listener();
+  }
+
+  private listen(): void {
+    this.channel.listen((message) => {
+      if (message.kind === 'granted') this.accept(message.grant);
+      else if (message.kind === 'ended') this.end();
+      else this.forget();
+    });
+    // Timers stand still while a computer sleeps.
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') this.resume();
+    });
+    window.addEventListener('pageshow', () => this.resume());
   }
 
   private async renewAlone(rejected: string | undefined): Promise<string | undefined> {
@@ -378,5 +385,5 @@ export function useAccountId(): string | undefined {
 
 export function useSessionState(): SessionState {
   const session = useSession();
-  return useSyncExternalStore(session.subscribe, session.getState);
+  return useSyncExternalStore(session.subscribe, session.getState, session.getState);
 }

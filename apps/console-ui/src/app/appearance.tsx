@@ -1,16 +1,16 @@
 import { localStorageColorSchemeManager, MantineProvider, mergeThemeOverrides } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import { useComponentTexts } from '../components/component-texts';
-import { LanguageProvider } from '../language/language-provider';
+import { LanguageProvider, type LanguageWish } from '../language/language-provider';
 import { theme } from './theme';
 
 /** The same key as in public/color-scheme.js. */
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'color-scheme' });
 
 /** Language and theme. The variables of the theme are a style sheet (see theme-variables.ts). */
-export function Appearance({ children }: { children: ReactNode }) {
+export function Appearance({ children, ...languages }: LanguageWish & { children: ReactNode }) {
   return (
-    <LanguageProvider>
+    <LanguageProvider {...languages}>
       <ThemeProvider>{children}</ThemeProvider>
     </LanguageProvider>
   );

@@ -1,4 +1,4 @@
-import { createRoute, createRouter } from '@tanstack/react-router';
+import { createRoute, createRouter, type RouterHistory } from '@tanstack/react-router';
 import { type Session } from '../api/session';
 import { lazyRouteComponent } from '../components/lazy-file';
 import { adminRoutes } from '../features/admin-routes';
@@ -33,12 +33,15 @@ const routeTree = rootRoute.addChildren([
   ]),
 ]);
 
-export const createAppRouter = (session: Session) =>
+/** `history`: where there is no browser. */
+export const createAppRouter = (session: Session, history?: RouterHistory) =>
   createRouter({
     routeTree,
     context: { session },
+    ...(history && { history }),
     defaultPreload: 'intent',
-    scrollRestoration: true,
+    // It writes a script into HTML, which the policy of the pages forbids.
+    scrollRestoration: !history,
     defaultErrorComponent: FailedPage,
     defaultPendingComponent: WaitingPage,
     defaultNotFoundComponent: NotFoundPage,

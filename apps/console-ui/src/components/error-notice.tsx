@@ -1,8 +1,9 @@
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { type UseFormReturnType } from '@mantine/form';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert } from 'lucide-react';
 import { type ApiError, toApiError } from '../api/api-error';
+import { useKnownSite } from '../api/site';
 import { PAYMENT_DECIMALS } from '../figures/typed-amount';
 import { useComponentTexts } from './component-texts';
 import { CopyButton } from './copy-button';
@@ -22,6 +23,7 @@ export function ErrorNotice({ error, onRetry, message }: Props) {
   const messageOf = useErrorMessage();
   const apiError = toApiError(error);
   const { requestId, status } = apiError;
+  const support = useKnownSite()?.links.support;
   const isUnpaid = status === PAYMENT_REQUIRED;
   const missing = apiError.missingAmount?.roundedUpTo(PAYMENT_DECIMALS);
   return (
@@ -35,6 +37,11 @@ export function ErrorNotice({ error, onRetry, message }: Props) {
               {t('error.requestId')} <Code>{requestId}</Code>
             </Text>
             <CopyButton value={requestId} label={t('error.copyRequestId')} />
+            {support && (
+              <Anchor href={support} size="sm">
+                {t('error.support')}
+              </Anchor>
+            )}
           </Group>
         )}
         {(isUnpaid || onRetry) && (

@@ -17,7 +17,7 @@ interface Props {
 
 /** Frame of every page but the sign-in: its width, its heading with actions, and the title of the tab. */
 export function Page({ title, description, actions, width = 'normal', children }: Props) {
-  usePageTitle(title);
+  usePageTitle(title, typeof description === 'string' ? description : undefined);
   return (
     <Stack gap="lg" className={classes.page} data-width={width}>
       <Group justify="space-between" align="flex-start" gap="md">

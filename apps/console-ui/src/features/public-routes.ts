@@ -108,5 +108,10 @@ export const publicRoutes = [
     path: '/changelog',
     component: lazyRouteComponent(() => import('./changelog/changelog-page'), 'ChangelogPage'),
   }),
+  createRoute({
+    getParentRoute: () => publicRoute,
+    path: '/docs',
+    component: lazyRouteComponent(() => import('./docs/docs-page'), 'DocsPage'),
+  }),
   ...otherPathRoutes,
 ] as const;

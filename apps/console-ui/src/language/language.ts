@@ -2,14 +2,17 @@
 export const LANGUAGES = ['en', 'zh-CN'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+/** Tells the console the language that was chosen in this browser. */
+export const LANGUAGE_COOKIE = 'language';
+
 export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' };
 
 /** The first of the wanted languages that the pages have, by its main part: `zh-TW` gets Chinese. */
-export function chooseLanguage(wanted: readonly string[]): Language {
+export function chooseLanguage(wanted: readonly string[], otherwise: Language = LANGUAGES[0]): Language {
   const main = (tag: string) => tag.split('-')[0]!.toLowerCase();
   for (const tag of wanted) {
     const found = LANGUAGES.find((language) => main(language) === main(tag));
     if (found) return found;
   }
-  return LANGUAGES[0];
+  return otherwise;
 }

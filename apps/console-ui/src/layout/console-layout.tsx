@@ -12,9 +12,11 @@ import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
 import { useAreaGroups } from './navigation';
 import { PaletteButton } from './palette-button';
+import { SiteFooter } from './site-footer';
 import { SessionEndedDialog } from './session-ended-dialog';
 
 const PaymentBanner = lazy(() => import('../features/wallet/payment-banner'));
+const TermsDialog = lazy(() => import('../features/sign-in/terms-dialog'));
 const ActivityTray = lazy(() =>
   import('./activity-tray').then((module) => ({ default: module.ActivityTray })),
 );
@@ -68,10 +70,16 @@ export function ConsoleLayout() {
         <div className={classes.sidebar}>
           <Sidebar />
         </div>
-        <main id="main" tabIndex={-1} className={classes.main}>
-          <Outlet />
-        </main>
+        <div className={classes.column}>
+          <main id="main" tabIndex={-1} className={classes.main}>
+            <Outlet />
+          </main>
+          <SiteFooter />
+        </div>
       </div>
+      <Suspense>
+        <TermsDialog />
+      </Suspense>
       <SessionEndedDialog />
       <Notifications position="bottom-right" />
     </>

@@ -11,7 +11,7 @@ export function SiteMark() {
   return (
     <Link to="/" className={classes.mark}>
       <Group gap="xs" wrap="nowrap">
-        <img src="/favicon.svg" alt="" width={24} height={24} />
+        <Icon />
         <Text fw={600} size="md" truncate>
           {name}
         </Text>
@@ -19,6 +19,14 @@ export function SiteMark() {
     </Link>
   );
 }
+
+/** The same as `favicon.svg`: as a file, every visit would ask for it once more. */
+const Icon = () => (
+  <svg viewBox="0 0 32 32" width={24} height={24} aria-hidden className={classes.icon}>
+    <rect width="32" height="32" rx="7" fill="#39588f" />
+    <path d="M8 21V11M16 24V8M24 18v-4" stroke="#fff" strokeWidth="3" strokeLinecap="round" />
+  </svg>
+);
 
 /** The first thing that the keyboard reaches: it leads past the navigation. */
 export function SkipLink() {

@@ -8,6 +8,7 @@ import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
 import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
 import { PUBLIC_AREAS } from './public-areas';
+import { SiteFooter } from './site-footer';
 
 const AccountMenu = lazy(() => import('./account-menu').then((module) => ({ default: module.AccountMenu })));
 
@@ -16,7 +17,7 @@ export function PublicLayout() {
   const t = useLayoutTexts();
   const { status } = useSessionState();
   return (
-    <>
+    <div className={classes.page}>
       <SkipLink />
       <header className={classes.header}>
         <Group justify="space-between" wrap="nowrap" gap="md">
@@ -30,7 +31,7 @@ export function PublicLayout() {
                   <AccountMenu />
                 </Suspense>
               ) : (
-                <Button component={Link} to="/sign-in" variant="default" size="xs">
+                <Button component={Link} to="/sign-in" variant="default" size="xs" data-for="visitors">
                   {t('header.signIn')}
                 </Button>
               )}
@@ -42,7 +43,8 @@ export function PublicLayout() {
       <main id="main" tabIndex={-1} className={classes.main}>
         <Outlet />
       </main>
-    </>
+      <SiteFooter />
+    </div>
   );
 }
 

@@ -7,6 +7,7 @@ import { type FindOptionsWhere, In, Like } from 'typeorm';
 import { Account } from './account.entity';
 import { withoutPunctuation } from './identifier';
 import { type Language } from './languages';
+import { TermsAcceptance } from './terms-acceptance.entity';
 
 /** LIKE patterns of the columns that a search reads; undefined where the text cannot be a part of one. */
 interface AccountSearch {
@@ -100,6 +101,28 @@ export function readAccount(executor: Executor, id: string): Promise<AccountProf
 
 export async function setLanguage(executor: Executor, id: string, language: Language): Promise<void> {
   await executor.repository(Account).update({ id }, { language });
+}
+
+/** The first acceptance of a version counts. */
+export async function recordTermsAcceptance(
+  executor: Executor,
+  accountId: string,
+  version: string,
+): Promise<void> {
+  await executor
+    .repository(TermsAcceptance)
+    .createQueryBuilder()
+    .insert()
+    .values({ accountId, version })
+    .orIgnore()
+    .execute();
+}
+
+/** What the account accepted last; null if it has accepted nothing. */
+export function readTermsAcceptance(executor: Executor, accountId: string): Promise<TermsAcceptance | null> {
+  return executor
+    .repository(TermsAcceptance)
+    .findOne({ where: { accountId }, order: { acceptedAt: 'DESC' } });
 }
 
 /** Which accounts a list holds. */

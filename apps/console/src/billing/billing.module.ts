@@ -122,6 +122,7 @@ class PaymentsModule {}
     PriceHistoryController,
   ],
   providers: [PricingService, TrainingPriceService, PriceHistoryService],
+  exports: [PricingService],
 })
 class PricingModule {}
 
@@ -203,5 +204,6 @@ class WebhooksModule {}
     UsageModule,
     WebhooksModule,
   ],
+  exports: [PricingModule],
 })
 export class BillingModule {}

@@ -14,6 +14,19 @@ export async function readLastChange(executor: Executor, topic: Topic): Promise<
   return change?.changedAt ?? null;
 }
 
+/** A text that differs after every change of the catalogue. */
+export async function readCatalogueVersion(executor: Executor): Promise<string> {
+  const changes = await executor
+    .repository(CatalogueChange)
+    .createQueryBuilder('change')
+    .select('change.topic', 'topic')
+    // A Date has no microseconds.
+    .addSelect('CAST(change.changedAt AS text)', 'version')
+    .orderBy('change.topic')
+    .getRawMany<{ topic: string; version: string }>();
+  return JSON.stringify(changes);
+}
+
 /** A text that differs after every change of the topic; undefined before the first change. */
 export async function readTopicVersion(executor: Executor, topic: Topic): Promise<string | undefined> {
   const change = await executor

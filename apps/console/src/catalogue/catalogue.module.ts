@@ -22,6 +22,7 @@ import { AdminReleasesController } from './releases/published/admin-releases.con
 import { LatestReleasesController } from './releases/published/latest-releases.controller';
 import { ReleasesService } from './releases/published/releases.service';
 import { SiteController } from './site/site.controller';
+import { SiteService } from './site/site.service';
 import { SitemapController } from './sitemap/sitemap.controller';
 import { SitemapService } from './sitemap/sitemap.service';
 import { FilesController } from './storage/files.controller';
@@ -32,6 +33,7 @@ import { OBJECT_STORAGE, OBJECT_STORAGE_PROVIDER } from './storage/object-storag
 @Module({
   controllers: [ChangelogController, AdminChangelogController],
   providers: [ChangelogService],
+  exports: [ChangelogService],
 })
 class ChangelogModule {}
 
@@ -65,6 +67,7 @@ class StorageModule {}
     UploadCompletionService,
     UploadService,
   ],
+  exports: [ModelsService],
 })
 class ModelsModule {}
 
@@ -77,7 +80,7 @@ class ModelsModule {}
 class ReleasesModule {}
 
 /** Public metadata of the site. */
-@Module({ controllers: [SiteController] })
+@Module({ controllers: [SiteController], providers: [SiteService], exports: [SiteService] })
 class SiteModule {}
 
 /** The sitemap for search engines. */
@@ -95,5 +98,6 @@ class SitemapModule {}
     DownloadsModule,
     StorageModule,
   ],
+  exports: [SiteModule, ChangelogModule, ModelsModule],
 })
 export class CatalogueModule {}

@@ -4,6 +4,7 @@ import { ConfigError } from '@inference/config';
 import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
 import { type NextFunction, type Request, type Response } from 'express';
 import send from 'send';
+import { RenderedPages } from './rendered-pages.service';
 import { USER_INTERFACE_CONFIG, type UserInterfaceConfig } from './user-interface.config';
 
 /** Paths of the API and of operations. They are never answered with a page. */
@@ -19,34 +20,57 @@ const SECONDS_PER_YEAR = 365 * 24 * 3_600;
 
 /**
  * Serves the built pages of the console, compressed where the build has compressed them. Every navigation outside of the reserved
- * paths gets the start page, whose router shows the page of the path. Whatever is no file and no navigation goes on to the routes.
+ * paths gets the start page, whose router shows the page of the path; that of a public page comes with its content. Whatever is no file and no navigation goes on to the routes.
  */
 @Injectable()
 export class UserInterfaceMiddleware implements NestMiddleware {
-  private readonly policy: string;
   /** Paths of compressed files. */
   private readonly compressed: ReadonlySet<string>;
 
-  constructor(@Inject(USER_INTERFACE_CONFIG) private readonly config: UserInterfaceConfig) {
+  constructor(
+    @Inject(USER_INTERFACE_CONFIG) private readonly config: UserInterfaceConfig,
+    private readonly pages: RenderedPages,
+  ) {
     if (config.directory !== undefined && !existsSync(join(config.directory, START_PAGE)))
       throw new ConfigError(['CONSOLE_UI_DIRECTORY: must be a folder with index.html']);
-    this.policy = contentSecurityPolicy(config.calledOrigins);
     this.compressed = new Set(config.directory === undefined ? [] : compressedPaths(config.directory));
   }
 
   use(request: Request, response: Response, next: NextFunction): void {
     const { directory } = this.config;
-    const [path = '/'] = request.originalUrl.split('?');
+    const [path = '/', query = ''] = request.originalUrl.split('?');
     const reads = request.method === 'GET' || request.method === 'HEAD';
     if (directory === undefined || !reads || RESERVED.test(path)) return next();
     // The pages of this service call this service.
     if (path === RUNTIME_CONFIGURATION)
       return void response.set('Cache-Control', 'no-cache').json({ apiUrl: '' });
+    if (this.pages.has(path, query) && (path === '/' || isNavigation(request)))
+      return void this.sendRendered(directory, path, request, response, next).catch(next);
     if (path !== '/' && path !== START_PAGE)
       return this.sendFile(directory, path, request, response, () =>
         this.sendStartPage(directory, path, request, response, next),
       );
     this.sendStartPage(directory, path, request, response, next);
+  }
+
+  private async sendRendered(
+    directory: string,
+    path: string,
+    request: Request,
+    response: Response,
+    next: NextFunction,
+  ): Promise<void> {
+    const page = await this.pages.render(path, request);
+    // Its scripts say that there is no such page.
+    if (!page) return this.sendFile(directory, START_PAGE, request, response.status(404), next);
+    response.vary('Accept-Language').vary('Cookie');
+    response.set({
+      ...this.headers([`'${page.styleHash}'`]),
+      'Cache-Control': 'no-cache',
+      'Content-Language': page.language,
+      ETag: page.etag,
+    });
+    response.type('html').send(page.html);
   }
 
   private sendStartPage(
@@ -56,8 +80,7 @@ export class UserInterfaceMiddleware implements NestMiddleware {
     response: Response,
     next: NextFunction,
   ): void {
-    const isNavigation = request.headers.accept?.includes('text/html') ?? false;
-    if (HASHED_FILES.test(path) || (!isNavigation && path !== '/')) return next();
+    if (HASHED_FILES.test(path) || (!isNavigation(request) && path !== '/')) return next();
     this.sendFile(directory, START_PAGE, request, response, next);
   }
 
@@ -76,14 +99,20 @@ export class UserInterfaceMiddleware implements NestMiddleware {
         if (encoding !== undefined) response.type(extname(path)).set('Content-Encoding', encoding);
         if (this.encodingsOf(path).length > 0) response.vary('Accept-Encoding');
         response.set({
+          ...this.headers(),
           'Cache-Control': isHashed ? `public, max-age=${SECONDS_PER_YEAR}, immutable` : 'no-cache',
-          'Content-Security-Policy': this.policy,
-          'Referrer-Policy': 'no-referrer',
         });
       })
       .on('directory', () => otherwise())
       .on('error', () => otherwise())
       .pipe(response);
+  }
+
+  private headers(styleHashes: string[] = []) {
+    return {
+      'Content-Security-Policy': contentSecurityPolicy(this.config.calledOrigins, styleHashes),
+      'Referrer-Policy': 'no-referrer',
+    };
   }
 
   /** How the file is sent; undefined: as it is. */
@@ -96,6 +125,8 @@ export class UserInterfaceMiddleware implements NestMiddleware {
   }
 }
 
+const isNavigation = (request: Request): boolean => request.headers.accept?.includes('text/html') ?? false;
+
 /** Paths of the files that have a compressed one beside them, with its extension. */
 function compressedPaths(directory: string): string[] {
   const extensions: string[] = Object.values(ENCODINGS);
@@ -107,12 +138,13 @@ function compressedPaths(directory: string): string[] {
 /**
  * The policy of the console's pages: own scripts and styles only, no inline ones, no frames, and calls to the listed
  * origins only.
+ * @param styleHashes of style elements that the console itself has written into the page
  */
-function contentSecurityPolicy(calledOrigins: string[]): string {
+function contentSecurityPolicy(calledOrigins: string[], styleHashes: string[]): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    ['style-src', "'self'", ...styleHashes].join(' '),
     "img-src 'self' data:",
     "font-src 'self'",
     `connect-src ${["'self'", ...calledOrigins].join(' ')}`,

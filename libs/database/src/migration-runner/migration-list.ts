@@ -12,6 +12,7 @@ import { Invitations0000000000043 } from '../migrations/0043_invitations';
 import { UnservedCalls0000000000044 } from '../migrations/0044_unserved_calls';
 import { SavedPlayground0000000000045 } from '../migrations/0045_saved_playground';
 import { AnswerFeedback0000000000046 } from '../migrations/0046_answer_feedback';
+import { TermsAcceptances0000000000047 } from '../migrations/0047_terms_acceptances';
 import { InternationalAddresses0000000000048 } from '../migrations/0048_international_addresses';
 import { hasTable } from './former-migrations';
 
@@ -38,6 +39,7 @@ export const MIGRATIONS: MigrationClass[] = [
   UnservedCalls0000000000044,
   SavedPlayground0000000000045,
   AnswerFeedback0000000000046,
+  TermsAcceptances0000000000047,
   InternationalAddresses0000000000048,
 ];
 

@@ -172,6 +172,7 @@ export const BEYOND_ENTITIES = {
       ],
       'insert select': [
         'accounts.security_events',
+        'accounts.terms_acceptances',
         'billing.documents',
         'billing.invoice_files',
         'billing.payments',

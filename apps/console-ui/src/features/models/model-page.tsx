@@ -24,7 +24,7 @@ import { useModelsTexts } from './models-texts';
 export function ModelPage() {
   const t = useModelsTexts();
   const { _splat: slug = '' } = useParams({ strict: false });
-  const { apiUrl } = useRuntimeConfig();
+  const { apiUrl, origin } = useRuntimeConfig();
   const query = useQuery(modelQuery(useConsoleApi(), slug));
   const { data: model, error } = query;
   if (error && toApiError(error).status === 404)
@@ -58,7 +58,7 @@ export function ModelPage() {
                 <span>{t('commands.text')}</span>
                 <CodeSamples
                   label={t('commands.system')}
-                  samples={downloadCommands(apiUrl || window.location.origin, found)}
+                  samples={downloadCommands(apiUrl || origin, found)}
                 />
               </Stack>
               <Anchor component={Link} to="/models" size="md">

@@ -55,6 +55,12 @@ function AccountCard() {
               <Fact name={t('account.since')}>
                 <Time value={account.created_at} detail="day" />
               </Fact>
+              {account.accepted_terms && (
+                <Fact name={t('account.terms')}>
+                  {t('account.terms.version', { version: account.accepted_terms.version })}{' '}
+                  <Time value={account.accepted_terms.accepted_at} />
+                </Fact>
+              )}
             </Facts>
             <MailLanguage language={account.language} />
           </>

@@ -12,6 +12,7 @@ import { useLanguage } from '../../language/language-context';
 import { useGoOn } from './next-page';
 import { ProviderLinks, SignInFrame } from './sign-in-frame';
 import { useSignInTexts } from './sign-in-texts';
+import { TermsConsent } from './terms-consent';
 
 const MIN_PASSWORD_LENGTH = 8;
 
@@ -21,20 +22,23 @@ export function RegisterPage() {
   const session = useSession();
   const goOn = useGoOn();
   const { language } = useLanguage();
-  const { signup } = useSite();
+  const { signup, terms } = useSite();
   const [failure, setFailure] = useState<unknown>();
   const form = useForm({
     mode: 'uncontrolled',
-    initialValues: { email: '', password: '' },
+    initialValues: { email: '', password: '', accepted_terms: false },
     validate: {
       email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : t('email.invalid')),
       password: (value) =>
         value.length >= MIN_PASSWORD_LENGTH ? null : t('password.short', { count: MIN_PASSWORD_LENGTH }),
+      accepted_terms: (isAccepted) => (isAccepted || !terms ? null : t('terms.missing')),
     },
   });
   const register = useMutation({
-    mutationFn: (values: typeof form.values) =>
-      bodyOf(api.POST('/api/auth/register', { body: { ...values, language } })),
+    mutationFn: ({ email, password }: typeof form.values) => {
+      const body = { email, password, language, ...(terms && { accepted_terms: terms.version }) };
+      return bodyOf(api.POST('/api/auth/register', { body }));
+    },
     onMutate: () => setFailure(undefined),
     onSuccess: (answer) => {
       session.open(answer);
@@ -79,6 +83,10 @@ export function RegisterPage() {
                 required
                 {...form.getInputProps('password')}
                 key={form.key('password')}
+              />
+              <TermsConsent
+                {...form.getInputProps('accepted_terms', { type: 'checkbox' })}
+                key={form.key('accepted_terms')}
               />
               <Button type="submit" loading={register.isPending}>
                 {t('register.submit')}

@@ -1,24 +1,14 @@
-import { type Site } from '@inference/config';
 import { Public } from '@inference/http';
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ApiCachedResponse, type CacheableResponse, Cached } from '../../caching/cached.decorator';
-import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { SITE_METADATA_CONFIG, type SiteMetadataConfig } from '../catalogue.config';
 import { SiteResponse } from './site.dto';
-
-/** Interface languages, the site's own first. */
-const LANGUAGES: Record<Site, string[]> = { intl: ['en', 'zh-CN'], cn: ['zh-CN', 'en'] };
-/** The time zone in which usage and cost are best asked for. */
-const TIME_ZONES: Record<Site, string> = { intl: 'UTC', cn: 'Asia/Shanghai' };
+import { SiteService } from './site.service';
 
 @Controller('api/site')
 @ApiTags('Site')
 export class SiteController {
-  constructor(
-    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
-    @Inject(SITE_METADATA_CONFIG) private readonly metadata: SiteMetadataConfig,
-  ) {}
+  constructor(private readonly site: SiteService) {}
 
   @Get()
   @Public()
@@ -29,18 +19,6 @@ export class SiteController {
   })
   @ApiCachedResponse({ description: 'The site.', type: SiteResponse }, { hasLastModified: false })
   read(): CacheableResponse<SiteResponse> {
-    const { site, metadata } = this;
-    const body = {
-      name: site.name,
-      region: site.site,
-      currency: site.currency,
-      time_zone: TIME_ZONES[site.site],
-      languages: LANGUAGES[site.site],
-      urls: metadata.serviceUrls,
-      features: metadata.features,
-      signup: metadata.signup,
-      oauth_providers: metadata.oauthProviderNames,
-    };
-    return { body, changedAt: null };
+    return this.site.read();
   }
 }

@@ -37,6 +37,36 @@ class SiteFeaturesResponse {
   agents!: boolean;
 }
 
+const LinkProperty = (description: string) =>
+  ApiProperty({ description, type: String, nullable: true, example: 'https://www.example.com/page' });
+
+/** The terms of use, which an account accepts. */
+class SiteTermsResponse {
+  @ApiProperty({ description: 'Where they can be read.', example: 'https://www.example.com/terms' })
+  url!: string;
+
+  @ApiProperty({
+    description: 'Their version, for `accepted_terms` of `POST /api/auth/register` and `PATCH /api/auth/me`.',
+    example: '2026-11-01',
+  })
+  version!: string;
+}
+
+/** Pages of the operator beside the console; null where there is none. */
+class SiteLinksResponse {
+  @LinkProperty('How personal data are handled.')
+  privacy!: string | null;
+
+  @LinkProperty('Who operates the site.')
+  imprint!: string | null;
+
+  @LinkProperty('Whether the services work.')
+  status!: string | null;
+
+  @LinkProperty('Help: a page, or an address of mail (`mailto:`).')
+  support!: string | null;
+}
+
 export class SiteResponse {
   @ApiProperty({ description: 'The name that the operator gave the site.', example: 'Inference Platform' })
   name!: string;
@@ -65,6 +95,24 @@ export class SiteResponse {
 
   @ApiProperty({ description: 'What the console offers to an account that is signed in.' })
   features!: SiteFeaturesResponse;
+
+  @ApiProperty({
+    description: 'The terms of use; null if there are none to accept.',
+    type: SiteTermsResponse,
+    nullable: true,
+  })
+  terms!: SiteTermsResponse | null;
+
+  @ApiProperty({ description: 'Pages of the operator.' })
+  links!: SiteLinksResponse;
+
+  @ApiProperty({
+    description: 'The number of the ICP filing of a site in China; null if there is none.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  icp_number!: string | null;
 
   @ApiProperty({ description: 'Whether anybody may create an account.', enum: ['open', 'closed'] })
   signup!: 'open' | 'closed';

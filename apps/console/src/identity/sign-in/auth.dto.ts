@@ -9,6 +9,11 @@ import { SessionUserResponse } from '../sessions/sessions.dto';
 
 const MAX_PHONE_LENGTH = 40;
 const MAX_CHALLENGE_LENGTH = 200;
+const MAX_TERMS_VERSION_LENGTH = 64;
+
+/** Also for a version that the site no longer has: the message about it names the current one. */
+const AcceptedTermsField = (description: string) =>
+  TextField({ description, example: '2026-11-01', maxLength: MAX_TERMS_VERSION_LENGTH, optional: true });
 
 export class RegisterDto {
   @EmailField({
@@ -42,6 +47,11 @@ export class RegisterDto {
     optional: true,
   })
   language?: Language;
+
+  @AcceptedTermsField(
+    'The version of the terms of use that the person accepts: `terms.version` of `GET /api/site`. Required on a site with terms, refused on others.',
+  )
+  accepted_terms?: string;
 }
 
 export class LoginDto {
@@ -111,6 +121,20 @@ export class UpdateMeDto {
     optional: true,
   })
   language?: Language;
+
+  @AcceptedTermsField(
+    'The version of the terms of use that the person accepts: `terms.version` of `GET /api/site`.',
+  )
+  accepted_terms?: string;
+}
+
+/** The terms of use that an account has accepted. */
+class AcceptedTermsResponse {
+  @ApiProperty({ description: 'Their version.', example: '2026-11-01' })
+  version!: string;
+
+  @InstantProperty({ description: 'When the account accepted them.' })
+  accepted_at!: string;
 }
 
 /** The signed-in account. */
@@ -120,4 +144,12 @@ export class UserResponse extends AccountResponse {
 
   @ApiProperty({ description: 'False for an account that signs in through a provider only.' })
   has_password!: boolean;
+
+  @ApiProperty({
+    description:
+      'The terms of use that the account accepted last; null if it has accepted none. On a site with terms the pages ask for those of `GET /api/site`.',
+    type: AcceptedTermsResponse,
+    nullable: true,
+  })
+  accepted_terms!: AcceptedTermsResponse | null;
 }

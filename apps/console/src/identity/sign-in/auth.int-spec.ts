@@ -49,6 +49,7 @@ describe('registering', () => {
       role: 'user',
       language: 'en',
       has_password: true,
+      accepted_terms: null,
       two_factor_enabled: false,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
@@ -138,6 +139,87 @@ describe('registering', () => {
     const answer = await closed.request('POST', '/api/auth/register', { json });
     await closed.close();
     expect([answer.status, answer.body]).toEqual([403, { error: expect.any(String) }]);
+  });
+});
+
+describe('terms of use', () => {
+  const TERMS = { TERMS_URL: 'https://www.example.com/terms', TERMS_VERSION: '2026-11' };
+  const PAGE = '2026-11, which can be read at https://www.example.com/terms';
+  let site: TestSite;
+  let withTerms: TestConsole;
+  const register = (target: TestConsole, name: string, more: object) =>
+    target.request('POST', '/api/auth/register', {
+      json: { email: `${name}@example.com`, password: PASSWORD, ...more },
+    });
+  const termsOf = async (token: string) =>
+    ((await withTerms.request('GET', '/api/auth/me', { token })).body as { accepted_terms: unknown })
+      .accepted_terms;
+
+  beforeAll(async () => {
+    site = await TestSite.start();
+    withTerms = await TestConsole.start(site.database.urlFor('console'), TERMS);
+  });
+  afterAll(async () => {
+    await withTerms.close();
+    await site.stop();
+  });
+
+  it('are accepted with their version at a registration, which is recorded with the time', async () => {
+    const before = Date.now();
+    const answer = await register(withTerms, 'agrees', { accepted_terms: '2026-11' });
+    expect(answer.status).toBe(201);
+    const accepted = (await termsOf(session(answer).token)) as { version: string; accepted_at: string };
+    expect(accepted.version).toBe('2026-11');
+    expect(Math.abs(Date.parse(accepted.accepted_at) - before)).toBeLessThan(60_000);
+  });
+
+  it.each([
+    [{}, `accepted_terms: must be the version of the terms of use that is accepted: ${PAGE}`],
+    [
+      { accepted_terms: '2025-01' },
+      `accepted_terms: is not the current version of the terms of use: ${PAGE}`,
+    ],
+    [{ accepted_terms: '' }, expect.stringContaining('accepted_terms: ')],
+    [{ accepted_terms: true }, expect.stringContaining('accepted_terms: ')],
+    [{ accepted_terms: null }, expect.stringContaining('accepted_terms: ')],
+  ])('refuse a registration with %j', async (more, error) => {
+    const answer = await register(withTerms, 'refuses', more);
+    expect([answer.status, answer.body]).toEqual([400, { error }]);
+    const { rows } = await site.database.pool.query(
+      "SELECT FROM accounts.accounts WHERE email = 'refuses@example.com'",
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('cannot be accepted where there are none', async () => {
+    const error = 'accepted_terms: must be absent, because this site has no terms to accept';
+    const answer = await register(site.console, 'nothing', { accepted_terms: '2026-11' });
+    expect([answer.status, answer.body]).toEqual([400, { error }]);
+  });
+
+  it('are accepted later by an account that has not, and again after they have changed', async () => {
+    const { token } = session(await register(site.console, 'later', {}));
+    const accept = (target: TestConsole, version: string) =>
+      target.request('PATCH', '/api/auth/me', { token, json: { accepted_terms: version } });
+    expect(await termsOf(token)).toBeNull();
+    expect((await accept(withTerms, '2025-01')).status).toBe(400);
+    const first = await accept(withTerms, '2026-11');
+    expect(first.body).toMatchObject({ accepted_terms: { version: '2026-11' } });
+    // The first time counts.
+    expect((await accept(withTerms, '2026-11')).body).toEqual(first.body);
+
+    const changed = await TestConsole.start(site.database.urlFor('console'), {
+      ...TERMS,
+      TERMS_VERSION: '2027-01',
+    });
+    expect((await accept(changed, '2026-11')).status).toBe(400);
+    expect((await accept(changed, '2027-01')).body).toMatchObject({ accepted_terms: { version: '2027-01' } });
+    await changed.close();
+    const { rows } = await site.database.pool.query(
+      `SELECT version FROM accounts.terms_acceptances JOIN accounts.accounts ON id = account_id
+       WHERE email = 'later@example.com' ORDER BY accepted_at`,
+    );
+    expect(rows).toEqual([{ version: '2026-11' }, { version: '2027-01' }]);
   });
 });
 

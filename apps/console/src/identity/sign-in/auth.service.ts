@@ -7,12 +7,20 @@ import {
   Injectable,
   UnauthorizedException,
 } from '@nestjs/common';
-import { findForLogin, insertAccount, readAccount, setLanguage } from '../../accounts/accounts.repository';
+import {
+  findForLogin,
+  insertAccount,
+  readAccount,
+  readTermsAcceptance,
+  recordTermsAcceptance,
+  setLanguage,
+} from '../../accounts/accounts.repository';
 import { type Actor, type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { normalizeIdentifier, normalizePhone } from '../../accounts/identifier';
 import { type Language, SITE_LANGUAGE } from '../../accounts/languages';
 import { queueMail } from '../../notifications/mail/outbox';
+import { LEGAL_CONFIG, type LegalConfig } from '../../legal.config';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { SIGN_UP_CONFIG, type SignUpConfig } from '../identity.config';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
@@ -51,6 +59,7 @@ export class AuthService {
     private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     @Inject(SIGN_UP_CONFIG) private readonly signUp: SignUpConfig,
+    @Inject(LEGAL_CONFIG) private readonly legal: LegalConfig,
     private readonly passwords: PasswordHasher,
     private readonly throttle: LoginThrottle,
     private readonly signIn: SignInService,
@@ -58,7 +67,7 @@ export class AuthService {
 
   /** Makes an account with an empty wallet and signs it in. Throws 403 if sign-up is closed, 409 if a name is taken. */
   async register(
-    { email, password, phone, username }: RegisterDto,
+    { email, password, phone, username, accepted_terms: terms }: RegisterDto,
     wantedLanguage: Language | undefined,
     origin: Origin,
   ): Promise<SignedIn> {
@@ -70,6 +79,7 @@ export class AuthService {
     }
     if (username !== undefined && isReservedUsername(username))
       throw new BadRequestException('username: is reserved; choose another one');
+    if (terms !== undefined || this.legal.terms) this.refuseOtherTerms(terms);
     refuseWeakPassword('password', password, { email, username, phone: number });
     const passwordHash = await hashPassword(password);
     const language = wantedLanguage ?? SITE_LANGUAGE[site];
@@ -85,6 +95,7 @@ export class AuthService {
         );
       }
       await recordAuditEvent(transaction, { type: 'account.created', accountId: id, actorId: id, origin });
+      if (terms !== undefined) await recordTermsAcceptance(transaction, id, terms);
       await queueMail(transaction, { kind: 'verify_email', identifier: email });
       return this.signIn.open(
         transaction,
@@ -124,7 +135,14 @@ export class AuthService {
     });
   }
 
-  async updateUser(accountId: string, { language }: UpdateMeDto): Promise<UserResponse> {
+  async updateUser(
+    accountId: string,
+    { language, accepted_terms: terms }: UpdateMeDto,
+  ): Promise<UserResponse> {
+    if (terms !== undefined) {
+      this.refuseOtherTerms(terms);
+      await recordTermsAcceptance(this.database, accountId, terms);
+    }
     if (language !== undefined) await setLanguage(this.database, accountId, language);
     return this.readUser(accountId);
   }
@@ -132,6 +150,7 @@ export class AuthService {
   async readUser(accountId: string): Promise<UserResponse> {
     const account = await readAccount(this.database, accountId);
     if (!account) throw new UnauthorizedException('the account does not exist any more');
+    const accepted = await readTermsAcceptance(this.database, accountId);
     const { id, email, phone, username, role, language } = account;
     return {
       id,
@@ -142,8 +161,28 @@ export class AuthService {
       language,
       email_verified: account.emailVerified,
       has_password: account.hasPassword,
+      accepted_terms: accepted && {
+        version: accepted.version,
+        accepted_at: accepted.acceptedAt.toISOString(),
+      },
       two_factor_enabled: account.twoFactor,
       created_at: account.createdAt.toISOString(),
     };
+  }
+
+  /** Throws 400 unless the version is that of the terms of the site. */
+  private refuseOtherTerms(version: string | undefined): void {
+    const { terms } = this.legal;
+    if (version === terms?.version) return;
+    if (!terms)
+      throw new BadRequestException(
+        'accepted_terms: must be absent, because this site has no terms to accept',
+      );
+    const current = `${terms.version}, which can be read at ${terms.url}`;
+    throw new BadRequestException(
+      version === undefined
+        ? `accepted_terms: must be the version of the terms of use that is accepted: ${current}`
+        : `accepted_terms: is not the current version of the terms of use: ${current}`,
+    );
   }
 }

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { Database } from '@inference/database';
+import { stringifyExact } from '@inference/money';
+import { Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { type Request } from 'express';
+import { PricingService } from '../billing/pricing/pricing.service';
+import { type CacheableResponse } from '../caching/cached.decorator';
+import { readCatalogueVersion } from '../caching/catalogue-changes.repository';
+import { ChangelogService } from '../catalogue/changelog/changelog.service';
+import { ModelsService } from '../catalogue/models/models.service';
+import { SiteService } from '../catalogue/site/site.service';
+import { SITE_CONFIG, type SiteConfig } from '../site.config';
+import { USER_INTERFACE_CONFIG, type UserInterfaceConfig } from './user-interface.config';
+
+/** Of the build of `apps/console-ui`. */
+const RENDERER = '.server/render.cjs';
+const TEMPLATE = 'index.html';
+const MANIFEST = '.vite/manifest.json';
+/** A few hundred models in two languages. A page has about 20 kB. */
+const MOST_KEPT_PAGES = 1_000;
+
+/** `apps/console-ui/src/server.tsx`. */
+interface Renderer {
+  isRendered(path: string, query: string): boolean;
+  languageOf(cookies: string, accepted: readonly string[], site: readonly string[]): string;
+  renderPage(visit: {
+    path: string;
+    language: string;
+    origin: string;
+    template: string;
+    manifest: unknown;
+    read: (pathAndQuery: string) => Promise<string | undefined>;
+  }): Promise<{ html: string; style: string } | undefined>;
+}
+
+export interface RenderedPage {
+  html: string;
+  /** `sha256-…` of the only style element. */
+  styleHash: string;
+  language: string;
+  etag: string;
+}
+
+/** Bodies of the API by path, as everybody gets them. */
+type Answers = Record<string, (query: URLSearchParams) => Promise<CacheableResponse> | CacheableResponse>;
+
+/**
+ * The public pages with their content: rendered by the code of the pages, from what the public API answers, once after each change of
+ * the catalogue. They hold nothing of any account.
+ */
+@Injectable()
+export class RenderedPages {
+  private readonly renderer: Renderer | undefined;
+  private readonly template: string = '';
+  private readonly manifest: unknown;
+  private readonly answers: Answers;
+  private version = '';
+  private readonly kept = new Map<string, Promise<RenderedPage | undefined>>();
+
+  constructor(
+    @Inject(USER_INTERFACE_CONFIG) { directory }: UserInterfaceConfig,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+    private readonly database: Database,
+    private readonly siteService: SiteService,
+    private readonly models: ModelsService,
+    pricing: PricingService,
+    changelog: ChangelogService,
+  ) {
+    this.answers = {
+      '/api/site': () => siteService.read(),
+      '/api/pricing': () => pricing.read(null),
+      '/api/models': (query) => models.list(pageOf(query)),
+      '/api/changelog': (query) => changelog.list(pageOf(query)),
+    };
+    // Pages of an earlier build, and those of tests, have none.
+    if (directory === undefined || !existsSync(join(directory, RENDERER))) return;
+    this.renderer = createRequire(__filename)(join(directory, RENDERER)) as Renderer;
+    this.template = readFileSync(join(directory, TEMPLATE), 'utf8');
+    this.manifest = JSON.parse(readFileSync(join(directory, MANIFEST), 'utf8'));
+  }
+
+  /** Whether the path is one of a page that comes with its content. */
+  has(path: string, query: string): boolean {
+    return this.renderer?.isRendered(path, query) ?? false;
+  }
+
+  /** Undefined if there is no such page, such as one of a model that is not published. */
+  async render(path: string, request: Request): Promise<RenderedPage | undefined> {
+    const { renderer } = this;
+    const plainPath = normalized(path);
+    if (!renderer || plainPath === undefined) return undefined;
+    const version = await readCatalogueVersion(this.database);
+    if (version !== this.version) {
+      this.kept.clear();
+      this.version = version;
+    }
+    const { languages } = this.siteService.read().body;
+    const language = renderer.languageOf(request.headers.cookie ?? '', request.acceptsLanguages(), languages);
+    const key = `${language} ${plainPath}`;
+    return this.kept.get(key) ?? this.keep(key, this.renderAnew(renderer, plainPath, language));
+  }
+
+  /** Concurrent visits share one rendering. What failed or does not exist is not kept: there is no end to such paths. */
+  private keep(key: string, page: Promise<RenderedPage | undefined>): Promise<RenderedPage | undefined> {
+    this.kept.set(key, page);
+    const [oldest] = this.kept.keys();
+    if (this.kept.size > MOST_KEPT_PAGES && oldest !== undefined) this.kept.delete(oldest);
+    const forget = () => this.kept.get(key) === page && this.kept.delete(key);
+    page.then((found) => found ?? forget(), forget);
+    return page;
+  }
+
+  private async renderAnew(
+    renderer: Renderer,
+    path: string,
+    language: string,
+  ): Promise<RenderedPage | undefined> {
+    const { template, manifest } = this;
+    const origin = this.site.consoleUiUrl;
+    const read = (pathAndQuery: string) => this.read(pathAndQuery);
+    const rendered = await renderer.renderPage({ path, language, origin, template, manifest, read });
+    if (!rendered) return undefined;
+    const { html, style } = rendered;
+    return {
+      html,
+      language,
+      styleHash: `sha256-${createHash('sha256').update(style).digest('base64')}`,
+      etag: `W/"${createHash('sha256').update(html).digest('base64url').slice(0, 27)}"`,
+    };
+  }
+
+  /** Undefined for 404. */
+  private async read(pathAndQuery: string): Promise<string | undefined> {
+    const { pathname, searchParams } = new URL(pathAndQuery, this.site.consoleUrl);
+    const model = /^\/api\/models\/(.+)$/.exec(pathname)?.[1];
+    const answer = model ? () => this.models.find(decodeURIComponent(model)) : this.answers[pathname];
+    if (!answer) return undefined;
+    try {
+      const { body } = await answer(searchParams);
+      return stringifyExact(body);
+    } catch (error) {
+      if (error instanceof NotFoundException) return undefined;
+      throw error;
+    }
+  }
+}
+
+function pageOf(query: URLSearchParams) {
+  const cursor = query.get('cursor');
+  return { limit: Number(query.get('limit')), ...(cursor !== null && { cursor }) };
+}
+
+/** One spelling for every path that means the same. Undefined for one that cannot be decoded. */
+function normalized(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path).split('/').map(encodeURIComponent).join('/');
+  } catch {
+    return undefined;
+  }
+}
