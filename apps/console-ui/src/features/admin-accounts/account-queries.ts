@@ -8,9 +8,8 @@ import {
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { type Figure } from '../../figures/figure';
 import { PAYMENT_DECIMALS, readAmount } from '../../figures/typed-amount';
-import { addDays } from '../../time/calendar-day';
+import { filterOf } from '../requests/request-queries';
 import { type RequestSearch } from '../usage/request-search';
-import { withoutGaps } from '../usage/usage-search';
 import { usageParameters, type UsageQuestion } from '../usage/usage-queries';
 
 export type Account = Schemas['AdminAccountResponse'];
@@ -153,15 +152,13 @@ export const accountByIdentifierQuery = (api: ConsoleApi, identifier: string) =>
 export const accountRequestsQuery = (
   api: ConsoleApi,
   id: string,
-  { from, to, key, zone: _zone, ...filters }: RequestSearch,
+  search: RequestSearch,
   timeZone: string,
 ) =>
   infiniteQueryOptions({
-    queryKey: [ACCOUNTS, 'requests', id, { from, to, key, ...filters }, timeZone],
+    queryKey: [ACCOUNTS, 'requests', id, search, timeZone],
     queryFn: ({ signal, pageParam }) => {
-      // The end of a period is not part of it.
-      const renamed = withoutGaps({ from, to: to && addDays(to, 1), api_key_id: key });
-      const params = { path: { id }, query: { ...renamed, ...filters, time_zone: timeZone, ...pageParam } };
+      const params = { path: { id }, query: { ...filterOf(search, timeZone), ...pageParam } };
       return bodyOf(api.GET('/api/admin/accounts/{id}/requests', { signal, params }));
     },
     initialPageParam: {} as { cursor?: string },
