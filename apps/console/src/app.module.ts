@@ -13,7 +13,6 @@ import { CatalogueModule } from './catalogue/catalogue.module';
 import { InferenceModule } from './inference/inference.module';
 import { JobRecoveryModule } from './job-recovery/job-recovery.module';
 import { NotificationsModule } from './notifications/notifications.module';
-import { SavedPlaygroundModule } from './playground/playground.module';
 import { ServiceHealthModule } from './service-health/service-health.module';
 import { UserInterfaceModule } from './user-interface/user-interface.module';
 import { WaitingWorkModule } from './waiting-work/waiting-work.module';
@@ -50,7 +49,6 @@ export class AppModule {
         CatalogueModule,
         InferenceModule,
         NotificationsModule,
-        SavedPlaygroundModule,
         ServiceHealthModule,
         UserInterfaceModule,
         WaitingWorkModule,

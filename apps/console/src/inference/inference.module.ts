@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AgentEventsController, AgentSessionsController } from './agents/agents.controller';
+import { SavedPlaygroundModule } from '../playground/playground.module';
 import { PlaygroundController } from './playground/playground.controller';
 import { AgentProxy, GatewayProxy, RouterCostProxy } from './service-proxy/service-proxies';
 import { ProxyMetrics } from './service-proxy/service-proxy';
@@ -20,5 +21,5 @@ class AgentsModule {}
 class PlaygroundModule {}
 
 /** Models and agents for the pages of the console: the gateway and the agent service, called for the account that is signed in. */
-@Module({ imports: [AgentsModule, PlaygroundModule] })
+@Module({ imports: [AgentsModule, PlaygroundModule, SavedPlaygroundModule] })
 export class InferenceModule {}

@@ -418,14 +418,11 @@ ifThere('the composer is on the first screen of a phone, and the settings are a 
     baseURL: consoleService.url,
     locale: 'en-US',
     viewport: { width: 390, height: 664 },
-    storageState: await tab.context().storageState(),
   });
   const phone = await context.newPage();
   await phone.goto('/sign-in?next=/playground');
   const composer = phone.getByRole('textbox', { name: 'Your message' });
-  const signIn = phone.getByRole('button', { name: 'Sign in', exact: true });
-  await composer.or(signIn).waitFor();
-  if (await signIn.isVisible()) await new SignInPage(phone).signIn(PERSON);
+  await new SignInPage(phone).signIn(PERSON);
   const isInSight = async (target: Locator) => {
     const box = (await target.boundingBox())!;
     return box.y >= 0 && box.y + box.height <= 664;

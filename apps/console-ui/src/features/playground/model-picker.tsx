@@ -61,7 +61,7 @@ function PriceText({ price, isLong = false }: { price: ModelPrice; isLong?: bool
       </Text>
     ) : null;
   return (
-    <Text span size="sm" c="dimmed" className={classes.price!}>
+    <Text span size="sm" c="dimmed" className={isLong ? undefined : classes.price!}>
       {input && <Amount value={input} currency={currency} />}
       {input && output && ' / '}
       {output && <Amount value={output} currency={currency} />}

@@ -84,12 +84,7 @@ function Playground() {
         </Title>
         {query.data?.length ? (
           <Group gap={4} wrap="nowrap">
-            <BarButton
-              icon={MessageSquarePlus}
-              label={t('new')}
-              isDisabled={conversation.turns.length === 0 && isEmptyPrompt(conversation.draft)}
-              onClick={startNew}
-            />
+            <BarButton icon={MessageSquarePlus} label={t('new')} onClick={startNew} />
             <BarButton icon={History} label={t('history')} onClick={() => setOpened('history')} />
             {conversation.saved && <LinkButton id={conversation.saved.id} />}
             <BarButton icon={Code} label={t('asCode')} onClick={() => setOpened('code')} />
@@ -116,19 +111,12 @@ function Playground() {
                   {link.isLoading ? (
                     <Skeleton height={240} />
                   ) : link.error ? (
-                    <Stack>
-                      <ErrorNotice
-                        error={link.error}
-                        {...(toApiError(link.error).status === 404
-                          ? { message: t('link.notFound') }
-                          : { onRetry: link.retry })}
-                      />
-                      <Group>
-                        <Button variant="default" onClick={startNew}>
-                          {t('new')}
-                        </Button>
-                      </Group>
-                    </Stack>
+                    <ErrorNotice
+                      error={link.error}
+                      {...(toApiError(link.error).status === 404
+                        ? { message: t('link.notFound') }
+                        : { onRetry: link.retry })}
+                    />
                   ) : conversation.turns.length === 0 ? (
                     <Text size="md" c="dimmed" className={classes.empty!}>
                       {t('empty')}
@@ -162,17 +150,19 @@ function Playground() {
                     onClose={saving.notice.kind === 'changed' ? undefined : saving.hide}
                   />
                 )}
-                <Composer
-                  conversation={chosen}
-                  isBusy={isBusy}
-                  onModel={isWide && isPanelOpen ? undefined : showSettings}
-                  onDraft={actions.setDraft}
-                  onSend={() => {
-                    scroll.follow();
-                    actions.send(parameters);
-                  }}
-                  onStop={actions.stop}
-                />
+                {!link.error && (
+                  <Composer
+                    conversation={chosen}
+                    isBusy={isBusy}
+                    onModel={isWide && isPanelOpen ? undefined : showSettings}
+                    onDraft={actions.setDraft}
+                    onSend={() => {
+                      scroll.follow();
+                      actions.send(parameters);
+                    }}
+                    onStop={actions.stop}
+                  />
+                )}
               </div>
               {isWide && isPanelOpen && (
                 <section className={classes.panel} aria-label={t('parameters')}>
@@ -203,15 +193,14 @@ function Playground() {
 interface BarButtonProps {
   icon: LucideIcon;
   label: string;
-  isDisabled?: boolean;
   /** For a button that shows or hides something. */
   isExpanded?: boolean;
   onClick: () => void;
 }
 
 /** A button with its name beside it; with the icon alone where there is no room. */
-function BarButton({ icon: Icon, label, isDisabled = false, isExpanded, onClick }: BarButtonProps) {
-  const shared = { variant: 'default', disabled: isDisabled, 'aria-expanded': isExpanded, onClick } as const;
+function BarButton({ icon: Icon, label, isExpanded, onClick }: BarButtonProps) {
+  const shared = { variant: 'default', 'aria-expanded': isExpanded, onClick } as const;
   return (
     <>
       <Button {...shared} size="xs" leftSection={<Icon size={16} />} className={classes.wideOnly!}>

@@ -154,8 +154,9 @@ export function useAutosave(
     SaveNotice & Pick<Conversation, 'key' | 'turns'> & { isHidden?: boolean }
   >();
   const isSaving = useRef(false);
-  const { key, turns, isSaved } = conversation;
-  const isComplete = turns.length > 0 && !turns.some(({ answers }) => answers.some(isWaiting));
+  const { key, turns, saved, isSaved } = conversation;
+  const isComplete =
+    (turns.length > 0 || saved !== undefined) && !turns.some(({ answers }) => answers.some(isWaiting));
   const isBlocked =
     notice?.key === key &&
     BLOCKING.includes(notice.kind) &&
