@@ -8,6 +8,7 @@ import { useComponentTexts } from './component-texts';
 
 /** As `formatDay` writes days. */
 const FORMATS = { en: 'MMM D, YYYY', 'zh-CN': 'YYYY-MM-DD' } as const;
+const MONTH_FORMATS = { en: 'MMMM YYYY', 'zh-CN': 'YYYY年M月' } as const;
 const LOCALES = { en: 'en', 'zh-CN': 'zh-cn' } as const;
 
 interface Props {
@@ -33,6 +34,10 @@ export function DayField({ value = '', onChange, isClearable = false, ...input }
       onChange={(day) => onChange(day ?? '')}
       valueFormat={FORMATS[language]}
       locale={LOCALES[language]}
+      monthLabelFormat={MONTH_FORMATS[language]}
+      // Days of other months and coloured weekends have too little contrast.
+      hideOutsideDates
+      weekendDays={[]}
       placeholder="2026-03-08"
       dateParser={(text) => (isDay(text.trim()) ? text.trim() : null)}
       clearable={isClearable}

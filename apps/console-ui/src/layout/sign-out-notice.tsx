@@ -1,4 +1,5 @@
 import { Alert } from '@mantine/core';
+import { CloudOff } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import { useSession } from '../api/session';
 import { useLayoutTexts } from './layout-texts';
@@ -16,7 +17,7 @@ export function SignOutNotice() {
   return (
     <div role="status" className={classes.notice}>
       {isPending && (
-        <Alert color="yellow" title={t('signOut.pending.title')}>
+        <Alert variant="default" icon={<CloudOff size={18} />} title={t('signOut.pending.title')}>
           {t('signOut.pending.text')}
         </Alert>
       )}

@@ -22,8 +22,8 @@ export function Time({ value, detail = 'minute' }: { value: string; detail?: Tim
   );
 }
 
-/** Has the page name a time zone, for a component that shows times in it. */
-export function useZoneNote(timeZone: string): void {
+/** Has the page name the time zone of its times. */
+function useZoneNote(timeZone: string): void {
   const note = use(ZoneNoteContext);
   useEffect(() => note(timeZone), [note, timeZone]);
 }

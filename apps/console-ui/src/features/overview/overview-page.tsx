@@ -114,7 +114,7 @@ function EmailConfirmation() {
   if (!account || account.email_verified) return null;
   const { email } = account;
   return (
-    <Alert color="yellow" variant="light" icon={<Mail size={18} />} title={t('confirm.title')}>
+    <Alert variant="default" icon={<Mail size={18} />} title={t('confirm.title')}>
       <Stack gap="sm" align="flex-start">
         <Text size="md">{t('confirm.text', { email })}</Text>
         {order.error && <ErrorNotice error={order.error} />}

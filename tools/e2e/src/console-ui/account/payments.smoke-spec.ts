@@ -244,7 +244,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
 
       await payLate('30');
       await tab.reload();
-      await notices().getByText('Your payment of ¥30.00 arrived after its time').waitFor();
+      await notices().getByText('Your payment of ¥30.00 arrived late').waitFor();
       await notices().getByRole('link', { name: 'Show the payment' }).click();
       await tab.getByText('Your payment arrived after the time to pay had run out.').waitFor();
       await waitFor(async () => {

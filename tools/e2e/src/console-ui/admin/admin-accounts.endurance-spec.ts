@@ -178,7 +178,7 @@ ifThere('scrolls the sidebar to the page that is open', async () => {
   await link.and(tab.locator('[aria-current="page"]')).waitFor();
   await waitFor(async () => {
     const box = await link.boundingBox();
-    return box !== null && box.y >= 0 && box.y + box.height <= 500;
+    return box !== null && box.y >= 0 && Math.floor(box.y + box.height) <= 500;
   });
   await tab.setViewportSize({ width: 1280, height: 720 });
   await openArea(tab, 'Accounts');

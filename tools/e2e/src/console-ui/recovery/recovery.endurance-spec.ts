@@ -324,23 +324,25 @@ ifThere('a page whose file stays missing ends in an error, not in a loop', async
 });
 
 ifThere('a part of a page whose file is missing loads the document anew, once', async () => {
-  await openArea(tab, 'Usage and cost');
-  await heading('Usage and cost').waitFor();
-  await database.pool.query(
-    `INSERT INTO accounts.api_keys (id, account_id, name, prefix, key_hash)
-     SELECT 'key_many' || n, id, 'many ' || n, 'bfvk-' || n, convert_to('hash ' || n, 'UTF8')
-     FROM accounts.accounts, generate_series(1, 250) n WHERE email = $1`,
-    [PERSON.email],
+  await publishPrices(
+    database.pool,
+    [MODEL, ...Array.from({ length: 250 }, (_, n) => `model-${n}`)].flatMap((slug) => [
+      { slug, unit: 'per_million_input_tokens' as const, ratePicos: 150_001n },
+      { slug, unit: 'per_million_output_tokens' as const, ratePicos: 599_999n },
+    ]),
   );
   let asked = 0;
   await context.route(/\/assets\/rows-in-sight-.*\.js$/, (route) => {
     asked += 1;
     return asked === 1 ? route.fulfill({ status: 404, body: '' }) : route.fallback();
   });
-  await openArea(tab, 'API keys');
-  await tab.getByRole('cell', { name: 'many 250' }).first().waitFor();
-  expect(asked).toBeGreaterThan(1);
-  await database.pool.query("DELETE FROM accounts.api_keys WHERE id LIKE 'key_many%'");
+  await tab.goto('/pricing');
+  await tab
+    .getByRole('cell', { name: /^model-/ })
+    .first()
+    .waitFor();
+  expect(asked).toBe(2);
+  await context.unrouteAll();
 });
 
 ifThere('a sign-out without a connection is told, and made up for', async () => {

@@ -137,14 +137,14 @@ describe('the mail templates', () => {
       'payment_received',
       'en',
       '1,250.00 USD',
-      ['1,250.00 USD were added', 'Payment: pay_1', `Paid: ${AT} UTC`],
+      ['1,250.00 USD was added', 'Payment: pay_1', `Paid: ${AT} UTC`],
     ],
     ['payment_received', 'zh-CN', '1,250.00 美元', ['增加 1,250.00 美元', '付款编号：pay_1', `${AT}（UTC）`]],
     [
       'payment_refunded',
       'en',
       'refunded 1,250.00 USD',
-      ['1,250.00 USD were taken off your balance', 'Payment: pay_1', `Refunded: ${AT} UTC`],
+      ['1,250.00 USD was deducted from your balance', 'Payment: pay_1', `Refunded: ${AT} UTC`],
     ],
     [
       'payment_refunded',
