@@ -203,7 +203,7 @@ export const SECTIONS = [
       UPSTREAMS:
         'JSON array in the order of preference: `{name, base_url, api_key?, models?}`. `models` is a list, or a map from the published slug to the server’s own name; without it the server serves every priced model.',
       MODEL_LIMITS:
-        'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?}`. Gateway: `max_output_tokens` is set in chat requests without a limit (4096 when not configured); `context_tokens` bounds the prompt of requests with images or audio (131072 when not configured). Agent: 32768 and a quarter of the context (at most 4096) when not configured. Use the same value for both.',
+        'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?}`. Gateway: `max_output_tokens` is set in chat requests without a limit (4096 when not configured); `context_tokens` bounds the prompt of requests with images or audio (131072 when not configured). Agent: 32768 and a quarter of the context (at most 4096) when not configured. Console: shows these limits with the models, and `{input_modalities?, output_modalities?}`, each a list of `text`, `image`, `audio`, `video`, `embedding`, which the others ignore. Use the same value for all three.',
       TRAINING_PRICE_SLUG:
         'Model that usage of training names. The gateway never offers it as a model. The same value in gateway and training.',
       AGENT_CREDENTIALS:

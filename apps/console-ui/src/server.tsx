@@ -1,7 +1,6 @@
 import { createMemoryHistory } from '@tanstack/react-router';
 import { renderToString } from 'react-dom/server';
-import { ApiError } from './api/api-error';
-import { type ConsoleApi, createConsoleApi } from './api/console-api';
+import { type ConsoleApi, createConsoleApi, type Schemas } from './api/console-api';
 import { createQueryClient } from './api/query-client';
 import { Session } from './api/session';
 import { siteQuery } from './api/site';
@@ -27,9 +26,13 @@ interface PublicPage {
   module: string;
   /** Whether its address may hold a filter. A filtered page comes empty. */
   isFiltered?: boolean;
-  /** What the page shows. A query that fails with 404 is a page that does not exist. */
+  /** What the page shows. */
   load: (load: Loader, api: ConsoleApi, slug: string) => Promise<unknown>[];
+  /** Where the page is by what was loaded, if not here: a path, or nowhere. */
+  elsewhere?: (loaded: unknown[], slug: string) => string | undefined;
 }
+
+type Pricing = Schemas['PricingResponse'];
 
 type Queries = ReturnType<typeof createQueryClient>;
 type Loader = Pick<Queries, 'fetchQuery' | 'fetchInfiniteQuery'>;
@@ -49,12 +52,28 @@ const PAGES: PublicPage[] = [
     path: /^\/models$/,
     module: 'models/models-page',
     isFiltered: true,
-    load: (load, api) => [load.fetchQuery(modelsQuery(api))],
+    load: (load, api) => [load.fetchQuery(pricingQuery(api))],
   },
   {
     path: /^\/models\/(.+)$/,
     module: 'models/model-page',
+    load: (load, api, slug) => [load.fetchQuery(pricingQuery(api)), load.fetchQuery(modelQuery(api, slug))],
+    elsewhere: ([pricing, download], slug) => {
+      if ((pricing as Pricing).models.some((model) => model.slug === slug)) return undefined;
+      return download === null ? 'nowhere' : `/packages/${slug.split('/').map(encodeURIComponent).join('/')}`;
+    },
+  },
+  {
+    path: /^\/packages$/,
+    module: 'models/packages-page',
+    isFiltered: true,
+    load: (load, api) => [load.fetchQuery(modelsQuery(api))],
+  },
+  {
+    path: /^\/packages\/(.+)$/,
+    module: 'models/package-page',
     load: (load, api, slug) => [load.fetchQuery(modelQuery(api, slug)), load.fetchQuery(pricingQuery(api))],
+    elsewhere: ([download]) => (download === null ? 'nowhere' : undefined),
   },
   {
     path: /^\/docs$/,
@@ -106,8 +125,11 @@ export function languageOf(cookies: string, accepted: readonly string[], site: r
   return chooseLanguage([...(chosen ? [chosen] : []), ...accepted], chooseLanguage(site));
 }
 
-/** Undefined if there is no such page, such as one of a model that is not published. Throws if something cannot be read. */
-export async function renderPage(visit: Visit): Promise<RenderedPage | undefined> {
+/**
+ * Undefined if there is no such page, such as one of a model that is not offered; a path if the page has moved. Throws if something
+ * cannot be read.
+ */
+export async function renderPage(visit: Visit): Promise<RenderedPage | { location: string } | undefined> {
   const { path, language, origin } = visit;
   const page = PAGES.find((one) => one.path.test(path));
   if (!page) return undefined;
@@ -117,12 +139,11 @@ export async function renderPage(visit: Visit): Promise<RenderedPage | undefined
   const router = createAppRouter(session, createMemoryHistory({ initialEntries: [path] }));
   try {
     const slug = decodeURIComponent(page.path.exec(path)?.[1] ?? '');
-    const options = { retry: false } as const;
-    await Promise.all([
-      router.load(),
-      queryClient.fetchQuery({ ...siteQuery(api), ...options }),
-      ...page.load(queryClient, api, slug),
-    ]);
+    const loads = page.load(queryClient, api, slug);
+    const loaded = await Promise.all(loads);
+    const location = page.elsewhere?.(loaded, slug);
+    if (location !== undefined) return location === 'nowhere' ? undefined : { location };
+    await Promise.all([router.load(), queryClient.fetchQuery(siteQuery(api))]);
     const head: PageHead = { title: '', description: '' };
     const config = { apiUrl: '', origin };
     const markup = renderToString(
@@ -139,7 +160,7 @@ export async function renderPage(visit: Visit): Promise<RenderedPage | undefined
     });
     return assemble(visit, page, head, `<div id="root">${markup}</div>${served}`);
   } catch (error) {
-    if (error instanceof URIError || (error instanceof ApiError && error.status === 404)) return undefined;
+    if (error instanceof URIError) return undefined;
     throw error;
   } finally {
     queryClient.clear();

@@ -13,6 +13,7 @@ import {
   topUpFields,
   topUpOf,
 } from './billing/billing.config';
+import { modelDetailFields, modelDetailsOf } from './billing/pricing/model-details.config';
 import {
   checkPaymentProviders,
   paymentProviderFields,
@@ -70,6 +71,7 @@ export const fields = z.object({
   ...paymentProviderFields,
   ...documentFields,
   ...invoiceFields,
+  ...modelDetailFields,
   ...storageFields,
   ...codeHostFields,
   ...sitemapFields,
@@ -103,6 +105,7 @@ const schema = fields
     paymentProviders: paymentProvidersOf(config),
     documents: documentsOf(config),
     invoices: invoicesOf(config),
+    modelDetails: modelDetailsOf(config),
     storage: storageOf(config),
     codeHost: codeHostOf(config),
     sitemap: sitemapOf(config),

@@ -5,6 +5,7 @@ import { modelFilterIn } from './models/model-filter';
 import { HOME, nextPageIn } from './sign-in/next-page';
 
 const modelsRoute = createRoute({ getParentRoute: () => publicRoute, path: '/models' });
+const packagesRoute = createRoute({ getParentRoute: () => publicRoute, path: '/packages' });
 
 /** Paths at which people expect these pages elsewhere. */
 const OTHER_PATHS = {
@@ -85,12 +86,29 @@ export const publicRoutes = [
       getParentRoute: () => modelsRoute,
       path: '/',
       validateSearch: modelFilterIn,
+      // The packages were once here.
+      beforeLoad: ({ search }) => {
+        if (Object.keys(search).length > 0) throw redirect({ to: '/packages', search, replace: true });
+      },
       component: lazyRouteComponent(() => import('./models/models-page'), 'ModelsPage'),
     }),
     createRoute({
       getParentRoute: () => modelsRoute,
       path: '$',
       component: lazyRouteComponent(() => import('./models/model-page'), 'ModelPage'),
+    }),
+  ]),
+  packagesRoute.addChildren([
+    createRoute({
+      getParentRoute: () => packagesRoute,
+      path: '/',
+      validateSearch: modelFilterIn,
+      component: lazyRouteComponent(() => import('./models/packages-page'), 'PackagesPage'),
+    }),
+    createRoute({
+      getParentRoute: () => packagesRoute,
+      path: '$',
+      component: lazyRouteComponent(() => import('./models/package-page'), 'PackagePage'),
     }),
   ]),
   createRoute({

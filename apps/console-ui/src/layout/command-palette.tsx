@@ -51,7 +51,7 @@ function usePaletteTargets(): { isLoading: boolean; groups: Record<TargetGroup, 
         id: `model ${slug}`,
         label: name,
         description: slug,
-        to: `/models/${slug}`,
+        to: `/packages/${slug}`,
       })),
       'area.agents': (sessions.data?.pages.flatMap((page) => page.sessions) ?? []).map((session) => ({
         id: `session ${session.id}`,

@@ -4,6 +4,7 @@ import { type Area } from './navigation';
 export const PUBLIC_AREAS: Omit<Area, 'icon'>[] = [
   { to: '/models', text: 'area.models' },
   { to: '/pricing', text: 'area.pricing' },
+  { to: '/packages', text: 'area.packages' },
   { to: '/downloads', text: 'area.downloads' },
   { to: '/changelog', text: 'area.changelog' },
 ];

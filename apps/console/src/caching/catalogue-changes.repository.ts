@@ -26,15 +26,3 @@ export async function readCatalogueVersion(executor: Executor): Promise<string> 
     .getRawMany<{ topic: string; version: string }>();
   return JSON.stringify(changes);
 }
-
-/** A text that differs after every change of the topic; undefined before the first change. */
-export async function readTopicVersion(executor: Executor, topic: Topic): Promise<string | undefined> {
-  const change = await executor
-    .repository(CatalogueChange)
-    .createQueryBuilder('change')
-    // A Date has no microseconds.
-    .select('CAST(change.changedAt AS text)', 'version')
-    .where({ topic })
-    .getRawOne<{ version: string }>();
-  return change?.version;
-}

@@ -152,7 +152,9 @@ const pages = z
 
 export const sitemapFields = {
   /** Public pages of the console UI that the sitemap lists, as a JSON array of paths. */
-  SITEMAP_PAGES: env.json(pages).default(['/', '/models', '/pricing', '/downloads', '/changelog']),
+  SITEMAP_PAGES: env
+    .json(pages)
+    .default(['/', '/models', '/packages', '/pricing', '/downloads', '/changelog', '/docs']),
 };
 
 /** The part of the sitemap that is not read from the database. */

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BillingModule } from '../billing/billing.module';
 import { AdminChangelogController, ChangelogController } from './changelog/changelog.controller';
 import { ChangelogService } from './changelog/changelog.service';
 import { AdminDownloadsController } from './downloads/admin-downloads.controller';
@@ -84,7 +85,7 @@ class ReleasesModule {}
 class SiteModule {}
 
 /** The sitemap for search engines. */
-@Module({ controllers: [SitemapController], providers: [SitemapService] })
+@Module({ imports: [BillingModule], controllers: [SitemapController], providers: [SitemapService] })
 class SitemapModule {}
 
 /** What the site offers to the public: models, releases, news and metadata. */

@@ -33,7 +33,12 @@ interface Renderer {
     template: string;
     manifest: unknown;
     read: (pathAndQuery: string) => Promise<string | undefined>;
-  }): Promise<{ html: string; style: string } | undefined>;
+  }): Promise<{ html: string; style: string } | Moved | undefined>;
+}
+
+/** The page is at another path now. */
+interface Moved {
+  location: string;
 }
 
 export interface RenderedPage {
@@ -58,7 +63,7 @@ export class RenderedPages {
   private readonly manifest: unknown;
   private readonly answers: Answers;
   private version = '';
-  private readonly kept = new Map<string, Promise<RenderedPage | undefined>>();
+  private readonly kept = new Map<string, Promise<RenderedPage | Moved | undefined>>();
 
   constructor(
     @Inject(USER_INTERFACE_CONFIG) { directory }: UserInterfaceConfig,
@@ -88,7 +93,7 @@ export class RenderedPages {
   }
 
   /** Undefined if there is no such page, such as one of a model that is not published. */
-  async render(path: string, request: Request): Promise<RenderedPage | undefined> {
+  async render(path: string, request: Request): Promise<RenderedPage | Moved | undefined> {
     const { renderer } = this;
     const plainPath = normalized(path);
     if (!renderer || plainPath === undefined) return undefined;
@@ -104,7 +109,10 @@ export class RenderedPages {
   }
 
   /** Concurrent visits share one rendering. What failed or does not exist is not kept: there is no end to such paths. */
-  private keep(key: string, page: Promise<RenderedPage | undefined>): Promise<RenderedPage | undefined> {
+  private keep(
+    key: string,
+    page: Promise<RenderedPage | Moved | undefined>,
+  ): Promise<RenderedPage | Moved | undefined> {
     this.kept.set(key, page);
     const [oldest] = this.kept.keys();
     if (this.kept.size > MOST_KEPT_PAGES && oldest !== undefined) this.kept.delete(oldest);
@@ -117,12 +125,12 @@ export class RenderedPages {
     renderer: Renderer,
     path: string,
     language: string,
-  ): Promise<RenderedPage | undefined> {
+  ): Promise<RenderedPage | Moved | undefined> {
     const { template, manifest } = this;
     const origin = this.site.consoleUiUrl;
     const read = (pathAndQuery: string) => this.read(pathAndQuery);
     const rendered = await renderer.renderPage({ path, language, origin, template, manifest, read });
-    if (!rendered) return undefined;
+    if (!rendered || 'location' in rendered) return rendered;
     const { html, style } = rendered;
     return {
       html,

@@ -63,6 +63,7 @@ export class UserInterfaceMiddleware implements NestMiddleware {
     const page = await this.pages.render(path, request);
     // Its scripts say that there is no such page.
     if (!page) return this.sendFile(directory, START_PAGE, request, response.status(404), next);
+    if ('location' in page) return response.set('Cache-Control', 'no-cache').redirect(302, page.location);
     response.vary('Accept-Language').vary('Cookie');
     response.set({
       ...this.headers([`'${page.styleHash}'`]),

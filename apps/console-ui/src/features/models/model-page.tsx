@@ -1,133 +1,144 @@
-import { Anchor, Button, Code, Group, Paper, Stack, Title } from '@mantine/core';
+import { Anchor, Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import { Download } from 'lucide-react';
+import { Link, Navigate, useParams } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { toApiError } from '../../api/api-error';
 import { useConsoleApi } from '../../api/console-api';
-import { useSessionState } from '../../api/session';
-import { useRuntimeConfig } from '../../api/site';
-import { CodeSamples } from '../../components/code-samples';
+import { useSite } from '../../api/site';
+import { type CodeSample, CodeSamples } from '../../components/code-samples';
 import { CopyButton } from '../../components/copy-button';
 import { EmptyState } from '../../components/empty-state';
-import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Bytes } from '../../figures/figure-text';
-import { Time } from '../../time/time';
-import { pricingQuery } from '../pricing/pricing-queries';
-import classes from './model-facts.module.css';
-import { downloadCommands, type Model, modelQuery, useModelLink } from './model-queries';
+import { Amount } from '../../figures/figure-text';
+import { firstCallSamples } from '../keys/first-call-samples';
+import { groupByModel, type ModelPrice, pricingQuery, type UnitPrice } from '../pricing/pricing-queries';
+import classes from './facts.module.css';
+import { ContextTokens, type ModelDetails, ModelModalities } from './model-details';
+import { type Model, modelQuery } from './model-queries';
+import { answersChats, playgroundOf } from './models-page';
 import { useModelsTexts } from './models-texts';
 
-/** One model: what it is, and how to download its package. */
+const UNITS: UnitPrice['unit'][] = [
+  'per_million_tokens',
+  'per_million_input_tokens',
+  'per_million_output_tokens',
+  'per_request',
+];
+
+/** One model for those who call it. An address of a model that can only be downloaded leads to its package. */
 export function ModelPage() {
   const t = useModelsTexts();
   const { _splat: slug = '' } = useParams({ strict: false });
-  const { apiUrl, origin } = useRuntimeConfig();
-  const query = useQuery(modelQuery(useConsoleApi(), slug));
-  const { data: model, error } = query;
-  if (error && toApiError(error).status === 404)
-    return (
-      <Page title={slug}>
-        <EmptyState
-          title={t('missing.title')}
-          action={
-            <Button component={Link} to="/models">
-              {t('all')}
-            </Button>
-          }
-        >
-          {t('missing.text')}
-        </EmptyState>
-      </Page>
-    );
+  const api = useConsoleApi();
+  const prices = useQuery(pricingQuery(api));
+  const download = useQuery(modelQuery(api, slug));
+  const model = prices.data && groupByModel(prices.data.models).find((one) => one.slug === slug);
+  if (prices.data && !model) {
+    if (download.data) return <Navigate to="/packages/$" params={{ _splat: slug }} replace />;
+    if (download.data === null)
+      return (
+        <Page title={slug}>
+          <EmptyState
+            title={t('missing.title')}
+            action={
+              <Button component={Link} to="/models">
+                {t('all')}
+              </Button>
+            }
+          >
+            {t('missing.text')}
+          </EmptyState>
+        </Page>
+      );
+  }
   return (
-    <Stack gap="xs">
-      <Page
-        title={model?.name ?? slug}
-        description={model?.description}
-        actions={model && <DownloadButton slug={slug} />}
-      >
-        <QueryState query={query}>
-          {(found) => (
+    <Page
+      title={slug}
+      description={download.data?.description || t('description')}
+      actions={model && <Actions model={model} />}
+    >
+      <QueryState query={model || prices.error ? prices : { ...prices, data: undefined }}>
+        {({ model_details }) =>
+          model && (
             <Stack gap="xl">
-              <ModelFacts model={found} />
-              <Stack component="section" gap="sm">
-                <Title order={2}>{t('commands')}</Title>
-                <span>{t('commands.text')}</span>
-                <CodeSamples
-                  label={t('commands.system')}
-                  samples={downloadCommands(apiUrl || origin, found)}
-                />
-              </Stack>
+              <ModelFacts
+                model={model}
+                details={model_details.find((one) => one.slug === slug)}
+                download={download.data ?? undefined}
+              />
+              <AsCode model={model} />
               <Anchor component={Link} to="/models" size="md">
                 {t('all')}
               </Anchor>
             </Stack>
-          )}
-        </QueryState>
-      </Page>
-    </Stack>
+          )
+        }
+      </QueryState>
+    </Page>
   );
 }
 
-/** Downloads in the browser. Visitors are led to the sign-in and back. */
-function DownloadButton({ slug }: { slug: string }) {
+function Actions({ model }: { model: ModelPrice }) {
   const t = useModelsTexts();
-  const { status } = useSessionState();
-  const link = useModelLink();
-  if (status === 'signed-out')
-    return (
-      <Button
-        variant="default"
-        renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next: window.location.pathname }} />}
-      >
-        {t('download.signIn')}
-      </Button>
-    );
+  const { features } = useSite();
   return (
-    <Stack gap="xs" align="flex-end">
-      <Button
-        leftSection={<Download size={16} />}
-        loading={link.isPending}
-        onClick={() => link.mutate(slug, { onSuccess: ({ url }) => window.location.assign(url) })}
-      >
-        {t('download')}
+    <>
+      {features.playground && answersChats(model) && (
+        <Button component="a" href={playgroundOf(model.slug)}>
+          {t('try')}
+        </Button>
+      )}
+      <Button component={Link} to="/keys" variant="default">
+        {t('keys')}
       </Button>
-      {link.error && <ErrorNotice error={link.error} />}
-    </Stack>
+    </>
   );
 }
 
-/** A fact that the model does not have is left out, except the licence, for which people look. */
-function ModelFacts({ model }: { model: Model }) {
+interface FactsProps {
+  model: ModelPrice;
+  details: ModelDetails | undefined;
+  download: Model | undefined;
+}
+
+/** What is not known is left out. */
+function ModelFacts({ model: { slug, prices, currency }, details, download }: FactsProps) {
   const t = useModelsTexts();
-  const { data: pricing } = useQuery(pricingQuery(useConsoleApi()));
-  const isCallable = pricing?.models.some(({ slug }) => slug === model.slug);
+  const tokens = (value: ModelDetails['context_tokens'] | undefined) =>
+    value && (
+      <>
+        <ContextTokens value={value} /> {t('tokens')}
+      </>
+    );
   const facts: [name: string, value: ReactNode][] = [
-    [t('slug'), <Code key="slug">{model.slug}</Code>],
-    [t('license'), model.license ?? t('license.missing')],
-    [t('family'), model.family],
-    [t('parameters'), model.parameters],
-    [t('quantization'), model.quantization],
-    [t('format'), model.format],
-    [t('version'), model.version],
-    [t('file'), <Code key="file">{model.file_name}</Code>],
-    [t('size'), <Bytes key="size" value={model.size} />],
     [
-      'SHA-256',
-      <Group key="sha256" gap={4} wrap="nowrap">
-        <Code className={classes.digest}>{model.sha256}</Code>
-        <CopyButton value={model.sha256} label={t('sha256.copy')} />
+      t('id'),
+      <Group key="id" gap={4} wrap="nowrap">
+        <Code className={classes.digest}>{slug}</Code>
+        <CopyButton value={slug} label={t('id.copy')} />
       </Group>,
     ],
-    [t('published'), <Time key="published" value={model.published_at} detail="day" />],
+    [t('context'), tokens(details?.context_tokens)],
+    [t('output'), tokens(details?.max_output_tokens)],
     [
-      t('api'),
-      isCallable && (
-        <Anchor key="api" component={Link} to="/pricing" inherit>
-          {t('api.callable')}
+      t('modalities'),
+      (details?.input_modalities ?? details?.output_modalities) && (
+        <ModelModalities key="modalities" details={details} />
+      ),
+    ],
+    ...UNITS.map((unit): [string, ReactNode] => {
+      const price = prices[unit];
+      return [t(`price.${unit}`), price && <Amount key={unit} value={price} currency={currency} />];
+    }),
+    [
+      t('package'),
+      download && (
+        <Anchor
+          key="package"
+          inherit
+          renderRoot={(props) => <Link {...props} to="/packages/$" params={{ _splat: slug }} />}
+        >
+          {t('package.link')}
         </Anchor>
       ),
     ],
@@ -145,4 +156,40 @@ function ModelFacts({ model }: { model: Model }) {
       )}
     </Paper>
   );
+}
+
+function AsCode({ model }: { model: ModelPrice }) {
+  const t = useModelsTexts();
+  const { gateway } = useSite().urls;
+  const samples = answersChats(model)
+    ? firstCallSamples(gateway, model.slug)
+    : embeddingSamples(gateway, model.slug);
+  return (
+    <Stack component="section" gap="sm">
+      <Title order={2}>{t('code')}</Title>
+      <Text size="md">{t('code.text')}</Text>
+      <CodeSamples label={t('code.language')} samples={samples} />
+    </Stack>
+  );
+}
+
+function embeddingSamples(gatewayUrl: string, model: string): CodeSample[] {
+  return [
+    {
+      name: 'curl',
+      code: `curl ${gatewayUrl}/v1/embeddings \\
+  -H "Authorization: Bearer $API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '${JSON.stringify({ model, input: 'Hello' })}'`,
+    },
+    {
+      name: 'Python',
+      code: `import os
+from openai import OpenAI
+
+client = OpenAI(base_url="${gatewayUrl}/v1", api_key=os.environ["API_KEY"])
+answer = client.embeddings.create(model="${model}", input="Hello")
+print(answer.data[0].embedding)`,
+    },
+  ];
 }

@@ -1,4 +1,5 @@
 import { queryOptions, useMutation } from '@tanstack/react-query';
+import { toApiError } from '../../api/api-error';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { type CodeSample } from '../../components/code-samples';
 
@@ -25,10 +26,18 @@ export const modelsQuery = (api: ConsoleApi) =>
     },
   });
 
+/** The package of a model; null if none is published. */
 export const modelQuery = (api: ConsoleApi, slug: string) =>
   queryOptions({
     queryKey: ['models', slug],
-    queryFn: ({ signal }) => bodyOf(api.GET('/api/models/{slug}', { params: { path: { slug } }, signal })),
+    queryFn: async ({ signal }): Promise<Model | null> => {
+      try {
+        return await bodyOf(api.GET('/api/models/{slug}', { params: { path: { slug } }, signal }));
+      } catch (error) {
+        if (toApiError(error).status === 404) return null;
+        throw error;
+      }
+    },
   });
 
 /** Gets a link to the published package. Whoever has it can download: no cache keeps it. */

@@ -1,161 +1,151 @@
-import { Anchor, Button, Code, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Code, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Search } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
 import { useConsoleApi } from '../../api/console-api';
+import { useSite } from '../../api/site';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Bytes } from '../../figures/figure-text';
-import { Time } from '../../time/time';
-import {
-  filterModels,
-  MODEL_FACTS,
-  MODEL_ORDERS,
-  type ModelFilter,
-  modelFilterIn,
-  valuesOf,
-} from './model-filter';
-import { type Model, modelsQuery } from './model-queries';
+import { Amount } from '../../figures/figure-text';
+import { groupByModel, type ModelPrice, pricingQuery, type UnitPrice } from '../pricing/pricing-queries';
+import { ContextTokens, type ModelDetails, ModelModalities } from './model-details';
 import { useModelsTexts } from './models-texts';
-import classes from './models.module.css';
 
-const FACTS = ['family', 'parameters', 'quantization', 'format', 'license'] as const;
+type OfferedModel = ModelPrice & { details: ModelDetails | undefined };
 
-/** A fact that no model has is no column. */
-function ModelTable({ models }: { models: Model[] }) {
-  const t = useModelsTexts();
-  const facts = FACTS.filter((fact) => models.some((model) => model[fact] !== null));
-  const columns: Column<Model>[] = [
-    {
-      key: 'name',
-      title: t('column.model'),
-      cell: ({ name, slug }) => (
-        <Stack gap={2} align="flex-start">
-          <Anchor
-            fw={500}
-            inherit
-            renderRoot={(props) => <Link {...props} to="/models/$" params={{ _splat: slug }} />}
-          >
-            {name}
-          </Anchor>
-          <Code>{slug}</Code>
-        </Stack>
-      ),
-    },
-    ...facts.map((fact) => ({ key: fact, title: t(fact), cell: (model: Model) => model[fact] ?? '–' })),
-    { key: 'size', title: t('size'), isNumber: true, cell: ({ size }) => <Bytes value={size} /> },
-    {
-      key: 'published',
-      title: t('published'),
-      cell: ({ published_at }) => <Time value={published_at} detail="day" />,
-    },
-  ];
-  return <DataTable label={t('title')} columns={columns} rows={models} keyOf={({ slug }) => slug} />;
-}
-
-/** The models that can be downloaded. The filter is in the address, so that it can be sent to others. */
+/** The models that can be called through the API. */
 export function ModelsPage() {
   const t = useModelsTexts();
-  const query = useQuery(modelsQuery(useConsoleApi()));
-  const filter: ModelFilter = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const setFilter = (search: ModelFilter) => void navigate({ to: '/models', search, replace: true });
+  const query = useQuery(pricingQuery(useConsoleApi()));
   return (
-    <Page title={t('title')} description={t('description')}>
+    <Page
+      title={t('title')}
+      description={t('description')}
+      actions={
+        <>
+          <Button component={Link} to="/pricing" variant="default">
+            {t('pricing.link')}
+          </Button>
+          <Button component={Link} to="/packages" variant="default">
+            {t('packages.link')}
+          </Button>
+        </>
+      }
+    >
       <QueryState
         query={query}
-        isEmpty={(models) => models.length === 0}
-        empty={
-          <EmptyState
-            title={t('empty.title')}
-            action={
-              <Button component={Link} to="/pricing" variant="default">
-                {t('pricing.link')}
-              </Button>
-            }
-          >
-            {t('empty.text')}
-          </EmptyState>
-        }
+        isEmpty={({ models }) => models.length === 0}
+        empty={<EmptyState title={t('empty.title')}>{t('empty.text')}</EmptyState>}
       >
-        {(models) => {
-          const found = filterModels(models, filter);
-          return (
-            <>
-              <ModelFilterForm models={models} filter={filter} onChange={setFilter} />
-              <Text role="status" size="sm" c="dimmed">
-                {t('count', { count: found.length })}
-              </Text>
-              {found.length > 0 ? (
-                <ModelTable models={found} />
-              ) : (
-                <EmptyState
-                  title={t('nothing.title')}
-                  action={
-                    <Button variant="default" onClick={() => setFilter({})}>
-                      {t('nothing.reset')}
-                    </Button>
-                  }
-                >
-                  {t('nothing.text')}
-                </EmptyState>
-              )}
-            </>
-          );
-        }}
+        {({ models, model_details }) => (
+          <ModelTable
+            models={groupByModel(models).map((model) => ({
+              ...model,
+              details: model_details.find(({ slug }) => slug === model.slug),
+            }))}
+          />
+        )}
       </QueryState>
     </Page>
   );
 }
 
-interface Props {
-  models: Model[];
-  filter: ModelFilter;
-  onChange: (filter: ModelFilter) => void;
+/** A fact that no model has is no column. */
+function ModelTable({ models }: { models: OfferedModel[] }) {
+  const t = useModelsTexts();
+  const { features } = useSite();
+  const priceColumn = (
+    key: 'input' | 'output' | 'request',
+    title: string,
+    ...units: UnitPrice['unit'][]
+  ): Column<OfferedModel>[] =>
+    models.some(({ prices }) => units.some((unit) => prices[unit]))
+      ? [
+          {
+            key,
+            title,
+            isNumber: true,
+            cell: ({ prices, currency }) => {
+              const price = units.map((unit) => prices[unit]).find(Boolean);
+              return price ? <Amount value={price} currency={currency} /> : '–';
+            },
+          },
+        ]
+      : [];
+  const hasContext = models.some(({ details }) => details?.context_tokens);
+  const hasModalities = models.some(({ details }) => details?.input_modalities ?? details?.output_modalities);
+  const columns: Column<OfferedModel>[] = [
+    {
+      key: 'model',
+      title: t('column.model'),
+      cell: ({ slug }) => (
+        <Anchor inherit renderRoot={(props) => <Link {...props} to="/models/$" params={{ _splat: slug }} />}>
+          <Code>{slug}</Code>
+        </Anchor>
+      ),
+    },
+    ...(hasContext
+      ? [
+          {
+            key: 'context',
+            title: t('context'),
+            isNumber: true,
+            cell: ({ details }: OfferedModel) => <ContextTokens value={details?.context_tokens} />,
+          },
+        ]
+      : []),
+    ...(hasModalities
+      ? [
+          {
+            key: 'modalities',
+            title: t('modalities'),
+            cell: ({ details }: OfferedModel) => <ModelModalities details={details} />,
+          },
+        ]
+      : []),
+    ...priceColumn(
+      'input',
+      t('price.per_million_input_tokens'),
+      'per_million_input_tokens',
+      'per_million_tokens',
+    ),
+    ...priceColumn(
+      'output',
+      t('price.per_million_output_tokens'),
+      'per_million_output_tokens',
+      'per_million_tokens',
+    ),
+    ...priceColumn('request', t('price.per_request'), 'per_request'),
+    ...(features.playground
+      ? [
+          {
+            key: 'try',
+            title: t('try'),
+            isTitleHidden: true,
+            cell: (model: OfferedModel) =>
+              answersChats(model) && (
+                <Group gap="xs" justify="flex-end">
+                  <Button
+                    size="xs"
+                    variant="default"
+                    component="a"
+                    href={playgroundOf(model.slug)}
+                    aria-label={`${t('try')}: ${model.slug}`}
+                  >
+                    {t('try')}
+                  </Button>
+                </Group>
+              ),
+          },
+        ]
+      : []),
+  ];
+  return <DataTable label={t('title')} columns={columns} rows={models} keyOf={({ slug }) => slug} />;
 }
 
-/** Search, facts and order. A fact that no model has is not offered. */
-function ModelFilterForm({ models, filter, onChange }: Props) {
-  const t = useModelsTexts();
-  const change = (name: keyof ModelFilter, value: string | null) =>
-    onChange(modelFilterIn({ ...filter, [name]: value ?? undefined }));
-  return (
-    <div role="search" className={classes.filter}>
-      <TextInput
-        className={classes.search}
-        label={t('search')}
-        placeholder={t('search.hint')}
-        leftSection={<Search size={16} />}
-        type="search"
-        value={filter.q ?? ''}
-        onChange={(event) => change('q', event.currentTarget.value)}
-      />
-      {MODEL_FACTS.map((fact) => {
-        const values = valuesOf(models, fact);
-        return (
-          values.length > 0 && (
-            <Select
-              key={fact}
-              label={t(fact)}
-              placeholder={t('any')}
-              data={values}
-              value={filter[fact] ?? null}
-              onChange={(value) => change(fact, value)}
-              clearable
-              searchable
-            />
-          )
-        );
-      })}
-      <Select
-        label={t('sort')}
-        data={MODEL_ORDERS.map((order) => ({ value: order, label: t(`sort.${order}`) }))}
-        value={filter.sort ?? 'newest'}
-        onChange={(value) => change('sort', value)}
-        allowDeselect={false}
-      />
-    </div>
-  );
-}
+/** A model without a price of its answers, such as one of embeddings, gives none. */
+export const answersChats = ({ prices }: ModelPrice): boolean =>
+  Boolean(prices.per_million_output_tokens ?? prices.per_million_tokens ?? prices.per_request);
+
+export const playgroundOf = (slug: string): string => `/playground?model=${encodeURIComponent(slug)}`;

@@ -9,6 +9,7 @@ import {
   scaledToDecimal,
 } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
+import { MODALITIES, type Modality } from './model-details.config';
 import { type GpuPriceRow, type ModelPriceRow, type TrainingPriceRow } from './price-lists.repository';
 
 /** Spec: Published pricing. */
@@ -63,7 +64,53 @@ export class GpuPriceListResponse {
   gpus!: GpuPriceResponse[];
 }
 
+/** What a model takes and gives, as far as the operator says it. */
+export class ModelDetailsResponse {
+  @ApiProperty({ description: 'Slug of the model.', example: 'sandbox-chat' })
+  slug!: string;
+
+  @ApiProperty({
+    description: 'Tokens of prompt and answer together; null if not known.',
+    type: 'integer',
+    nullable: true,
+    example: 131_072,
+  })
+  context_tokens!: number | null;
+
+  @ApiProperty({
+    description: 'Tokens of the answer to a request that sets no limit; null if not known.',
+    type: 'integer',
+    nullable: true,
+    example: 4_096,
+  })
+  max_output_tokens!: number | null;
+
+  @ApiProperty({
+    description: 'Kinds of content that it takes; null if not known.',
+    enum: MODALITIES,
+    isArray: true,
+    nullable: true,
+    example: ['text'],
+  })
+  input_modalities!: Modality[] | null;
+
+  @ApiProperty({
+    description: 'Kinds of content that it gives; null if not known.',
+    enum: MODALITIES,
+    isArray: true,
+    nullable: true,
+    example: ['text'],
+  })
+  output_modalities!: Modality[] | null;
+}
+
 export class PricingResponse extends ModelPriceListResponse {
+  @ApiProperty({
+    description: 'Further facts of the models of the list for which there are any.',
+    type: [ModelDetailsResponse],
+  })
+  model_details!: ModelDetailsResponse[];
+
   @ApiProperty({ description: 'Prices of GPUs, in their published order.', type: [GpuPriceResponse] })
   gpus!: GpuPriceResponse[];
 }

@@ -5,6 +5,7 @@ import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/catalogue-changes.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { MODEL_DETAILS_CONFIG, type ModelDetailsConfig } from './model-details.config';
 import {
   MAX_ROWS,
   overlappingUnits,
@@ -24,6 +25,7 @@ import {
   type GpuPriceResponse,
   gpuPriceView,
   type GpuPublicationResponse,
+  type ModelDetailsResponse,
   type ModelPriceResponse,
   modelPriceView,
   type ModelPublicationResponse,
@@ -83,13 +85,30 @@ export class PricingService {
   constructor(
     private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+    @Inject(MODEL_DETAILS_CONFIG) private readonly details: ModelDetailsConfig,
   ) {}
 
   /** The current lists, each with up to `limit` rows; null: all. */
   async read(limit: number | null): Promise<CacheableResponse<PricingResponse>> {
     const changedAt = await readLastChange(this.database, 'prices');
     const [models, gpus] = await Promise.all([this.readModels(limit), this.readGpus(limit)]);
-    return { body: { models, gpus }, changedAt };
+    // The details follow from the configuration, which has no date of its change.
+    const model_details = this.detailsOf(models);
+    return { body: { models, model_details, gpus }, changedAt: model_details.length > 0 ? null : changedAt };
+  }
+
+  private detailsOf(models: ModelPriceResponse[]): ModelDetailsResponse[] {
+    return [...new Set(models.map(({ slug }) => slug))].flatMap((slug) => {
+      const details = this.details.get(slug) ?? this.details.get('*');
+      if (!details) return [];
+      return {
+        slug,
+        context_tokens: details.contextTokens ?? null,
+        max_output_tokens: details.maxOutputTokens ?? null,
+        input_modalities: details.inputModalities ?? null,
+        output_modalities: details.outputModalities ?? null,
+      };
+    });
   }
 
   /** Up to `limit` rows; null: all. */

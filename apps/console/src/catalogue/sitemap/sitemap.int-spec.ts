@@ -1,5 +1,5 @@
 import { newId } from '@inference/database';
-import { insertAccount } from '@inference/testing';
+import { insertAccount, publishPrices } from '@inference/testing';
 import * as fc from 'fast-check';
 import { TestConsole, TestSite } from '../../testing/console.fixture';
 import { escapeXml } from '../escape-xml';
@@ -54,7 +54,17 @@ describe('the sitemap', () => {
     expect((await read('/sitemap.xml?colour=red')).status).toBe(200);
   });
 
-  it('lists the published models with the times of their changes', async () => {
+  it('lists the priced models, each once', async () => {
+    await publishPrices(site.database.pool, [
+      { slug: 'acme/chat', unit: 'per_million_input_tokens', ratePicos: 1n },
+      { slug: 'acme/chat', unit: 'per_million_output_tokens', ratePicos: 2n },
+    ]);
+    expect(await locations()).toEqual([...PAGE_URLS, `${UI}/models/acme/chat`]);
+    await publishPrices(site.database.pool, []);
+    expect(await locations()).toEqual(PAGE_URLS);
+  });
+
+  it('lists the published packages with the times of their changes', async () => {
     await insertModels(
       ['b', 'meta-llama/Llama-3.1-8B', 'qwen3:0.6b@x~y+z'],
       new Date('2026-01-31T12:30:00.5Z'),
@@ -66,15 +76,15 @@ describe('the sitemap', () => {
     );
     expect(await locations()).toEqual([
       ...PAGE_URLS,
-      `${UI}/models/b`,
-      `${UI}/models/meta-llama/Llama-3.1-8B`,
-      `${UI}/models/qwen3%3A0.6b%40x~y%2Bz`,
+      `${UI}/packages/b`,
+      `${UI}/packages/meta-llama/Llama-3.1-8B`,
+      `${UI}/packages/qwen3%3A0.6b%40x~y%2Bz`,
     ]);
     expect(await textsOf((await read()).text, 'lastmod')).toEqual(Array(3).fill('2026-01-31T12:30:00.500Z'));
   });
 
   it('shows every change immediately', async () => {
-    const model = `${UI}/models/m`;
+    const model = `${UI}/packages/m`;
     expect(await locations()).toEqual(PAGE_URLS);
     await insertModels(['m']);
     expect(await locations()).toEqual([...PAGE_URLS, model]);
@@ -119,7 +129,7 @@ describe('the sitemap', () => {
     await insertModels([...slugs, '+'.repeat(200)]);
     const found = (await locations()).slice(PAGES.length).map((location) => {
       expect(new URL(location).href).toBe(location);
-      return decodeURIComponent(location.slice(`${UI}/models/`.length));
+      return decodeURIComponent(location.slice(`${UI}/packages/`.length));
     });
     expect(found.sort()).toEqual([...slugs, '+'.repeat(200)].sort());
   });
@@ -145,7 +155,7 @@ describe('the sitemap', () => {
       places.push([...text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, location = '']) => location));
     }
     expect(places.map(({ length }) => length)).toEqual([50_000, 100 + PAGES.length]);
-    const models = Array.from({ length: COUNT }, (_, n) => `${UI}/models/model-${n + 1}`);
+    const models = Array.from({ length: COUNT }, (_, n) => `${UI}/packages/model-${n + 1}`);
     const found = new Set(places.flat());
     expect([...PAGE_URLS, ...models].filter((url) => !found.delete(escapeXml(url)))).toEqual([]);
     expect([...found]).toEqual([]);

@@ -1,7 +1,8 @@
 import { Database } from '@inference/database';
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
+import { PricingService } from '../../billing/pricing/pricing.service';
 import { type CacheableResponse } from '../../caching/cached.decorator';
-import { readTopicVersion } from '../../caching/catalogue-changes.repository';
+import { readCatalogueVersion } from '../../caching/catalogue-changes.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { SITEMAP_CONFIG, type SitemapConfig } from '../catalogue.config';
 import { escapeXml } from '../escape-xml';
@@ -70,18 +71,20 @@ export class SitemapWriter {
   }
 }
 
+const pathOf = (slug: string) => slug.split('/').map(encodeURIComponent).join('/');
+
 /** Models read by one query. Twice doubles the memory of a result; half doubles the number of queries. */
 const BATCH_ROWS = 10_000;
 
 interface Rendered {
-  /** The version of the models topic, read before the models. */
-  version: string | undefined;
+  /** The version of the catalogue, read before its content. */
+  version: string;
   documents: Promise<string[]>;
 }
 
 /**
- * Lists the public pages and the published models for search engines. Rendering reads all models and the route is
- * public, so each process renders once per change. Responses have no Last-Modified, because they depend on the
+ * Lists the public pages, the priced models and the published packages for search engines. Rendering reads all of them and the
+ * route is public, so each process renders once per change. Responses have no Last-Modified, because they depend on the
  * configuration too.
  */
 @Injectable()
@@ -90,6 +93,7 @@ export class SitemapService {
 
   constructor(
     private readonly database: Database,
+    private readonly pricing: PricingService,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
     @Inject(SITEMAP_CONFIG) private readonly config: SitemapConfig,
   ) {}
@@ -108,13 +112,13 @@ export class SitemapService {
   }
 
   private async current(): Promise<string[]> {
-    const version = await readTopicVersion(this.database, 'models');
+    const version = await readCatalogueVersion(this.database);
     if (!this.rendered || this.rendered.version !== version) this.rendered = this.render(version);
     return this.rendered.documents;
   }
 
   /** Concurrent requests share one rendering. A failed rendering is not kept. */
-  private render(version: string | undefined): Rendered {
+  private render(version: string): Rendered {
     const rendered: Rendered = { version, documents: this.readAll() };
     rendered.documents.catch(() => {
       if (this.rendered === rendered) this.rendered = undefined;
@@ -126,12 +130,13 @@ export class SitemapService {
     const { consoleUrl, consoleUiUrl } = this.site;
     const writer = new SitemapWriter();
     for (const path of this.config.pages) writer.add({ url: consoleUiUrl + path, changedAt: null });
+    const priced = new Set((await this.pricing.readModels(null)).map(({ slug }) => slug));
+    for (const slug of priced) writer.add({ url: `${consoleUiUrl}/models/${pathOf(slug)}`, changedAt: null });
     let afterSlug = '';
     for (;;) {
       const models = await listPublishedSlugs(this.database, afterSlug, BATCH_ROWS);
       for (const { slug, changedAt } of models) {
-        const path = slug.split('/').map(encodeURIComponent).join('/');
-        writer.add({ url: `${consoleUiUrl}/models/${path}`, changedAt });
+        writer.add({ url: `${consoleUiUrl}/packages/${pathOf(slug)}`, changedAt });
       }
       const last = models.at(-1);
       if (!last || models.length < BATCH_ROWS)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { ROOT, type ServiceProcess } from '../../site/service-process';
 import { Site } from '../../site/site';
 import { collectFaults } from '../browser-faults';
 import { RegisterPage, SignInPage } from '../console-pages';
-import { ModelsPage, RecoveryPages } from './public-pages';
+import { PackagesPage, RecoveryPages } from './public-pages';
 
 /** The pages of visitors in Chromium, against a real console. */
 
@@ -21,8 +22,14 @@ const PERSON = { email: 'ann@example.com', password: 'a password of this test' }
 const NEW_PASSWORD = 'another password of this test';
 const TOKEN = /\b(?:rst|vrf)_[0-9A-Za-z]{43}\b/;
 
+const CHAT = 'acme/chat';
+/** Of an operator: a text, and no elements of the page. */
+const PACKAGE_NAME = '</script><b>Package</b> & "1"';
+const ESCAPED_NAME = '&lt;/script&gt;&lt;b&gt;Package&lt;/b&gt; &amp; &quot;1&quot;';
+
 /** Of scripts and styles, compressed. The sign-in is the first page of many visits, on any connection. */
 const MOST_SIGN_IN_BYTES = 200_000;
+const MOST_LANDING_REQUESTS = 12;
 
 const chrome = findProgram('chromium');
 const ifThere = chrome ? it : it.skip;
@@ -68,6 +75,12 @@ beforeAll(async () => {
     CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
     MAIL_FOLDER: mails,
     STORAGE_FOLDER: join(mails, 'packages'),
+    GATEWAY_CREDENTIAL: randomBytes(24).toString('hex'),
+    MODEL_LIMITS: JSON.stringify({
+      [CHAT]: { context_tokens: 131_072, input_modalities: ['text', 'image'] },
+    }),
+    SUPPORT_CONTACT: 'help@example.com',
+    PRIVACY_URL: 'https://www.example.com/privacy',
   });
   await createAdmin(database.urlFor('console'), 'intl', ADMIN);
   const { token } = await consoleBody<{ token: string }>(consoleService.url, 'POST', '/api/auth/login', {
@@ -105,8 +118,129 @@ ifThere('a first visit of the sign-in loads few scripts and styles', async () =>
   await visitor.context().close();
 });
 
+describe('a page with its content in the HTML', () => {
+  const HTML = { accept: 'text/html' };
+  const read = async (path: string, headers: Record<string, string> = {}) => {
+    const answer = await fetch(consoleService.url + path, {
+      headers: { ...HTML, ...headers },
+      redirect: 'manual',
+    });
+    return { status: answer.status, headers: answer.headers, html: await answer.text() };
+  };
+  const metaOf = (html: string, name: string) =>
+    new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)"`).exec(html)?.[1];
+
+  beforeAll(async () => {
+    const price = (slug: string, unit: string, amount: string) => ({ slug, unit, price: amount });
+    await byAdmin('PUT', '/api/admin/billing/pricing/models', {
+      models: [
+        price(CHAT, 'per_million_input_tokens', '0.123456789012'),
+        price(CHAT, 'per_million_output_tokens', '2'),
+        price('acme/embed', 'per_million_input_tokens', '0.02'),
+      ],
+    });
+    await publishModel('acme/only-package', PACKAGE_NAME, 'a');
+    await byAdmin('POST', '/api/admin/changelog', { title: 'First <i>news</i>', body: '**bold**' }, 201);
+  });
+
+  it.each([
+    ['/', 'Call AI models', '$0.123456789012'],
+    ['/pricing', 'Pricing', '$0.123456789012'],
+    ['/models', 'Models', '131,072'],
+    [`/models/${CHAT}`, CHAT, 'Text, Images'],
+    ['/packages', 'Packages', ESCAPED_NAME],
+    ['/packages/acme/only-package', ESCAPED_NAME, 'Apache-2.0'],
+    ['/changelog', 'Changelog', '<strong>bold</strong>'],
+    ['/docs', 'Documentation', '/openapi.json'],
+  ])('is %s', async (path, title, content) => {
+    const { status, headers, html } = await read(path);
+    expect(status).toBe(200);
+    expect(/<title>([^<]*)<\/title>/.exec(html)?.[1]).toContain(title);
+    expect(metaOf(html, 'og:title')).toContain(title);
+    expect(metaOf(html, 'description')).toBeTruthy();
+    expect(html).toContain(`<link rel="canonical" href="${consoleService.url}${path}" />`);
+    const [, body = ''] = html.split('<div id="root">');
+    expect(body).toContain(content);
+    expect(body).toContain('mailto:help@example.com');
+    expect(html).not.toContain('<b>');
+    expect(html).not.toContain('<i>news');
+    expect(html).not.toMatch(/ style="/);
+    // Nothing but the policy decides which scripts run.
+    expect(headers.get('content-security-policy')).toMatch(
+      /script-src 'self'; style-src 'self' 'sha256-[^']+';/,
+    );
+    expect(headers.get('vary')).toMatch(/Accept-Language, Cookie/);
+    const again = await fetch(consoleService.url + path, {
+      headers: { ...HTML, 'if-none-match': headers.get('etag')! },
+    });
+    expect(again.status).toBe(304);
+  });
+
+  it('is in the chosen language, or in that of the browser, or in that of the site', async () => {
+    const languageOf = async (headers: Record<string, string>) => {
+      const { html, headers: answered } = await read('/', headers);
+      const language = /<html lang="([^"]*)"/.exec(html)?.[1];
+      expect(answered.get('content-language')).toBe(language);
+      expect(html.includes('调用 AI 模型')).toBe(language === 'zh-CN');
+      return language;
+    };
+    expect(await languageOf({})).toBe('en');
+    expect(await languageOf({ 'accept-language': 'fr' })).toBe('en');
+    expect(await languageOf({ 'accept-language': 'fr, zh-TW;q=0.8, en;q=0.5' })).toBe('zh-CN');
+    expect(await languageOf({ 'accept-language': 'en', cookie: 'a=b; language=zh-CN' })).toBe('zh-CN');
+  });
+
+  it('shows a change of the catalogue at once', async () => {
+    await byAdmin('POST', '/api/admin/changelog', { title: 'Second news', body: '' }, 201);
+    expect((await read('/changelog')).html).toContain('Second news');
+  });
+
+  it('is 404 for what does not exist, and leads to the package of a model that cannot be called', async () => {
+    for (const path of ['/models/nothing', '/packages/nothing', '/models/%E0%A4%A'])
+      expect((await read(path)).status).toBe(404);
+    const moved = await read('/models/acme/only-package');
+    expect([moved.status, moved.headers.get('location')]).toEqual([302, '/packages/acme/only-package']);
+  });
+
+  it('has a picture for previews of links', async () => {
+    const { html } = await read('/');
+    const picture = await fetch(metaOf(html, 'og:image')!);
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
+    const bytes = Buffer.from(await picture.arrayBuffer());
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1200, 630]);
+  });
+
+  ifThere('looks the same without scripts and with them, and keeps its place', async () => {
+    const shots = [];
+    for (const javaScriptEnabled of [false, true]) {
+      const context = await browser!.newContext({
+        baseURL: consoleService.url,
+        locale: 'en-US',
+        javaScriptEnabled,
+      });
+      const page = await context.newPage();
+      const found = collectFaults(page, [new URL(consoleService.url).origin]);
+      await page.goto('/', { waitUntil: 'networkidle' });
+      await page.getByRole('table', { name: 'Models' }).waitFor();
+      // Answers to the scripts: the page itself brings them along.
+      if (javaScriptEnabled) {
+        const asked: string[] = [];
+        page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+        await page.reload({ waitUntil: 'networkidle' });
+        expect(asked.filter((path) => path.startsWith('/api/') || path === '/config.json')).toEqual([]);
+        expect(asked.length).toBeLessThanOrEqual(MOST_LANDING_REQUESTS);
+      }
+      shots.push((await page.screenshot()).toString('base64'));
+      expect(found).toEqual([]);
+      await context.close();
+    }
+    expect(shots[1] === shots[0]).toBe(true);
+  });
+});
+
 /** Where a sign-in leads. */
-const overview = () => tab.getByRole('heading', { name: 'Overview', level: 1 });
+const overviewOf = (page: Page) => page.getByRole('heading', { name: 'Overview', level: 1 });
+const overview = () => overviewOf(tab);
 
 ifThere('a visitor sees the first call, and gets from there to an account', async () => {
   await tab.goto('/');
@@ -166,23 +300,26 @@ ifThere('sets a new password by the link of a mail, and signs out', async () => 
   await overview().waitFor();
 });
 
-ifThere('searches and sorts models, and keeps the search in the address', async () => {
-  await publishModel('acme/small', 'Small model', 'a');
-  await publishModel('acme/large', 'Large model', 'a longer content');
-  await tab.goto('/models?sort=smallest');
-  const models = new ModelsPage(tab);
-  await models.rows().first().waitFor();
-  expect(await models.rows().allInnerTexts()).toEqual(['Small model', 'Large model']);
-  await models.sort('Largest first');
-  await tab.waitForURL(/sort=largest/);
-  expect(await models.rows().allInnerTexts()).toEqual(['Large model', 'Small model']);
-  await models.search('small');
-  await tab.waitForURL(/q=small/);
-  await tab.getByText('1 model', { exact: true }).waitFor();
-});
+ifThere(
+  'searches and sorts packages, also at their former address, and keeps the search in the address',
+  async () => {
+    await publishModel('acme/small', 'Small model', 'a');
+    await publishModel('acme/large', 'Large model', 'a longer content');
+    await tab.goto('/models?sort=smallest');
+    const models = new PackagesPage(tab);
+    await models.rows().first().waitFor();
+    expect(await models.rows().allInnerTexts()).toEqual(['Small model', 'Large model']);
+    await models.sort('Largest first');
+    await tab.waitForURL(/sort=largest/);
+    expect(await models.rows().allInnerTexts()).toEqual(['Large model', 'Small model']);
+    await models.search('small');
+    await tab.waitForURL(/q=small/);
+    await tab.getByText('1 package', { exact: true }).waitFor();
+  },
+);
 
 ifThere('downloads a model with the session, which is in no address', async () => {
-  await new ModelsPage(tab).rows().first().click();
+  await new PackagesPage(tab).rows().first().click();
   await tab.getByRole('heading', { name: 'Small model' }).waitFor();
   const [download] = await Promise.all([
     tab.waitForEvent('download'),
@@ -251,4 +388,47 @@ ifThere('shows code in colours with a copy button, formulas and tables', async (
   expect(await entry.locator('math').count()).toBe(2);
   expect(await entry.getByText('\\wrong', { exact: true }).count()).toBe(1);
   expect(await entry.getByRole('cell', { name: '2' }).getAttribute('style')).toMatch(/text-align: *right/);
+});
+
+ifThere('asks for the consent to the terms at the sign-up, and after they have changed', async () => {
+  const start = (version: string) =>
+    site.startConsole({
+      CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
+      STORAGE_FOLDER: join(mails, 'packages'),
+      TERMS_URL: 'https://www.example.com/terms',
+      TERMS_VERSION: version,
+    });
+  const first = await start('2026-11');
+  const context = await browser!.newContext({ baseURL: first.url, locale: 'en-US' });
+  const page = await context.newPage();
+  await page.goto('/signup');
+  const consent = page.getByRole('checkbox', { name: 'I accept the terms of use' });
+  expect(await consent.isChecked()).toBe(false);
+  await new RegisterPage(page).register({ ...PERSON, email: 'consent@example.com' });
+  await page.getByText('Please accept the terms of use.').waitFor();
+  await consent.check();
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await page.goto('/settings');
+  await page.getByText('Version 2026-11').waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await context.close();
+  await first.stop();
+
+  const second = await start('2027-01');
+  const later = await browser!.newContext({ baseURL: second.url, locale: 'en-US' });
+  const again = await later.newPage();
+  await again.goto('/sign-in');
+  await new SignInPage(again).signIn({ ...PERSON, email: 'consent@example.com' });
+  const dialog = again.getByRole('dialog', { name: 'Terms of use' });
+  await dialog.getByText('The terms of use have changed.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Continue' }).isDisabled()).toBe(true);
+  await dialog.getByRole('checkbox').check();
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await again.reload();
+  await overviewOf(again).waitFor();
+  expect(await dialog.count()).toBe(0);
+  await later.close();
+  await second.stop();
 });

@@ -24,11 +24,11 @@ export class RecoveryPages {
   }
 }
 
-export class ModelsPage {
+export class PackagesPage {
   constructor(private readonly tab: Page) {}
 
   rows(): Locator {
-    return this.tab.getByRole('table', { name: 'Models' }).getByRole('link');
+    return this.tab.getByRole('table', { name: 'Packages' }).getByRole('link');
   }
 
   search(words: string): Promise<void> {
@@ -36,7 +36,7 @@ export class ModelsPage {
   }
 
   async sort(order: string): Promise<void> {
-    await this.tab.getByRole('combobox', { name: 'Order' }).click();
+    await this.tab.getByRole('combobox', { name: 'Sort by' }).click();
     await this.tab.getByRole('option', { name: order }).click();
   }
 }
