@@ -440,7 +440,8 @@ ifThere('the composer is on the first screen of a phone, and the settings are a 
   await phone.getByText(/^Cost/).waitFor();
   expect(await isInSight(composer)).toBe(true);
   const region = phone.getByRole('log').locator('xpath=..');
-  const distance = () => region.evaluate<number>('(e) => e.scrollHeight - e.scrollTop - e.clientHeight');
+  const distance = () =>
+    region.evaluate('(e) => e.scrollHeight - e.scrollTop - e.clientHeight') as Promise<number>;
   await waitFor(async () => (await distance()) < 2);
   await region.evaluate('(e) => e.scrollTo(0, 0)');
   await phone.getByRole('button', { name: 'Jump to latest' }).click();
