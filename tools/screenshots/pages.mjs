@@ -66,7 +66,7 @@ export const PICTURES = [
     isPublic: true,
     act: async (tab) => {
       await tab.locator('main input').fill('nobody@example.com');
-      await tab.getByRole('button', { name: either('Notify me by e-mail', '发送邮件') }).click();
+      await tab.getByRole('button', { name: either('Send the mail', '发送邮件') }).click();
     },
   },
   { name: 'reset-password', path: '/reset-password', isPublic: true },

@@ -40,7 +40,7 @@ interface PlacedColumn<Row> extends Column<Row> {
   place: Place;
 }
 
-export function placedColumns<Row>(columns: Column<Row>[]): PlacedColumn<Row>[] {
+function placedColumns<Row>(columns: Column<Row>[]): PlacedColumn<Row>[] {
   const isTaken = (place: Place) => columns.some((column) => column.place === place);
   const title = isTaken('title')
     ? undefined

@@ -183,7 +183,7 @@ describe('conversations', () => {
     );
     await tab.goto('/agents');
     await row('Invoice 60').waitFor();
-    expect(await row('Invoice 1 ').count()).toBe(0);
+    expect(await list().getByText('Invoice 1', { exact: true }).count()).toBe(0);
     await tab.getByRole('button', { name: 'Show more' }).click();
     await row('about the sea').waitFor();
     await tab.getByRole('searchbox', { name: 'Search' }).fill('invoice 7');
@@ -286,7 +286,7 @@ ifThere('keys are searched, ordered and paged, and the address says so', async (
   const { rows } = await database.pool.query<{ id: string }>('SELECT account_id AS id FROM agent.sessions');
   await database.pool.query(
     `INSERT INTO accounts.api_keys (id, account_id, name, prefix, key_hash, created_at)
-     SELECT 'key_made' || n, $1, 'batch ' || n, 'bfvk-made' || n, 'hash ' || n, now() - n * interval '1 day'
+     SELECT 'key_made' || n, $1, 'batch ' || n, 'bfvk-made' || n, sha256(convert_to('hash ' || n, 'UTF8')), now() - n * interval '1 day'
      FROM generate_series(1, 40) AS n`,
     [rows[0]!.id],
   );
@@ -300,11 +300,12 @@ ifThere('keys are searched, ordered and paged, and the address says so', async (
   await keys.row('batch 40').waitFor();
   await tab.getByRole('searchbox', { name: 'Search' }).fill('BATCH 3');
   await keys.row('batch 40').waitFor({ state: 'detached' });
-  expect(await tab.getByRole('table').getByRole('row').count()).toBe(1 + 11);
+  // 3, 13, 23 and 30 to 39, below the heading.
+  expect(await tab.getByRole('table').getByRole('row').count()).toBe(1 + 13);
   await tab.getByRole('combobox', { name: 'Order' }).click();
   await tab.getByRole('option', { name: 'By name' }).click();
   expect(Object.fromEntries(new URL(tab.url()).searchParams)).toEqual({ q: 'BATCH 3', sort: 'name' });
-  await tab.getByRole('table').getByRole('row').nth(2).and(keys.row('batch 30')).waitFor();
+  await tab.getByRole('table').getByRole('row').nth(2).and(keys.row('batch 13')).waitFor();
 });
 
 ifThere('other devices are signed out, and the security log says so', async () => {
