@@ -437,9 +437,11 @@ ifThere('the composer is on the first screen of a phone, and the settings are a 
   await phone.getByRole('button', { name: 'Send' }).click();
   await phone.getByText(/^Cost/).waitFor();
   expect(await isInSight(composer)).toBe(true);
-  const region = phone.getByRole('log').locator('xpath=..');
+  const region = `document.querySelector('[role=log]').parentElement`;
   const distance = () =>
-    region.evaluate('(e) => e.scrollHeight - e.scrollTop - e.clientHeight') as Promise<number>;
+    phone.evaluate<number>(
+      `(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)(${region})`,
+    );
   await waitFor(async () => (await distance()) < 2);
   await phone.evaluate(`${region}.scrollTo(0, 0)`);
   await phone.getByRole('button', { name: 'Jump to latest' }).click();
