@@ -1,5 +1,5 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
-import { Replica } from './replicas/replicas.repository';
+import { Replica } from './replicas/replica.entity';
 import { SessionEvent } from './tables/session-event.entity';
 import { AgentSession } from './tables/agent-session.entity';
 import { StoredStreamEvent } from './tables/stream-event.entity';

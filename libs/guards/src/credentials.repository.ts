@@ -1,17 +1,7 @@
-import { type Executor, PicosColumn, TimeColumn } from '@inference/database';
-import { Check, Column, Entity, In, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { type Role } from './caller';
+import { type Executor } from '@inference/database';
+import { In } from 'typeorm';
 import { createSecretKey, isSecretKey } from './secret-keys/secret-key';
-
-/** What every service may read of an account. */
-@Entity('accounts', { schema: 'accounts', synchronize: false })
-export class AccountRole {
-  @PrimaryColumn('text')
-  id!: string;
-
-  @Column('text')
-  role!: Role;
-}
+import { AccountRole, ApiKey } from './credentials.entity';
 
 /** The account with its key of this id, if it has one that is not deleted. Null for an unknown account. */
 export function findAccountWithKey(
@@ -31,51 +21,6 @@ export function findAccountWithKey(
     )
     .where('account.id = :accountId', { accountId })
     .getOne();
-}
-
-/** A secret by which an account calls the APIs. */
-@Entity('api_keys', { schema: 'accounts' })
-@Index('api_keys_account', ['accountId', 'createdAt'], { where: 'deleted_at IS NULL' })
-@Index('api_keys_hash', ['keyHash'], { unique: true })
-@Check('api_keys_check', '(key_hash IS NULL) = (deleted_at IS NOT NULL)')
-@Check('api_keys_spend_limit_picos_check', 'spend_limit_picos >= 0')
-export class ApiKey {
-  @PrimaryColumn('text')
-  id!: string;
-
-  @Column('text')
-  accountId!: string;
-
-  @ManyToOne(() => AccountRole, { nullable: false })
-  @JoinColumn()
-  account!: AccountRole;
-
-  @Column('text')
-  name!: string;
-
-  @Column('text')
-  prefix!: string;
-
-  /** Keyed digest of the secret; null once the key is deleted. */
-  @Column('bytea', { nullable: true })
-  keyHash!: Buffer | null;
-
-  /** Null: no limit. */
-  @PicosColumn({ nullable: true })
-  spendLimitPicos!: bigint | null;
-
-  /** Slugs; null: all models. */
-  @Column('text', { nullable: true, array: true })
-  allowedModels!: string[] | null;
-
-  @TimeColumn({ default: () => 'now()' })
-  createdAt!: Date;
-
-  @TimeColumn({ nullable: true })
-  lastUsedAt!: Date | null;
-
-  @TimeColumn({ nullable: true })
-  deletedAt!: Date | null;
 }
 
 const TOUCH = `
@@ -112,31 +57,6 @@ export const createApiKey = () => createSecretKey(PREFIX);
 /** Whether a text has the form and the checksum of an API key. */
 export const isApiKey = (text: string) => isSecretKey(PREFIX, text);
 
-/** A sign-in of an account, which its session tokens name. */
-@Entity('sessions', { schema: 'accounts' })
-@Index('sessions_account', ['accountId'])
-@Index('sessions_expiry', ['expiresAt'])
-export class Session {
-  @PrimaryColumn('text')
-  id!: string;
-
-  @Column('text')
-  accountId!: string;
-
-  @ManyToOne(() => AccountRole, { nullable: false })
-  @JoinColumn()
-  account!: AccountRole;
-
-  @TimeColumn({ default: () => 'now()' })
-  createdAt!: Date;
-
-  @TimeColumn()
-  expiresAt!: Date;
-
-  @TimeColumn({ nullable: true })
-  endedAt!: Date | null;
-}
-
 /** SQL text, because the console runs it for every request. */
 const FIND_ROLE = `
   SELECT a.role FROM accounts.sessions s JOIN accounts.accounts a ON a.id = s.account_id
@@ -155,6 +75,3 @@ export async function findSessionRole(
   });
   return rows[0]?.role ?? null;
 }
-
-/** The tables that CredentialsModule reads. */
-export const CREDENTIAL_ENTITIES = [AccountRole, ApiKey, Session];

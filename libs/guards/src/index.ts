@@ -1,11 +1,5 @@
-export {
-  AccountRole,
-  ApiKey,
-  createApiKey,
-  CREDENTIAL_ENTITIES,
-  isApiKey,
-  Session,
-} from './credentials.repository';
+export { AccountRole, ApiKey, CREDENTIAL_ENTITIES, Session } from './credentials.entity';
+export { createApiKey, isApiKey } from './credentials.repository';
 export { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
 export { type Caller, callerOf, CurrentCaller, restrictedKeyIdOf, type Role } from './caller';
 export {

@@ -1,7 +1,8 @@
 export { charge, type Charge, type ChargeLine, type TokenUsage, worstCasePicos } from './pricing/charge';
 export { PRICE_UNITS, pricesOutput, type PriceUnit, UNIT_DIGITS, type UnitRate } from './pricing/price-unit';
 export { PriceBook, type PricesInForce, RATE_DIGITS } from './pricing/price-book';
-export { ArchivedDay, readAccountArchivedUntil, readArchivedUntil } from './archive/archived-days.repository';
+export { ArchivedDay } from './archive/archived-day.entity';
+export { readAccountArchivedUntil, readArchivedUntil } from './archive/archived-days.repository';
 export { archivedHourFault } from './archive/archived-hours';
 export { type Difference, reconcile } from './reconcile/checks.repository';
 export {

@@ -1,16 +1,6 @@
-import { type Executor, TimeColumn } from '@inference/database';
-import { Entity, PrimaryColumn, Raw } from 'typeorm';
-
-/** A process of the service. */
-@Entity('replicas', { schema: 'agent' })
-export class Replica {
-  @PrimaryColumn('text')
-  id!: string;
-
-  /** The process counts as dead from then on, and its turns fail. */
-  @TimeColumn()
-  expiresAt!: Date;
-}
+import { type Executor } from '@inference/database';
+import { Raw } from 'typeorm';
+import { Replica } from './replica.entity';
 
 const RENEW = `
   INSERT INTO agent.replicas (id, expires_at) VALUES ($1, clock_timestamp() + make_interval(secs => $2))

@@ -1,7 +1,7 @@
 import { type Executor } from '@inference/database';
 import { type TrainingPrice } from '@inference/metering';
 import { type Wallet } from '@inference/wallet';
-import { type Quota } from '../quotas/quotas.repository';
+import { type Quota } from '../quotas/quota.entity';
 
 /** What a caller can train with. A price or rate that is missing is null. */
 export interface Means extends Pick<Wallet, 'balancePicos'>, Pick<Quota, 'usedTokens'> {

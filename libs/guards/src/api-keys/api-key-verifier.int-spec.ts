@@ -9,7 +9,8 @@ import {
   TestPool,
   waitFor,
 } from '@inference/testing';
-import { createApiKey, CREDENTIAL_ENTITIES, rehashApiKey } from '../credentials.repository';
+import { CREDENTIAL_ENTITIES } from '../credentials.entity';
+import { createApiKey, rehashApiKey } from '../credentials.repository';
 import { type CredentialsOptions } from '../credentials.options';
 import { hashSecretKey } from '../secret-keys/secret-key';
 import { ApiKeyVerifier } from './api-key.strategy';

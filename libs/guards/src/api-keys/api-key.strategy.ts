@@ -13,7 +13,8 @@ import {
   type Identity,
   identityOf,
 } from '../strategies/credential.strategy';
-import { type ApiKey, findApiKey, isApiKey, rehashApiKey, touchApiKey } from '../credentials.repository';
+import { type ApiKey } from '../credentials.entity';
+import { findApiKey, isApiKey, rehashApiKey, touchApiKey } from '../credentials.repository';
 
 /** Finds the caller of an API key. A deletion takes effect at once through NOTIFY `credentials`. */
 @Injectable()

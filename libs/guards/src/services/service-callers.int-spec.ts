@@ -13,7 +13,8 @@ import {
   type TestDatabase,
   testLog,
 } from '@inference/testing';
-import { createApiKey, CREDENTIAL_ENTITIES } from '../credentials.repository';
+import { CREDENTIAL_ENTITIES } from '../credentials.entity';
+import { createApiKey } from '../credentials.repository';
 import { API_KEY_CREDENTIALS } from '../api-keys/api-key.strategy';
 import { type Caller, CurrentCaller } from '../caller';
 import { Accepts, Roles } from '../credentials.decorators';

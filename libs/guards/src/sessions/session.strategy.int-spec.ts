@@ -13,7 +13,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose';
-import { CREDENTIAL_ENTITIES } from '../credentials.repository';
+import { CREDENTIAL_ENTITIES } from '../credentials.entity';
 import { TestVerifier } from './session.fixture';
 import { SESSION_AUDIENCE, sessionIssuer } from './session-token.strategy';
 
