@@ -94,7 +94,11 @@ const agentSays = () => tab.getByRole('article', { name: 'Agent' });
 
 async function choose(field: string, option: string): Promise<void> {
   await tab.getByRole('combobox', { name: field }).click();
-  await tab.getByRole('option', { name: option, exact: true }).click();
+  // In the playground, prices stand beside the names of models.
+  await tab
+    .getByRole('option')
+    .filter({ has: tab.getByText(option, { exact: true }) })
+    .click();
 }
 
 async function beginConversation(fields: { model: string; tools?: string }): Promise<void> {
