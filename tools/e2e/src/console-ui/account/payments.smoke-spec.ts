@@ -129,74 +129,6 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
   });
 
   if (siteName === 'cn') {
-    describe('on a phone', () => {
-      let phone: Page;
-      beforeAll(async () => {
-        if (!browser) return;
-        const device = await browser.newContext({
-          baseURL: origins[0]!,
-          locale: 'en-US',
-          timezoneId: 'UTC',
-          viewport: { width: 390, height: 844 },
-          hasTouch: true,
-          isMobile: true,
-        });
-        phone = await device.newPage();
-        faults.push(collectFaults(phone, origins));
-        await phone.goto('/sign-in?next=/top-up');
-        await new SignInPage(phone).signIn(PERSON);
-        await phone.getByRole('heading', { name: 'Top up', level: 1 }).waitFor();
-      });
-      afterAll(() => phone?.context().close());
-
-      async function order(provider: string): Promise<string> {
-        await phone.goto('/top-up?amount=31.5');
-        await phone.getByRole('radio', { name: provider }).check();
-        await phone.getByRole('button', { name: 'Pay ¥31.50', exact: true }).click();
-        await phone.getByRole('img', { name: 'Code for the payment' }).waitFor();
-        const { rows } = await database.pool.query<{ url: string }>(
-          'SELECT checkout_url AS url FROM billing.payments WHERE id = $1',
-          [await paymentId()],
-        );
-        return rows[0]!.url;
-      }
-
-      ifThere('Alipay opens with the code', async () => {
-        const code = await order('Alipay');
-        const href = await phone.getByRole('link', { name: 'Open Alipay' }).getAttribute('href');
-        expect(new URL(href!).protocol).toBe('alipays:');
-        expect(new URL(href!).searchParams.get('qrcode')).toBe(code);
-        const { scrollWidth } = await phone.locator('html').evaluate((page) => ({
-          scrollWidth: page.scrollWidth,
-        }));
-        expect(scrollWidth).toBe(390);
-      });
-
-      ifThere('the code of WeChat Pay is kept as a picture', async () => {
-        await order('WeChat Pay');
-        await phone.getByText('choose the code from your album').waitFor();
-        await phone.getByRole('link', { name: 'Open WeChat' }).waitFor();
-        const saving = phone.waitForEvent('download');
-        await phone.getByRole('button', { name: 'Save the code' }).click();
-        const picture = await saving;
-        expect(picture.suggestedFilename()).toBe('payment-code.png');
-        const chunks: Buffer[] = [];
-        for await (const chunk of await picture.createReadStream()) chunks.push(chunk as Buffer);
-        expect(Buffer.concat(chunks).subarray(1, 4).toString()).toBe('PNG');
-      });
-
-      ifThere('what both ordered is not paid', async () => {
-        await database.pool.query(
-          "UPDATE billing.payments SET expires_at = now(), next_check_at = now() WHERE status = 'pending'",
-        );
-        await waitFor(async () => {
-          const { rows } = await database.pool.query("SELECT FROM billing.payments WHERE status = 'pending'");
-          return rows.length === 0;
-        });
-        await database.pool.query('UPDATE billing.payments SET seen_at = now()');
-      });
-    });
-
     ifThere('a code paid after its page was closed is credited once, and told after reopening', async () => {
       await topUp('88.5', 'WeChat Pay');
       await tab.getByRole('img', { name: 'Code for the payment' }).waitFor();
@@ -278,6 +210,63 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
       const file = await arriving;
       expect(file.suggestedFilename()).toMatch(/\.pdf$/);
       expect(await textOf(file)).toMatch(/^%PDF-/);
+    });
+
+    describe('on a phone', () => {
+      let phone: Page;
+      beforeAll(async () => {
+        if (!browser) return;
+        const device = await browser.newContext({
+          baseURL: origins[0]!,
+          locale: 'en-US',
+          timezoneId: 'UTC',
+          viewport: { width: 390, height: 844 },
+          hasTouch: true,
+          isMobile: true,
+        });
+        phone = await device.newPage();
+        faults.push(collectFaults(phone, origins));
+        await phone.goto('/sign-in?next=/top-up');
+        await new SignInPage(phone).signIn(PERSON);
+        await phone.getByRole('heading', { name: 'Top up', level: 1 }).waitFor();
+      });
+      afterAll(() => phone?.context().close());
+
+      async function order(provider: string): Promise<string> {
+        await phone.goto('/top-up?amount=31.5');
+        await phone.getByRole('radio', { name: provider }).check();
+        await phone.getByRole('button', { name: 'Pay ¥31.50', exact: true }).click();
+        await phone.getByRole('img', { name: 'Code for the payment' }).waitFor();
+        const { rows } = await database.pool.query<{ url: string }>(
+          'SELECT checkout_url AS url FROM billing.payments WHERE id = $1',
+          [await paymentId()],
+        );
+        return rows[0]!.url;
+      }
+
+      ifThere('Alipay opens with the code', async () => {
+        const code = await order('Alipay');
+        const href = await phone.getByRole('link', { name: 'Open Alipay' }).getAttribute('href');
+        expect(new URL(href!).protocol).toBe('alipays:');
+        expect(new URL(href!).searchParams.get('qrcode')).toBe(code);
+        const { scrollWidth } = await phone.locator('html').evaluate((page) => ({
+          scrollWidth: page.scrollWidth,
+        }));
+        expect(scrollWidth).toBe(390);
+      });
+
+      ifThere('the code of WeChat Pay is kept as a picture', async () => {
+        await order('WeChat Pay');
+        await phone.getByText('choose the code from your album').waitFor();
+        await phone.getByRole('link', { name: 'Open WeChat' }).waitFor();
+        const saving = phone.waitForEvent('download');
+        await phone.getByRole('button', { name: 'Save the code' }).click();
+        const picture = await saving;
+        expect(picture.suggestedFilename()).toBe('payment-code.png');
+        const chunks: Buffer[] = [];
+        for await (const chunk of await picture.createReadStream()) chunks.push(chunk as Buffer);
+        expect(Buffer.concat(chunks).subarray(1, 4).toString()).toBe('PNG');
+      });
     });
     return;
   }

@@ -118,7 +118,7 @@ ifThere('waits while the service cannot be reached, and goes on by itself', asyn
   await pages.upload('2.0', file);
   await untilArrived(1);
   await network.send('Network.emulateNetworkConditions', { ...SPEED, offline: true });
-  await tab.getByText('The upload goes on when it can').waitFor();
+  await tab.getByText('The upload resumes automatically').waitFor();
   await network.send('Network.emulateNetworkConditions', { ...SPEED, uploadThroughput: -1 });
   await pages.row('2.0').getByText('Not published').waitFor();
 });
