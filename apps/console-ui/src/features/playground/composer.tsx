@@ -73,7 +73,7 @@ export function Composer({ conversation, isBusy, onModel, onDraft, onSend, onSto
     if (canSend) onSend();
   };
   const hint = (
-    <Text size="sm" c={isValid ? 'dimmed' : 'red'} className={classes.price!} mih={20}>
+    <Text size="sm" c={isValid ? 'dimmed' : 'var(--mantine-color-error)'} className={classes.price!} mih={20}>
       {isWanted ? (
         t('tool.first')
       ) : isValid ? (
