@@ -3,21 +3,24 @@ import './app/first-styles';
 import 'virtual:theme-variables.css';
 import './layout/shell.css';
 import { StrictMode } from 'react';
+import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { createConsoleApi } from './api/console-api';
 import { createQueryClient } from './api/query-client';
 import { Session } from './api/session';
 import { loadRuntimeConfig, siteQuery } from './api/site';
 import { App } from './app/app';
+import { replacePage } from './app/early-input';
 import { Appearance } from './app/appearance';
 import { createAppRouter, preloadPage } from './app/router';
 import { readServedPage } from './app/served-page';
 import { FailedPage } from './layout/failures';
 import { chooseLanguage } from './language/language';
 
-const root = createRoot(document.getElementById('root')!);
+const element = document.getElementById('root')!;
+const root = createRoot(element);
 
-/** Shows again what `color-scheme.js` has hidden from whoever was signed in at the last visit. */
+/** Shows again what `early.js` has hidden from whoever was signed in at the last visit. */
 const showAll = () => document.documentElement.removeAttribute('data-returning');
 
 try {
@@ -31,17 +34,21 @@ try {
   preloadPage(router);
   const site = siteQuery(api);
   await Promise.all([session.start(), queryClient.prefetchQuery(site)]);
-  // With its page loaded, the first rendering replaces what the console has rendered by the same.
-  if (served) await router.load();
+  // Nothing of a page for visitors is shown to an account, which is led elsewhere.
+  const isSame = served && (location.pathname !== '/' || session.getState().status === 'signed-out');
+  // With its page loaded, the first rendering is the same as what the console has rendered.
+  if (isSame) await router.load();
   const siteLanguage = chooseLanguage(queryClient.getQueryData(site.queryKey)?.languages ?? []);
   showAll();
-  root.render(
+  const app = (
     <StrictMode>
       <Appearance wanted={navigator.languages} otherwise={siteLanguage}>
         <App {...{ config, session, api, queryClient, router }} />
       </Appearance>
-    </StrictMode>,
+    </StrictMode>
   );
+  if (isSame) replacePage(element, () => flushSync(() => root.render(app)));
+  else root.render(app);
 } catch (error) {
   showAll();
   root.render(

@@ -4,7 +4,7 @@ import { useComponentTexts } from '../components/component-texts';
 import { LanguageProvider, type LanguageWish } from '../language/language-provider';
 import { theme } from './theme';
 
-/** The same key as in public/color-scheme.js. */
+/** The same key as in public/early.js. */
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'color-scheme' });
 
 /** Language and theme. The variables of the theme are a style sheet (see theme-variables.ts). */

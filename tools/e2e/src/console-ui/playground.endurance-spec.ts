@@ -312,8 +312,7 @@ ifThere('a preset keeps the settings', async () => {
   await newChat();
   const temperature = tab.getByRole('textbox', { name: 'Temperature' });
   const savePreset = async (name: string) => {
-    await tab.getByRole('button', { name: 'Preset actions' }).click();
-    await tab.getByRole('menuitem', { name: 'Save as preset' }).click();
+    await tab.getByRole('button', { name: 'Save as preset' }).click();
     await tab.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill(name);
     await tab.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   };
@@ -327,8 +326,7 @@ ifThere('a preset keeps the settings', async () => {
   await tab.reload();
   await choose('Preset', 'Careful');
   expect(await temperature.inputValue()).toBe('0.3');
-  await tab.getByRole('button', { name: 'Preset actions' }).click();
-  await tab.getByRole('menuitem', { name: 'Delete “Careful”' }).click();
+  await tab.getByRole('button', { name: 'Delete “Careful”' }).click();
   await tab.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await tab.getByPlaceholder('No presets yet').waitFor();
 });
@@ -439,10 +437,13 @@ ifThere('the composer is on the first screen of a phone, and the settings are a 
   await phone.getByRole('button', { name: 'Send' }).click();
   await phone.getByText(/^Cost/).waitFor();
   expect(await isInSight(composer)).toBe(true);
-  const region = phone.getByRole('log').locator('xpath=..');
-  const distance = () => region.evaluate<number>('(e) => e.scrollHeight - e.scrollTop - e.clientHeight');
+  const region = `document.querySelector('[role=log]').parentElement`;
+  const distance = () =>
+    phone.evaluate<number>(
+      `(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)(${region})`,
+    );
   await waitFor(async () => (await distance()) < 2);
-  await region.evaluate('(e) => e.scrollTo(0, 0)');
+  await phone.evaluate(`${region}.scrollTo(0, 0)`);
   await phone.getByRole('button', { name: 'Jump to latest' }).click();
   await waitFor(async () => (await distance()) < 2);
   await context.close();

@@ -43,10 +43,12 @@ interface Props {
   turns: Turn[];
   parameters: Parameters;
   isBusy: boolean;
+  /** Whether models can be asked: not while one answers, nor with settings that cannot be sent. */
+  canAsk: boolean;
   actions: ConversationActions;
 }
 
-export function Turns({ turns, parameters, isBusy, actions }: Props) {
+export function Turns({ turns, parameters, isBusy, canAsk, actions }: Props) {
   const t = usePlaygroundTexts();
   const [deletedId, setDeletedId] = useState<string>();
   return (
@@ -56,7 +58,7 @@ export function Turns({ turns, parameters, isBusy, actions }: Props) {
           key={turn.id}
           turn={turn}
           parameters={parameters}
-          isBusy={isBusy}
+          isBusy={!canAsk}
           isLast={index === turns.length - 1}
           actions={actions}
           onDelete={setDeletedId}
@@ -79,7 +81,7 @@ export function Turns({ turns, parameters, isBusy, actions }: Props) {
   );
 }
 
-interface TurnProps extends Omit<Props, 'turns'> {
+interface TurnProps extends Omit<Props, 'turns' | 'canAsk'> {
   turn: Turn;
   isLast: boolean;
   onDelete: (id: string) => void;

@@ -28,7 +28,7 @@ import { Composer } from './composer';
 import { type Conversation, isEmptyPrompt, NO_PROMPT, requestBody, withDraft } from './conversation';
 import { HistoryDrawer } from './history-drawer';
 import { Turns } from './messages';
-import { withOfferedModels } from './parameters';
+import { faultsOf, withOfferedModels } from './parameters';
 import { usePlaygroundTexts } from './playground-texts';
 import classes from './playground.module.css';
 import { playgroundModelsQuery, samplesOf } from './request-samples';
@@ -126,6 +126,7 @@ function Playground() {
                       turns={conversation.turns}
                       parameters={parameters}
                       isBusy={isBusy}
+                      canAsk={!isBusy && Object.keys(faultsOf(parameters)).length === 0}
                       actions={actions}
                     />
                   )}

@@ -1,10 +1,8 @@
 import {
-  ActionIcon,
   Anchor,
   Button,
   Group,
   JsonInput,
-  Menu,
   Select,
   Stack,
   Switch,
@@ -13,7 +11,7 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Columns2, Ellipsis, X } from 'lucide-react';
+import { Columns2, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { useConsoleApi } from '../../api/console-api';
@@ -208,14 +206,14 @@ function JsonField({ label, hint, example, value, error, onChange }: JsonFieldPr
 /** Whether conversations are kept for the account. */
 function SavingSwitch() {
   const t = usePlaygroundTexts();
-  const { saves, change, isPending, error } = useSaving();
+  const { chosen, change, error } = useSaving();
   return (
     <Stack gap="xs">
       <Switch
         label={t('saving.off')}
         description={t('saving.off.hint')}
-        checked={saves === false}
-        disabled={saves === undefined || isPending}
+        checked={chosen === false}
+        disabled={chosen === undefined}
         onChange={(event) => change(!event.currentTarget.checked)}
       />
       {error && <ErrorNotice error={error} />}
@@ -244,9 +242,8 @@ function Presets({ parameters, isBusy, onApply }: PresetsProps) {
   };
   return (
     <>
-      <Group gap="xs" align="flex-end" wrap="nowrap">
+      <Stack gap="xs">
         <Select
-          flex={1}
           label={t('preset')}
           placeholder={t(presets.length > 0 ? 'preset.choose' : 'preset.none')}
           data={presets.map(({ id, name }) => ({ value: id, label: name }))}
@@ -255,27 +252,33 @@ function Presets({ parameters, isBusy, onApply }: PresetsProps) {
           disabled={isBusy || presets.length === 0}
           onChange={(id) => apply(presets.find((preset) => preset.id === id))}
         />
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <ActionIcon variant="default" size={36} aria-label={t('preset.menu')} title={t('preset.menu')}>
-              <Ellipsis size={16} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => setDialog('save')}>{t('preset.save')}</Menu.Item>
-            {chosen && (
-              <>
-                <Menu.Item onClick={() => save.mutate({ id: chosen.id, name: chosen.name, parameters })}>
-                  {t('preset.update', { name: chosen.name })}
-                </Menu.Item>
-                <Menu.Item color="red" onClick={() => setDialog('delete')}>
-                  {t('preset.delete', { name: chosen.name })}
-                </Menu.Item>
-              </>
-            )}
-          </Menu.Dropdown>
-        </Menu>
-      </Group>
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={() => setDialog('save')}>
+            {t('preset.save')}
+          </Button>
+          {chosen && (
+            <>
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={t('preset.update.named', { name: chosen.name })}
+                loading={save.isPending}
+                onClick={() => save.mutate({ id: chosen.id, name: chosen.name, parameters })}
+              >
+                {t('preset.update')}
+              </Button>
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={t('preset.delete', { name: chosen.name })}
+                onClick={() => setDialog('delete')}
+              >
+                {t('delete')}
+              </Button>
+            </>
+          )}
+        </Group>
+      </Stack>
       {save.error && dialog !== 'save' && <ErrorNotice error={save.error} />}
       {dialog === 'save' && (
         <SavePreset

@@ -3,7 +3,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { createTestDatabase, rememberSecret, type TestDatabase, waitFor } from '@inference/testing';
+import {
+  createTestDatabase,
+  findFreePort,
+  rememberSecret,
+  type TestDatabase,
+  waitFor,
+} from '@inference/testing';
 import { type Browser, type Page } from 'playwright-core';
 import { launchChromium } from '../../site/chromium';
 import { consoleBody } from '../../site/console-client';
@@ -131,12 +137,12 @@ describe('a page with its content in the HTML', () => {
     new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)"`).exec(html)?.[1];
 
   beforeAll(async () => {
-    const price = (slug: string, unit: string, amount: string) => ({ slug, unit, price: amount });
+    const price = (slug: string, unit: string, amount: number) => ({ slug, unit, price: amount });
     await byAdmin('PUT', '/api/admin/billing/pricing/models', {
       models: [
-        price(CHAT, 'per_million_input_tokens', '0.123456789012'),
-        price(CHAT, 'per_million_output_tokens', '2'),
-        price('acme/embed', 'per_million_input_tokens', '0.02'),
+        price(CHAT, 'per_million_input_tokens', 0.123456),
+        price(CHAT, 'per_million_output_tokens', 2),
+        price('acme/embed', 'per_million_input_tokens', 0.02),
       ],
     });
     await publishModel('acme/only-package', PACKAGE_NAME, 'a');
@@ -144,8 +150,8 @@ describe('a page with its content in the HTML', () => {
   });
 
   it.each([
-    ['/', 'Call AI models', '$0.123456789012'],
-    ['/pricing', 'Pricing', '$0.123456789012'],
+    ['/', 'Call AI models', '$0.123456'],
+    ['/pricing', 'Pricing', '$0.123456'],
     ['/models', 'Models', '131,072'],
     [`/models/${CHAT}`, CHAT, 'Text, Images'],
     ['/packages', 'Packages', ESCAPED_NAME],
@@ -236,6 +242,26 @@ describe('a page with its content in the HTML', () => {
     }
     expect(shots[1] === shots[0]).toBe(true);
   });
+});
+
+ifThere('repeats what was pressed and typed before the scripts could answer', async () => {
+  const context = await browser!.newContext({ baseURL: consoleService.url, locale: 'en-US' });
+  const page = await context.newPage();
+  let release = () => undefined as void;
+  const isReleased = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/assets/*.js', async (route) => {
+    await isReleased;
+    await route.continue();
+  });
+  await page.goto('/pricing', { waitUntil: 'commit' });
+  await page.getByLabel('Output tokens').fill('3000000');
+  await page.getByRole('button', { name: 'Language, colours and time zone' }).click();
+  expect(await page.getByRole('menu').count()).toBe(0);
+  release();
+  await page.getByRole('menu').waitFor();
+  // A million input tokens at 0.123456 and three million output tokens at 2.
+  await page.getByText('$6.123456').waitFor();
+  await context.close();
 });
 
 /** Where a sign-in leads. */
@@ -391,13 +417,17 @@ ifThere('shows code in colours with a copy button, formulas and tables', async (
 });
 
 ifThere('asks for the consent to the terms at the sign-up, and after they have changed', async () => {
-  const start = (version: string) =>
-    site.startConsole({
+  const start = async (version: string) => {
+    const port = await findFreePort();
+    const environment = {
+      CONSOLE_URL: `http://127.0.0.1:${port}`,
       CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
       STORAGE_FOLDER: join(mails, 'packages'),
       TERMS_URL: 'https://www.example.com/terms',
       TERMS_VERSION: version,
-    });
+    };
+    return site.startConsole(environment, port);
+  };
   const first = await start('2026-11');
   const context = await browser!.newContext({ baseURL: first.url, locale: 'en-US' });
   const page = await context.newPage();
