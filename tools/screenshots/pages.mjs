@@ -204,6 +204,11 @@ export const PICTURES = [
     path: '/agents',
     act: (tab) => tab.locator('tbody button:has(.lucide-pencil)').first().click(),
   },
+  {
+    name: 'agents-delete',
+    path: '/agents',
+    act: (tab) => tab.locator('tbody button:has(.lucide-trash-2)').first().click(),
+  },
   { name: 'workspaces', path: '/workspaces' },
   {
     name: 'workspaces-create',

@@ -3,6 +3,9 @@ import { type ReactNode, type SubmitEventHandler } from 'react';
 import { useComponentTexts } from './component-texts';
 import { ErrorNotice } from './error-notice';
 
+/** Dark enough for white letters. */
+export const DANGER = 'red.9';
+
 interface ConfirmDialogProps {
   title: string;
   text: string;
@@ -38,7 +41,7 @@ export function ConfirmDialog({
           <Button variant="default" onClick={onClose} data-autofocus>
             {t('dialog.cancel')}
           </Button>
-          <Button {...(isDanger && { color: 'red.9' })} loading={isPending} onClick={onConfirm}>
+          <Button {...(isDanger && { color: DANGER })} loading={isPending} onClick={onConfirm}>
             {confirmText}
           </Button>
         </Group>
@@ -93,7 +96,7 @@ export function FormDialog({
             </Button>
             <Button
               type="submit"
-              {...(isDanger && { color: 'red.9' })}
+              {...(isDanger && { color: DANGER })}
               disabled={isDisabled}
               loading={isPending}
             >

@@ -17,6 +17,7 @@ import { Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useSite } from '../../api/site';
 import { type Column, DataTable } from '../../components/data-table';
+import { DANGER } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { ListTools } from '../../components/list-tools';
 import { type ListView } from '../../components/list-view';
@@ -195,7 +196,12 @@ function ConversationTable({ sessions, ...more }: TableProps) {
           <Text size="md" role="status">
             {t('chosen', { count: chosen.length })}
           </Text>
-          <Button size="xs" color="red" leftSection={<Trash2 size={14} />} onClick={() => setDeleted(chosen)}>
+          <Button
+            size="xs"
+            color={DANGER}
+            leftSection={<Trash2 size={14} />}
+            onClick={() => setDeleted(chosen)}
+          >
             {t('delete')}
           </Button>
           <Button
