@@ -222,7 +222,7 @@ ifThere('two models get the same messages, and one alone can be asked again', as
     await costs().nth(3).waitFor();
   });
   expect(bodies).toEqual([second]);
-  await tab.getByRole('button', { name: 'Stop comparing' }).click();
+  await tab.getByRole('button', { name: 'Use one model' }).click();
 });
 
 ifThere('every parameter is sent, and the code shows what was sent', async () => {

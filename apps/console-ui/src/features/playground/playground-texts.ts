@@ -31,7 +31,7 @@ const en = {
   'price.one': 'per million tokens',
   'price.request': 'per request',
   compare: 'Compare two models',
-  'compare.end': 'Stop comparing',
+  'compare.end': 'Use one model',
   system: 'System prompt',
   'system.hint': 'How the model should behave. Optional.',
   temperature: 'Temperature',
