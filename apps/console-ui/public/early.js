@@ -13,7 +13,7 @@
     chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   root.setAttribute('data-mantine-color-scheme', isDark ? 'dark' : 'light');
 
-  // The button that was pressed last before the other scripts could answer (early-input.ts), by its place in the page.
+  // The button that was pressed last before the other scripts could answer (replace-page.ts), by its place in the page.
   globalThis.earlyPress = -1;
   document.addEventListener('click', function (event) {
     var button = event.target.closest('#root button');

@@ -3,27 +3,35 @@ import './app/first-styles';
 import 'virtual:theme-variables.css';
 import './layout/shell.css';
 import { StrictMode } from 'react';
-import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { createConsoleApi } from './api/console-api';
 import { createQueryClient } from './api/query-client';
 import { Session } from './api/session';
 import { loadRuntimeConfig, siteQuery } from './api/site';
 import { App } from './app/app';
-import { replacePage } from './app/early-input';
+import { replacePage } from './app/replace-page';
 import { Appearance } from './app/appearance';
 import { createAppRouter, preloadPage } from './app/router';
 import { readServedPage } from './app/served-page';
 import { FailedPage } from './layout/failures';
 import { chooseLanguage } from './language/language';
 
-const element = document.getElementById('root')!;
-const root = createRoot(element);
+const place = document.getElementById('root')!;
 
 /** Shows again what `early.js` has hidden from whoever was signed in at the last visit. */
 const showAll = () => document.documentElement.removeAttribute('data-returning');
 
-try {
+// Not awaited: the files of pages import this one, and are not executed before it ends.
+void start().catch((error: unknown) => {
+  showAll();
+  createRoot(place).render(
+    <Appearance wanted={navigator.languages}>
+      <FailedPage error={error} />
+    </Appearance>,
+  );
+});
+
+async function start(): Promise<void> {
   const served = readServedPage();
   const config = served?.config ?? (await loadRuntimeConfig());
   const session = new Session(config.apiUrl);
@@ -34,12 +42,7 @@ try {
   preloadPage(router);
   const site = siteQuery(api);
   await Promise.all([session.start(), queryClient.prefetchQuery(site)]);
-  // Nothing of a page for visitors is shown to an account, which is led elsewhere.
-  const isSame = served && (location.pathname !== '/' || session.getState().status === 'signed-out');
-  // With its page loaded, the first rendering is the same as what the console has rendered.
-  if (isSame) await router.load();
   const siteLanguage = chooseLanguage(queryClient.getQueryData(site.queryKey)?.languages ?? []);
-  showAll();
   const app = (
     <StrictMode>
       <Appearance wanted={navigator.languages} otherwise={siteLanguage}>
@@ -47,13 +50,13 @@ try {
       </Appearance>
     </StrictMode>
   );
-  if (isSame) replacePage(element, () => flushSync(() => root.render(app)));
-  else root.render(app);
-} catch (error) {
+  // The start page leads an account elsewhere.
+  const isSame = served && (location.pathname !== '/' || session.getState().status === 'signed-out');
+  if (isSame) {
+    await replacePage(place, app, router);
+  } else {
+    place.replaceChildren();
+    createRoot(place).render(app);
+  }
   showAll();
-  root.render(
-    <Appearance wanted={navigator.languages}>
-      <FailedPage error={error} />
-    </Appearance>,
-  );
 }
