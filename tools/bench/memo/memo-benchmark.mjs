@@ -79,8 +79,7 @@ class Site {
     const find = async (query) => {
       const { passages: found } = await this.searches.find(
         { workspaceId, accountId: this.accountId },
-        query,
-        REQUESTED_PASSAGES,
+        { query, k: REQUESTED_PASSAGES },
       );
       return [...new Set(found.map(({ externalId }) => externalId ?? ''))];
     };
