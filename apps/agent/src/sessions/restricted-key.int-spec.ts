@@ -64,6 +64,7 @@ const REACHING: [method: string, path: string, body?: unknown][] = [
   ['POST', '/events/stream', MESSAGE],
   ['POST', '/events', { role: 'assistant', content: 'I promise a refund.' }],
   ['POST', '/events', { role: 'tool', tool_call_results: [{ tool_call_id: 'c', content: 'x' }] }],
+  ['PATCH', '', { metadata: { title: 'Mine' } }],
   ['DELETE', ''],
 ];
 

@@ -31,6 +31,7 @@ const TABLE: [service: string, route: string, ...sights: Sight[]][] = [
   ['agent', `POST ${SESSIONS}`, ...ON_OWN, 'refused'],
   ['agent', `GET ${SESSIONS}`, ...EVERYWHERE, 'refused'],
   ['agent', `GET ${SESSIONS}/:session_id`, ...EVERYWHERE, 'refused'],
+  ['agent', `PATCH ${SESSIONS}/:session_id`, ...EVERYWHERE, 'refused'],
   ['agent', `DELETE ${SESSIONS}/:session_id`, ...EVERYWHERE, 'refused'],
   ['agent', `POST ${SESSIONS}/:session_id/cancel`, ...EVERYWHERE, 'refused'],
   ['agent', `POST ${SESSIONS}/:session_id/events`, ...EVERYWHERE, 'refused'],

@@ -296,6 +296,7 @@ const LOOKS: Record<string, Look> = {
     return ids.includes(foreign) ? 'account' : 'key';
   },
   'agent GET /v1/agents/sessions/:session_id': ofSession('GET', ''),
+  'agent PATCH /v1/agents/sessions/:session_id': ofSession('PATCH', '', { metadata: {} }),
   'agent DELETE /v1/agents/sessions/:session_id': ofSession('DELETE', ''),
   'agent POST /v1/agents/sessions/:session_id/cancel': ofSession('POST', '/cancel'),
   'agent POST /v1/agents/sessions/:session_id/events': ofSession('POST', '/events?on_busy=enqueue', BROUGHT),
