@@ -36,6 +36,39 @@ export function plainTables(): Plugin {
   };
 }
 
+/** A module of a page, as `lazyRouteComponent` names it. */
+const PAGE = /\/src\/features\/(.+-page)\.tsx$/;
+
+/** Says by page which files it needs beside those of `index.html`, for the console, which renders pages (`src/server.tsx`). */
+export function pageFiles(): Plugin {
+  return {
+    name: 'page-files',
+    apply: 'build',
+    enforce: 'post',
+    generateBundle(_options, bundle) {
+      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+      const needed = (fileName: string, found = new Set<(typeof chunks)[number]>()) => {
+        const chunk = chunks.find((one) => one.fileName === fileName);
+        if (!chunk || chunk.isEntry || found.has(chunk)) return found;
+        found.add(chunk);
+        for (const name of chunk.imports) needed(name, found);
+        return found;
+      };
+      const pages = chunks.flatMap((chunk) =>
+        Object.keys(chunk.modules).flatMap((id) => {
+          const page = PAGE.exec(id)?.[1];
+          if (page === undefined) return [];
+          const files = [...needed(chunk.fileName)];
+          const styles = files.flatMap((file) => [...(file.viteMetadata?.importedCss ?? [])]);
+          return [[page, { scripts: files.map(({ fileName }) => fileName), styles: [...new Set(styles)] }]];
+        }),
+      );
+      const source = JSON.stringify(Object.fromEntries(pages));
+      this.emitFile({ type: 'asset', fileName: '.pages/files.json', source });
+    },
+  };
+}
+
 /** A file of what these modules import, and what that imports, unless an earlier file has it. */
 function chunkOf(name: string, roots: string[]): Group {
   let reached: ReadonlySet<string> | undefined;

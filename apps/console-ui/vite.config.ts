@@ -1,5 +1,5 @@
 import { type BuildEnvironmentOptions, defineConfig } from 'vite';
-import { CHUNKS, plainTables } from './chunks';
+import { CHUNKS, pageFiles, plainTables } from './chunks';
 import { precompressedFiles } from './precompressed-files';
 import { themeVariables } from './theme-variables';
 import { sourcesHash, usedStyles } from './used-styles';
@@ -11,8 +11,6 @@ const FOLDER = '../../dist/apps/console-ui';
 const BROWSER_BUILD: BuildEnvironmentOptions = {
   outDir: FOLDER,
   emptyOutDir: true,
-  // Names the files of each page to `src/server.tsx`.
-  manifest: true,
   // The policy of the pages allows files of their own only, no `data:` fonts.
   assetsInlineLimit: 0,
   modulePreload: { polyfill: false },
@@ -41,7 +39,11 @@ const SERVER_BUILD: BuildEnvironmentOptions = {
 };
 
 export default defineConfig(({ isSsrBuild }) => ({
-  plugins: [themeVariables(), plainTables(), ...(isSsrBuild ? [] : [usedStyles(), precompressedFiles()])],
+  plugins: [
+    themeVariables(),
+    plainTables(),
+    ...(isSsrBuild ? [] : [usedStyles(), pageFiles(), precompressedFiles()]),
+  ],
   server: { proxy: Object.fromEntries(['/api', '/config.json'].map((path) => [path, DEVELOPMENT_API])) },
   resolve: { tsconfigPaths: true },
   build: isSsrBuild ? SERVER_BUILD : BROWSER_BUILD,

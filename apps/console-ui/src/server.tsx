@@ -22,7 +22,7 @@ import { chooseLanguage, type Language, LANGUAGE_COOKIE } from './language/langu
 
 interface PublicPage {
   path: RegExp;
-  /** As Vite's manifest names it. */
+  /** Below `features`. */
   module: string;
   /** Whether its address may hold a filter. A filtered page comes empty. */
   isFiltered?: boolean;
@@ -87,11 +87,8 @@ const PAGES: PublicPage[] = [
   },
 ];
 
-/** A file of the build by the module that it was made from (Vite's `manifest.json`). */
-export type Manifest = Record<
-  string,
-  { file: string; css?: string[]; imports?: string[]; isEntry?: boolean }
->;
+/** Files of the build by page (`pageFiles` in `chunks.ts`). */
+export type PageFiles = Record<string, { scripts: string[]; styles: string[] }>;
 
 export interface Visit {
   /** Of the address. */
@@ -101,7 +98,7 @@ export interface Visit {
   origin: string;
   /** `index.html` of the build. */
   template: string;
-  manifest: Manifest;
+  files: PageFiles;
   /** The body of a public `GET` of the console; undefined if it answers 404. */
   read: (pathAndQuery: string) => Promise<string | undefined>;
 }
@@ -185,7 +182,7 @@ const escapeText = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 function assemble(
-  { path, language, origin, template, manifest }: Visit,
+  { path, language, origin, template, files }: Visit,
   page: PublicPage,
   head: PageHead,
   body: string,
@@ -196,7 +193,8 @@ function assemble(
     Object.entries(entries).map(
       ([name, value]) => `<meta ${kind}="${name}" content="${escapeText(String(value))}" />`,
     );
-  const { scripts, styles } = filesOf(manifest, `src/features/${page.module}.tsx`, template);
+  const { scripts, styles } = files[page.module] ?? { scripts: [], styles: [] };
+  const isNew = (file: string) => !template.includes(file);
   const tags = [
     `<title>${escapeText(head.title)}</title>`,
     `<link rel="canonical" href="${escapeText(url)}" />`,
@@ -211,8 +209,8 @@ function assemble(
       'og:image:width': PREVIEW.width,
       'og:image:height': PREVIEW.height,
     }),
-    ...styles.map((file) => `<link rel="stylesheet" href="/${file}" />`),
-    ...scripts.map((file) => `<link rel="modulepreload" href="/${file}" />`),
+    ...styles.filter(isNew).map((file) => `<link rel="stylesheet" href="/${file}" />`),
+    ...scripts.filter(isNew).map((file) => `<link rel="modulepreload" href="/${file}" />`),
     `<style>${style}</style>`,
   ];
   const html = template
@@ -248,21 +246,3 @@ const unescapeText = (text: string) =>
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
-
-/** What the module needs beside the files that every page has. */
-function filesOf(manifest: Manifest, module: string, template: string) {
-  const seen = new Set<string>();
-  const scripts: string[] = [];
-  const styles: string[] = [];
-  const add = (name: string) => {
-    const entry = manifest[name];
-    if (!entry || entry.isEntry || seen.has(name)) return;
-    seen.add(name);
-    scripts.push(entry.file);
-    styles.push(...(entry.css ?? []));
-    entry.imports?.forEach(add);
-  };
-  add(module);
-  const isNew = (file: string) => !template.includes(file);
-  return { scripts: scripts.filter(isNew), styles: styles.filter(isNew) };
-}

@@ -18,7 +18,7 @@ import { USER_INTERFACE_CONFIG, type UserInterfaceConfig } from './user-interfac
 /** Of the build of `apps/console-ui`. */
 const RENDERER = '.server/render.cjs';
 const TEMPLATE = 'index.html';
-const MANIFEST = '.vite/manifest.json';
+const FILES = '.pages/files.json';
 /** A few hundred models in two languages. A page has about 20 kB. */
 const MOST_KEPT_PAGES = 1_000;
 
@@ -31,7 +31,7 @@ interface Renderer {
     language: string;
     origin: string;
     template: string;
-    manifest: unknown;
+    files: unknown;
     read: (pathAndQuery: string) => Promise<string | undefined>;
   }): Promise<{ html: string; style: string } | Moved | undefined>;
 }
@@ -60,7 +60,7 @@ type Answers = Record<string, (query: URLSearchParams) => Promise<CacheableRespo
 export class RenderedPages {
   private readonly renderer: Renderer | undefined;
   private readonly template: string = '';
-  private readonly manifest: unknown;
+  private readonly files: unknown;
   private readonly answers: Answers;
   private version = '';
   private readonly kept = new Map<string, Promise<RenderedPage | Moved | undefined>>();
@@ -84,7 +84,7 @@ export class RenderedPages {
     if (directory === undefined || !existsSync(join(directory, RENDERER))) return;
     this.renderer = createRequire(__filename)(join(directory, RENDERER)) as Renderer;
     this.template = readFileSync(join(directory, TEMPLATE), 'utf8');
-    this.manifest = JSON.parse(readFileSync(join(directory, MANIFEST), 'utf8'));
+    this.files = JSON.parse(readFileSync(join(directory, FILES), 'utf8'));
   }
 
   /** Whether the path is one of a page that comes with its content. */
@@ -126,10 +126,10 @@ export class RenderedPages {
     path: string,
     language: string,
   ): Promise<RenderedPage | Moved | undefined> {
-    const { template, manifest } = this;
+    const { template, files } = this;
     const origin = this.site.consoleUiUrl;
     const read = (pathAndQuery: string) => this.read(pathAndQuery);
-    const rendered = await renderer.renderPage({ path, language, origin, template, manifest, read });
+    const rendered = await renderer.renderPage({ path, language, origin, template, files, read });
     if (!rendered || 'location' in rendered) return rendered;
     const { html, style } = rendered;
     return {

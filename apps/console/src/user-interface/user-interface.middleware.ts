@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { extname, join, sep } from 'node:path';
 import { ConfigError } from '@inference/config';
-import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
+import { Inject, Injectable, Logger, type NestMiddleware } from '@nestjs/common';
 import { type NextFunction, type Request, type Response } from 'express';
 import send from 'send';
 import { RenderedPages } from './rendered-pages.service';
@@ -24,6 +24,7 @@ const SECONDS_PER_YEAR = 365 * 24 * 3_600;
  */
 @Injectable()
 export class UserInterfaceMiddleware implements NestMiddleware {
+  private readonly logger = new Logger(UserInterfaceMiddleware.name);
   /** Paths of compressed files. */
   private readonly compressed: ReadonlySet<string>;
 
@@ -45,7 +46,11 @@ export class UserInterfaceMiddleware implements NestMiddleware {
     if (path === RUNTIME_CONFIGURATION)
       return void response.set('Cache-Control', 'no-cache').json({ apiUrl: '' });
     if (this.pages.has(path, query) && (path === '/' || isNavigation(request)))
-      return void this.sendRendered(directory, path, request, response, next).catch(next);
+      return void this.sendRendered(directory, path, request, response, next).catch((error: unknown) => {
+        // Its scripts show what they can, such as that a service is away.
+        this.logger.error(error);
+        this.sendFile(directory, START_PAGE, request, response, next);
+      });
     if (path !== '/' && path !== START_PAGE)
       return this.sendFile(directory, path, request, response, () =>
         this.sendStartPage(directory, path, request, response, next),
@@ -64,6 +69,8 @@ export class UserInterfaceMiddleware implements NestMiddleware {
     // Its scripts say that there is no such page.
     if (!page) return this.sendFile(directory, START_PAGE, request, response.status(404), next);
     if ('location' in page) return response.set('Cache-Control', 'no-cache').redirect(302, page.location);
+    // Express would send the whole page again to a client that asks with both.
+    delete request.headers['cache-control'];
     response.vary('Accept-Language').vary('Cookie');
     response.set({
       ...this.headers([`'${page.styleHash}'`]),

