@@ -447,6 +447,8 @@ function indented(json: string): string {
 }
 
 const MILLIS_PER_SECOND = 1000;
+/** In less time the pieces have arrived together: how fast they were made is then known of the whole call only. */
+const LEAST_STREAM_MILLIS = 100;
 
 /** How fast the answer came, as this browser saw it. */
 function Speed({ step }: { step: Step }) {
@@ -457,11 +459,12 @@ function Speed({ step }: { step: Step }) {
   const number = (value: number, digits: number) =>
     new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value);
   const rest = millis - firstPieceMillis;
+  const measured = rest < LEAST_STREAM_MILLIS ? millis : rest;
   return (
     <>
-      {outputTokens !== undefined && rest > 0 && (
+      {outputTokens !== undefined && measured > 0 && (
         <Text size="sm" c="dimmed" title={t('speed.text')}>
-          {t('speed', { tokens: number((outputTokens * MILLIS_PER_SECOND) / rest, 1) })}
+          {t('speed', { tokens: number((outputTokens * MILLIS_PER_SECOND) / measured, 1) })}
         </Text>
       )}
       <Text size="sm" c="dimmed" title={t('firstToken.text')}>

@@ -119,7 +119,7 @@ export function useDeletePreset() {
   });
 }
 
-/** Whether conversations are saved, and what changes it. `chosen`: what the switch shows, also before the service has answered. */
+/** Whether conversations are saved, and what changes it. Undefined until it is known. */
 export function useSaving() {
   const api = useConsoleApi();
   const client = useQueryClient();
@@ -127,13 +127,12 @@ export function useSaving() {
     queryKey: SETTINGS,
     queryFn: ({ signal }) => bodyOf(api.GET('/api/playground/settings', { signal })),
   });
-  const { mutate, variables, isPending, error } = useMutation({
+  const { mutate, error } = useMutation({
     mutationFn: (saves: boolean) =>
       bodyOf(api.PUT('/api/playground/settings', { body: { save_conversations: saves } })),
     onSuccess: (settings) => client.setQueryData(SETTINGS, settings),
   });
-  const saves = data?.save_conversations;
-  return { saves, chosen: isPending ? variables : saves, change: mutate, error };
+  return { saves: data?.save_conversations, change: mutate, error };
 }
 
 /** What became of saving, where it is worth a word. */

@@ -206,15 +206,21 @@ function JsonField({ label, hint, example, value, error, onChange }: JsonFieldPr
 /** Whether conversations are kept for the account. */
 function SavingSwitch() {
   const t = usePlaygroundTexts();
-  const { chosen, change, error } = useSaving();
+  const { saves, change, error } = useSaving();
+  /** What was chosen, until the service has answered. */
+  const [chosen, setChosen] = useState<boolean>();
   return (
     <Stack gap="xs">
       <Switch
         label={t('saving.off')}
         description={t('saving.off.hint')}
-        checked={chosen === false}
-        disabled={chosen === undefined}
-        onChange={(event) => change(!event.currentTarget.checked)}
+        checked={(chosen ?? saves) === false}
+        disabled={saves === undefined}
+        onChange={(event) => {
+          const next = !event.currentTarget.checked;
+          setChosen(next);
+          change(next, { onSettled: () => setChosen(undefined) });
+        }}
       />
       {error && <ErrorNotice error={error} />}
     </Stack>
