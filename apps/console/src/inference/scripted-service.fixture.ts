@@ -77,8 +77,7 @@ function isReadable(body: string): boolean {
 export const likeNewAccount: Script = ({ method, url, body }, response) => {
   const path = url.split('?')[0]!;
   const needsFields =
-    method === 'PATCH' ||
-    (method === 'POST' && /(\/completions|\/estimate|\/events|\/stream)$/.test(path));
+    method === 'PATCH' || (method === 'POST' && /(\/completions|\/estimate|\/events|\/stream)$/.test(path));
   if (needsFields || !isReadable(body)) sendJson(response, 400, { error: 'malformed' });
   else if (path === '/v1/models') sendJson(response, 200, { object: 'list', data: [] });
   else if (path === '/v1/router/cost') sendJson(response, 200, { items: [], next_cursor: null });

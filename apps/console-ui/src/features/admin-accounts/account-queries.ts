@@ -149,12 +149,7 @@ export const accountByIdentifierQuery = (api: ConsoleApi, identifier: string) =>
     staleTime: 0,
   });
 
-export const accountRequestsQuery = (
-  api: ConsoleApi,
-  id: string,
-  search: RequestSearch,
-  timeZone: string,
-) =>
+export const accountRequestsQuery = (api: ConsoleApi, id: string, search: RequestSearch, timeZone: string) =>
   infiniteQueryOptions({
     queryKey: [ACCOUNTS, 'requests', id, search, timeZone],
     queryFn: ({ signal, pageParam }) => {

@@ -18,7 +18,10 @@ const COST_RETRY_MILLIS = 700;
 const PAGE_SIZE = 100;
 
 /** The parameters of the service; the end of a period is not part of it. */
-export function filterOf({ from, to, key, status, zone: _zone, ...filters }: RequestSearch, timeZone: string) {
+export function filterOf(
+  { from, to, key, status, zone: _zone, ...filters }: RequestSearch,
+  timeZone: string,
+) {
   const ending = status === 'refused' || status === 'failed' ? { status } : withoutGaps({ outcome: status });
   const renamed = withoutGaps({ from, to: to && addDays(to, 1), api_key_id: key });
   return { ...renamed, ...ending, ...filters, time_zone: timeZone };
