@@ -79,7 +79,7 @@ const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 function expectError(
   answer: Awaited<ReturnType<typeof ask>>,
   status: number,
-  error: { type: string; code: string | null; param?: string | null; message?: RegExp },
+  error: { type: string; code: string | null; param?: string | null; message?: RegExp; amounts?: object },
 ): void {
   expect(answer.status).toBe(status);
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
@@ -89,6 +89,7 @@ function expectError(
       type: error.type,
       param: error.param ?? null,
       code: error.code,
+      ...error.amounts,
     },
   });
 }
@@ -195,7 +196,17 @@ describe('errors have the format of OpenAI:', () => {
   it('402 for an empty wallet', async () => {
     const { apiKey } = await site.account(0n);
     const answer = await ask(CHAT, { headers: bearer(apiKey), body: withModel('sandbox-chat') });
-    expectError(answer, 402, { type: 'insufficient_quota', code: 'insufficient_balance' });
+    expectError(answer, 402, {
+      type: 'insufficient_quota',
+      code: 'insufficient_balance',
+      amounts: {
+        currency: 'USD',
+        available_amount: '0',
+        required_amount: expect.stringMatching(/^0\.00\d+$/) as string,
+        missing_amount: expect.stringMatching(/^0\.00\d+$/) as string,
+        top_up_url: 'https://console.test/top-up?amount=0.01',
+      },
+    });
   });
 
   it('403 for a model that the key may not use', async () => {

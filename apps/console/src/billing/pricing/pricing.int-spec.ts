@@ -21,7 +21,7 @@ describe('pricing', () => {
   afterAll(() => site.stop());
 
   it('is empty before anything is published', async () => {
-    expect((await read()).body).toEqual({ models: [], gpus: [] });
+    expect((await read()).body).toEqual({ models: [], model_details: [], gpus: [] });
   });
 
   it('shows the published prices exactly and in order', async () => {
@@ -38,7 +38,7 @@ describe('pricing', () => {
     const gpus = await put(GPUS, { gpus: [{ name: 'H100 80GB', hourly_price: 2.99 }] });
     const shownGpus = '"gpus":[{"name":"H100 80GB","hourly_price":2.99,"currency":"USD"}]';
     expect(gpus.text).toBe(`{${shownGpus},${shownGpus.replace('gpus', 'added')},"changed":[],"removed":[]}`);
-    expect((await read()).text).toBe(`${shown},${shownGpus}}`);
+    expect((await read()).text).toBe(`${shown},"model_details":[],${shownGpus}}`);
     const { rows } = await site.database.pool.query(
       'SELECT slug, unit, rate_picos FROM pricing.model_prices ORDER BY position',
     );

@@ -41,6 +41,7 @@ describe('an upload', () => {
       metadata,
       media_type: 'text/plain',
       bytes: POLICY.text.length,
+      has_file: false,
       status: 'queued',
       version: 1,
       serving_version: null,
