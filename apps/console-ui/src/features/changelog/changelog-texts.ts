@@ -2,17 +2,17 @@ import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 
 const en = {
   title: 'Changelog',
-  description: 'What is new, newest first.',
+  description: 'The latest changes to this platform.',
   feed: 'Atom feed',
   more: 'Show more',
   'empty.title': 'No news yet',
-  'empty.text': 'What changes is told here. The newest versions are among the downloads.',
+  'empty.text': 'Updates will appear here. You can find the latest versions on the downloads page.',
   'empty.downloads': 'Go to the downloads',
 } as const;
 
 const zh: ChineseTexts<typeof en> = {
   title: '更新日志',
-  description: '最近的更新，最新的在最前。',
+  description: '平台的最新变化。',
   feed: 'Atom 订阅',
   more: '显示更多',
   'empty.title': '暂无更新',

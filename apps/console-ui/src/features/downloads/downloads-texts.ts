@@ -2,14 +2,14 @@ import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 
 const en = {
   title: 'Downloads',
-  description: 'The newest version of each program.',
+  description: 'The latest version of every program.',
   platform: 'Your system',
-  'platform.hint': 'We guess it from your browser. Change it if we are wrong.',
+  'platform.hint': 'Detected from your browser. Choose another one if it is wrong.',
   prerelease: 'Preview',
   none: 'Nothing is published yet. Come back later.',
-  notFor: 'There is no program for {{platform}} in this version. Look through all files.',
+  notFor: 'This version is not available for {{platform}}. See all files.',
   download: 'Download for {{platform}}',
-  install: 'Or on the command line',
+  install: 'Or use the command line',
   files_one: 'All files ({{count}})',
   files_other: 'All files ({{count}})',
   'files.of': 'Files: {{component}}',
@@ -19,11 +19,11 @@ const en = {
   'component.engine': 'Engine',
   'component.engine.text': 'Runs models on your own machine.',
   'component.router': 'Router',
-  'component.router.text': 'Sends calls to the right model server.',
+  'component.router.text': 'Routes calls to the right model server.',
   'component.agent': 'Agent',
-  'component.agent.text': 'Works on tasks with models and tools.',
+  'component.agent.text': 'Completes tasks with models and tools.',
   'component.memo': 'Memo',
-  'component.memo.text': 'Answers questions from your documents.',
+  'component.memo.text': 'Answers questions about your documents.',
 } as const;
 
 const zh: ChineseTexts<typeof en> = {

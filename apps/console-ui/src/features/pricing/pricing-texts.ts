@@ -3,9 +3,9 @@ import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 const en = {
   title: 'Pricing',
   description:
-    'You pay for what you use from a prepaid balance. A call is charged at the price in force when it begins.',
-  'empty.title': 'No prices are published yet',
-  'empty.text': 'Come back later, or ask the operator of this site.',
+    'Pay only for what you use, from a prepaid balance. Each call is charged at the price that applies when it starts.',
+  'empty.title': 'No prices yet',
+  'empty.text': 'Check back later, or ask the operator of this site.',
   models: 'Models',
   gpus: 'GPUs',
   'column.model': 'Model',
@@ -14,11 +14,11 @@ const en = {
   'column.request': 'Per request',
   'column.gpu': 'GPU',
   'column.hour': 'Per hour',
-  calculator: 'What will it cost?',
+  calculator: 'Estimate your cost',
   'calculator.input': 'Input tokens',
   'calculator.output': 'Output tokens',
   'calculator.requests': 'Requests',
-  'calculator.tokens': 'Tokens together:',
+  'calculator.tokens': 'Total tokens:',
   'calculator.invalid': 'Enter a whole number.',
 } as const;
 

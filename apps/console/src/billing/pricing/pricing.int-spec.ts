@@ -1,5 +1,5 @@
 import { waitFor } from '@inference/testing';
-import { type SignedIn, TestSite } from '../../testing/console.fixture';
+import { type SignedIn, TestConsole, TestSite } from '../../testing/console.fixture';
 
 const MODELS = '/api/admin/billing/pricing/models';
 const GPUS = '/api/admin/billing/pricing/gpus';
@@ -39,6 +39,28 @@ describe('pricing', () => {
     const shownGpus = '"gpus":[{"name":"H100 80GB","hourly_price":2.99,"currency":"USD"}]';
     expect(gpus.text).toBe(`{${shownGpus},${shownGpus.replace('gpus', 'added')},"changed":[],"removed":[]}`);
     expect((await read()).text).toBe(`${shown},"model_details":[],${shownGpus}}`);
+    const MODEL_LIMITS = JSON.stringify({
+      'z/large:1': { context_tokens: 8_192, input_modalities: ['text', 'image'] },
+      elsewhere: { context_tokens: 1 },
+      '*': { max_output_tokens: 100 },
+    });
+    const informed = await TestConsole.start(site.database.urlFor('console'), { MODEL_LIMITS });
+    const { body } = await informed.request('GET', '/api/pricing');
+    await informed.close();
+    const byDefault = { context_tokens: null, input_modalities: null, output_modalities: null };
+    expect(body).toMatchObject({
+      model_details: [
+        {
+          slug: 'z/large:1',
+          context_tokens: 8_192,
+          max_output_tokens: null,
+          input_modalities: ['text', 'image'],
+          output_modalities: null,
+        },
+        { slug: 'a', max_output_tokens: 100, ...byDefault },
+        { slug: 'free', max_output_tokens: 100, ...byDefault },
+      ],
+    });
     const { rows } = await site.database.pool.query(
       'SELECT slug, unit, rate_picos FROM pricing.model_prices ORDER BY position',
     );

@@ -79,6 +79,8 @@ class Keyboard {
 
   /** Presses Tab until the target has the focus, which has to be visible at every step. */
   async tabTo(target: Locator): Promise<void> {
+    // Before it is there, all presses would land on nothing.
+    await target.waitFor({ state: 'attached' });
     for (let presses = 0; presses < MOST_TABS; presses += 1) {
       if ((await target.and(this.tab.locator(':focus')).count()) > 0) return;
       await this.tab.keyboard.press('Tab');

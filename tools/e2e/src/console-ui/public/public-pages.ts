@@ -6,8 +6,8 @@ export class RecoveryPages {
 
   async askForMail(email: string): Promise<void> {
     await this.tab.getByRole('textbox', { name: /^E-mail address, phone/ }).fill(email);
-    await this.tab.getByRole('button', { name: 'Notify me by e-mail' }).click();
-    await this.tab.getByRole('status').getByText('Look into your mailbox').waitFor();
+    await this.tab.getByRole('button', { name: 'Send the mail' }).click();
+    await this.tab.getByRole('status').getByText('Check your inbox').waitFor();
   }
 
   async setPassword(password: string): Promise<void> {
