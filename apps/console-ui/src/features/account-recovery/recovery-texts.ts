@@ -45,7 +45,7 @@ const en = {
   'email.invalid': 'Enter an e-mail address such as ann@example.com.',
   'newMail.text': 'No mail, or too old? Ask for a new one.',
   'newMail.submit': 'Send a new mail',
-  'newMail.sent': 'Look into your mailbox',
+  'newMail.sent': 'Check your inbox',
   'newMail.sentText':
     'If an account has this address and it is not confirmed yet, a mail is on its way. If nothing comes, look into the spam folder.',
 } as const;
