@@ -20,6 +20,15 @@ interface ChatSearch {
 const conversationIn = ({ conversation }: Record<string, unknown>): ChatSearch =>
   typeof conversation === 'string' ? { conversation } : {};
 
+interface PlaygroundSearch extends ChatSearch {
+  /** The model to try. */
+  model?: string;
+}
+const playgroundIn = (search: Record<string, unknown>): PlaygroundSearch => {
+  const { model } = search;
+  return { ...conversationIn(search), ...(typeof model === 'string' && { model }) };
+};
+
 export const consoleRoutes = [
   createRoute({
     getParentRoute: () => consoleRoute,
@@ -35,7 +44,7 @@ export const consoleRoutes = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/playground',
-    validateSearch: conversationIn,
+    validateSearch: playgroundIn,
     component: lazyRouteComponent(() => import('./playground/playground-page'), 'PlaygroundPage'),
   }),
   createRoute({

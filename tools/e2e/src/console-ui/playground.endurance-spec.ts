@@ -411,6 +411,13 @@ ifThere('nothing is saved if the account wants so', async () => {
   expect(await saved()).toBe(before + 1);
 });
 
+ifThere('a link from a model opens the playground with it', async () => {
+  await tab.goto(`/playground?model=${OTHER}`);
+  const model = tab.getByRole('combobox', { name: 'Model' });
+  await waitFor(async () => (await model.inputValue()).startsWith(OTHER));
+  await tab.waitForURL((url) => !url.searchParams.has('model'));
+});
+
 ifThere('the composer is on the first screen of a phone, and the settings are a drawer', async () => {
   const context = await browser!.newContext({
     baseURL: consoleService.url,

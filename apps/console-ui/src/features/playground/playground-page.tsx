@@ -66,6 +66,7 @@ function Playground() {
   const { saves } = useSaving();
   const saving = useAutosave(state, saves ?? false, t('untitled'));
   const link = useConversationLink(state);
+  useLinkedModel(state);
   const frame = useVisibleHeight();
   const scroll = useStickyEnd(conversation.turns);
   const startNew = () => {
@@ -286,6 +287,18 @@ function useConversationLink({ conversation, setConversation, actions }: ReturnT
     /** Takes the conversation out of the address. */
     leave: () => void navigate({ to: '/playground', search: {} }),
   };
+}
+
+/** Chooses the model that a page of a model leads with, and takes it out of the address. */
+function useLinkedModel({ setConversation }: ReturnType<typeof useConversation>) {
+  const navigate = useNavigate();
+  const { model, conversation } = useSearch({ from: '/console/playground' });
+  useEffect(() => {
+    if (model === undefined) return;
+    setConversation((before) => ({ ...before, parameters: { ...before.parameters, models: [model] } }));
+    const search = conversation === undefined ? {} : { conversation };
+    void navigate({ to: '/playground', search, replace: true });
+  }, [model, conversation, navigate, setConversation]);
 }
 
 interface SavingNoticeProps {
