@@ -41,7 +41,7 @@ export function RequestsPage() {
   return (
     <Page
       title={t('title')}
-      description={`${t('description')} ${t('zone', { zone: timeZone })}`}
+      description={t('description')}
       actions={
         <Button
           variant="default"
