@@ -139,7 +139,7 @@ ifThere('signs in with a code of the app, and refuses a wrong one', async () => 
   const code = tab.getByRole('textbox', { name: 'Code of the authenticator' });
   await code.fill(app.wrongCode());
   await tab.getByRole('button', { name: 'Verify' }).click();
-  await tab.getByText('The code is wrong, was used already').waitFor();
+  await tab.getByText('The code is wrong or already used').waitFor();
   // The present code may be the one that turned the factor on, and each works once.
   await code.fill(app.code(1));
   await tab.getByRole('button', { name: 'Verify' }).click();
