@@ -8,6 +8,10 @@ const BLOCK_FENCES = [
   { open: String.raw`\[`, close: String.raw`\]` },
 ];
 
+/** Chosen: far longer than formulas are. Without a bound, a text of many beginnings without an end would be searched to its end for each. */
+const MOST_CHARACTERS = 4_000;
+const MOST_LINES = 200;
+
 const DOLLAR = '$';
 const BACKSLASH = '\\';
 
@@ -36,9 +40,11 @@ function readInlineFormula(state: StateInline, silent: boolean): boolean {
 function formulaAt(text: string, start: number): { tex: string; isBlock: boolean; end: number } | null {
   for (const { open, close } of [...BLOCK_FENCES, { open: String.raw`\(`, close: String.raw`\)` }]) {
     if (!text.startsWith(open, start)) continue;
-    const end = text.indexOf(close, start + open.length);
-    const tex = end === -1 ? '' : text.slice(start + open.length, end).trim();
-    return tex ? { tex, isBlock: open !== String.raw`\(`, end: end + close.length } : null;
+    const rest = text.slice(start + open.length, start + MOST_CHARACTERS);
+    const length = rest.indexOf(close);
+    const tex = length === -1 ? '' : rest.slice(0, length).trim();
+    if (!tex) return null;
+    return { tex, isBlock: open !== String.raw`\(`, end: start + open.length + length + close.length };
   }
   return text[start] === DOLLAR ? dollarFormulaAt(text, start) : null;
 }
@@ -61,7 +67,7 @@ function readBlockFormula(state: StateBlock, startLine: number, endLine: number,
   const fence = BLOCK_FENCES.find(({ open }) => first.startsWith(open));
   if (!fence) return false;
   const lines: string[] = [];
-  for (let line = startLine; line < endLine; line += 1) {
+  for (let line = startLine; line < Math.min(endLine, startLine + MOST_LINES); line += 1) {
     const text = line === startLine ? first.slice(fence.open.length) : lineOf(line);
     const end = text.indexOf(fence.close);
     // Text behind the formula makes it a part of a paragraph.
