@@ -66,6 +66,7 @@ function ModelTable({ models }: { models: OfferedModel[] }) {
             key,
             title,
             isNumber: true,
+            place: 'line',
             cell: ({ prices, currency }) => {
               const price = units.map((unit) => prices[unit]).find(Boolean);
               return price ? <Amount value={price} currency={currency} /> : '–';
@@ -91,6 +92,7 @@ function ModelTable({ models }: { models: OfferedModel[] }) {
             key: 'context',
             title: t('context'),
             isNumber: true,
+            place: 'line' as const,
             cell: ({ details }: OfferedModel) => <ContextTokens value={details?.context_tokens} />,
           },
         ]
