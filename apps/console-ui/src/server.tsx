@@ -155,7 +155,7 @@ export async function renderPage(visit: Visit): Promise<RenderedPage | { locatio
       config,
       queries: queries.map(({ queryKey, state }) => [queryKey, state.data]),
     });
-    return assemble(visit, page, head, `<div id="root">${markup}</div>${served}`);
+    return assemble(visit, page, head, { markup, served });
   } catch (error) {
     if (error instanceof URIError) return undefined;
     throw error;
@@ -185,9 +185,9 @@ function assemble(
   { path, language, origin, template, files }: Visit,
   page: PublicPage,
   head: PageHead,
-  body: string,
+  { markup, served }: { markup: string; served: string },
 ): RenderedPage {
-  const { content, style } = withoutStyleAttributes(body);
+  const { content, style } = withoutStyleAttributes(markup);
   const url = origin + path;
   const meta = (kind: 'name' | 'property', entries: Record<string, string | number>) =>
     Object.entries(entries).map(
@@ -218,7 +218,7 @@ function assemble(
     .replace(/<title>.*?<\/title>/, '')
     .replace(NO_SCRIPT, '')
     .replace('</head>', () => `${tags.join('\n    ')}\n  </head>`)
-    .replace(EMPTY_ROOT, () => content);
+    .replace(EMPTY_ROOT, () => `<div id="root">${content}</div>${served}`);
   return { html, style };
 }
 

@@ -32,7 +32,12 @@ export function accountSearch(text: string): AccountSearch {
   const phone = withoutPunctuation(text);
   const [, prefix, idPart] = ID_PART.exec(text) ?? [];
   return {
-    name: containing(text.toLowerCase().normalize('NFC').replace(ASCII_LABEL, domainToUnicode)),
+    name: containing(
+      text
+        .toLowerCase()
+        .normalize('NFC')
+        .replace(ASCII_LABEL, (label) => domainToUnicode(label) || label),
+    ),
     phone: PHONE_PART.test(phone) ? containing(phone) : undefined,
     id: idPart === undefined ? undefined : `${escapeWildcards('acct_')}${prefix ? '' : '%'}${idPart}%`,
   };

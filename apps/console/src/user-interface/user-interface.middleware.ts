@@ -45,7 +45,7 @@ export class UserInterfaceMiddleware implements NestMiddleware {
     // The pages of this service call this service.
     if (path === RUNTIME_CONFIGURATION)
       return void response.set('Cache-Control', 'no-cache').json({ apiUrl: '' });
-    if (this.pages.has(path, query) && (path === '/' || isNavigation(request)))
+    if (this.pages.has(path, query))
       return void this.sendRendered(directory, path, request, response, next).catch((error: unknown) => {
         // Its scripts show what they can, such as that a service is away.
         this.logger.error(error);

@@ -160,9 +160,10 @@ export class LeaseAllocator {
     if (!refusal) return;
     if (refusal.otherLeasesPicos > 0n && (await this.waitForRecall(first))) return;
     if (this.serveFromLease()) return;
-    const freePicos = refusal.refusal === 'balance' ? await this.readFree() : null;
+    // Who asks from now on is not refused by this answer.
     const refused = this.waiters.filter((waiter) => waiter.amountPicos >= first.amountPicos);
     this.waiters = this.waiters.filter((waiter) => waiter.amountPicos < first.amountPicos);
+    const freePicos = refusal.refusal === 'balance' ? await this.readFree() : null;
     for (const waiter of refused) {
       waiter.reject(
         refusal.refusal === 'balance'

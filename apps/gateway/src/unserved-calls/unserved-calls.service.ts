@@ -32,8 +32,13 @@ const ENDPOINTS: Record<string, Endpoint> = {
   '/v1/embeddings': 'embeddings',
 };
 
-/** PostgreSQL's code for a row without a partition: the job that creates them runs every minute. */
-const NO_PARTITION = '23514';
+/**
+ * Codes of PostgreSQL for what passes: a row without a partition (the job that creates them runs every minute), and a deadlock with
+ * that job or a lock that it holds.
+ */
+const PASSING_FAULTS = new Set(['23514', '40P01', '55P03']);
+/** Of a batch with a passing fault. Chosen: some minutes, so that a row that never fits does not stop the log. */
+const MOST_ATTEMPTS = 1_000;
 
 const OUTCOMES = ['recorded', 'over_limit', 'no_room', 'failed'] as const;
 
@@ -56,6 +61,7 @@ export class UnservedCalls implements OnApplicationShutdown {
   private readonly counter: Counter<'outcome'>;
   private waiting: UnservedCallRow[] = [];
   private running: Promise<void> | undefined;
+  private attempts = 0;
   private minute = 0;
   private countsOfMinute = new Map<string, number>();
   private isStopping = false;
@@ -151,10 +157,13 @@ export class UnservedCalls implements OnApplicationShutdown {
         await insertUnservedCalls(this.database, batch);
         this.counter.inc({ outcome: 'recorded' }, batch.length);
       } catch (error) {
-        if (!this.isStopping && mayGoAway(error)) continue;
+        this.attempts += 1;
+        const isPassing = isDatabaseUnavailable(error) || this.attempts < MOST_ATTEMPTS;
+        if (!this.isStopping && mayGoAway(error) && isPassing) continue;
         this.logger.warn(`${batch.length} refused or failed calls were not recorded: ${String(error)}`);
         this.drop('failed', batch.length);
       }
+      this.attempts = 0;
       this.waiting.splice(0, batch.length);
     }
     this.running = undefined;
@@ -173,7 +182,7 @@ export class UnservedCalls implements OnApplicationShutdown {
 }
 
 const mayGoAway = (error: unknown): boolean =>
-  isDatabaseUnavailable(error) || (error as { code?: string } | null)?.code === NO_PARTITION;
+  isDatabaseUnavailable(error) || PASSING_FAULTS.has((error as { code?: string } | null)?.code ?? '');
 
 /** A text from outside, shortened, as PostgreSQL and JSON can hold it; null for anything else. */
 function storable(text: unknown, longest: number): string | null {

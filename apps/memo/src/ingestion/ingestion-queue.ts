@@ -41,6 +41,9 @@ import {
   findUnembeddedVersions,
 } from './versions/recovery.repository';
 
+/** Chosen: far longer than memo stands still. */
+const OLDEST_UNUSED_PART_MS = 30 * 24 * 60 * 60 * 1000;
+
 /**
  * Parts of an upload that is not complete after this time are deleted. It is longer than any upload that makes
  * progress.
@@ -53,7 +56,8 @@ const ABANDONED_PAGE = 100;
 /** Restores what killed processes left behind: queues lost jobs again and discards unused data. */
 export async function recoverLostWork(database: Database, embeddingModel: string | undefined): Promise<void> {
   await queueAbandonedVersions(database);
-  await deleteUnusedParts(database, firstIdAt('up', Date.now() - MAX_UPLOAD_DURATION_MS));
+  const firstUpload = (ageMs: number) => firstIdAt('up', Date.now() - ageMs);
+  await deleteUnusedParts(database, firstUpload(MAX_UPLOAD_DURATION_MS), firstUpload(OLDEST_UNUSED_PART_MS));
   await discardLostVersions(database);
   await deleteOrphanedJobs(database);
   await deleteOldInvitations(database);

@@ -13,7 +13,6 @@ const MOST_CHARACTERS = 4_000;
 const MOST_LINES = 200;
 
 const DOLLAR = '$';
-const BACKSLASH = '\\';
 
 /** Reads formulas as models write them: `$a$`, `\(a\)`, and `$$a$$` and `\[a\]` on lines of their own or within a line. */
 export function withFormulas(parser: MarkdownIt): MarkdownIt {
@@ -52,12 +51,13 @@ function formulaAt(text: string, start: number): { tex: string; isBlock: boolean
 /** Amounts of money are no formulas: the dollars stand directly at the formula, and no digit follows the second ("$5 and $10"). */
 function dollarFormulaAt(text: string, start: number) {
   if (!/\S/.test(text[start + 1] ?? ' ')) return null;
-  for (let end = text.indexOf(DOLLAR, start + 1); end !== -1; end = text.indexOf(DOLLAR, end + 1)) {
-    if (text[end - 1] === BACKSLASH) continue;
-    const closes = /\S/.test(text[end - 1]!) && !/\d/.test(text[end + 1] ?? '');
-    return closes ? { tex: text.slice(start + 1, end), isBlock: false, end: end + 1 } : null;
-  }
-  return null;
+  const rest = text.slice(start + 1, start + MOST_CHARACTERS);
+  // Pairs of a backslash and what it escapes are passed over.
+  const tex = /^(?:[^$\\]|\\[^])*(?=\$)/.exec(rest)?.[0];
+  if (tex === undefined) return null;
+  const end = start + 1 + tex.length;
+  const closes = /\S$/.test(tex) && !/\d/.test(text[end + 1] ?? '');
+  return closes ? { tex, isBlock: false, end: end + 1 } : null;
 }
 
 function readBlockFormula(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {

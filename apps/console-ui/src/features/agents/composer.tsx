@@ -1,6 +1,7 @@
 import { Button, Group, Paper, Stack, Textarea } from '@mantine/core';
 import { SendHorizontal } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { isSendKey } from '../../components/send-key';
 import { useAgentTexts } from './agent-texts';
 import classes from './agents.module.css';
 
@@ -25,8 +26,7 @@ export function Composer({ isBusy, autoFocus = false, onSend, tools, children }:
     if (!(await onSend(draft))) setDraft((typed) => typed || draft);
   };
   const sendOnEnter = (event: KeyboardEvent) => {
-    // Enter also ends the composition of Chinese characters.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (!isSendKey(event)) return;
     event.preventDefault();
     if (canSend) void send();
   };

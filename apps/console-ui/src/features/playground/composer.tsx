@@ -2,9 +2,10 @@ import { ActionIcon, Alert, Button, FileButton, Group, Paper, Stack, Text, Texta
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ImagePlus, SendHorizontal, Square, X } from 'lucide-react';
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useState } from 'react';
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { Amount } from '../../figures/figure-text';
+import { isSendKey } from '../../components/send-key';
 import { streamed } from './chat-stream';
 import {
   type Conversation,
@@ -25,16 +26,12 @@ const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 /** All pictures of a prompt. The gateway takes 32 MiB of JSON; a data URL is a third longer than its picture. */
 const MOST_PICTURE_BYTES = 15 * 1024 * 1024;
 
-/** Enter sends, but also ends the composition of Chinese characters. */
-export const isSendKey = (event: KeyboardEvent): boolean =>
-  event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing;
-
 interface Props {
   conversation: Conversation;
   isBusy: boolean;
   /** Shows the settings; absent while they are in sight. */
   onModel: (() => void) | undefined;
-  onDraft: (draft: Prompt) => void;
+  onDraft: (change: (draft: Prompt) => Prompt) => void;
   onSend: () => void;
   onStop: () => void;
 }
@@ -43,23 +40,30 @@ interface Props {
 export function Composer({ conversation, isBusy, onModel, onDraft, onSend, onStop }: Props) {
   const t = usePlaygroundTexts();
   const { parameters, draft, turns } = conversation;
-  const [refusal, setRefusal] = useState<'picture.type' | 'picture.size'>();
+  const [refusal, setRefusal] = useState<'picture.type' | 'picture.size' | 'picture.unread'>();
   const isValid = Object.keys(faultsOf(parameters)).length === 0;
   const isWanted = turns.at(-1)?.answers.some(wantsResults) ?? false;
   const canSend = !isEmptyPrompt(draft) && isValid && !isBusy && !isWanted;
 
+  const latestPictures = useRef(draft.pictures);
+  useEffect(() => {
+    latestPictures.current = draft.pictures;
+  }, [draft.pictures]);
   const add = async (files: File[]) => {
     setRefusal(undefined);
     const good = files.filter(({ type }) => PICTURE_TYPES.includes(type));
     if (good.length < files.length) setRefusal('picture.type');
-    const pictures = await Promise.all(good.map(readPicture));
-    const all = [...draft.pictures, ...pictures];
-    if (sizeOf(all) > MOST_PICTURE_BYTES) return setRefusal('picture.size');
-    onDraft({ ...draft, pictures: all });
+    const pictures = await Promise.all(good.map(readPicture)).catch(() => null);
+    if (!pictures) return setRefusal('picture.unread');
+    if (sizeOf([...latestPictures.current, ...pictures]) > MOST_PICTURE_BYTES)
+      return setRefusal('picture.size');
+    onDraft((before) => ({ ...before, pictures: [...before.pictures, ...pictures] }));
   };
   const paste = (event: ClipboardEvent) => {
-    const files = [...event.clipboardData.files];
-    if (files.length === 0) return;
+    const { types, files: pasted } = event.clipboardData;
+    const files = [...pasted];
+    // Programs of an office put a picture of what is copied beside its text.
+    if (files.length === 0 || types.includes('text/plain')) return;
     event.preventDefault();
     void add(files);
   };
@@ -95,7 +99,10 @@ export function Composer({ conversation, isBusy, onModel, onDraft, onSend, onSto
           <Pictures
             pictures={draft.pictures}
             onRemove={(index) =>
-              onDraft({ ...draft, pictures: draft.pictures.filter((_picture, at) => at !== index) })
+              onDraft((before) => ({
+                ...before,
+                pictures: before.pictures.filter((_picture, at) => at !== index),
+              }))
             }
           />
         )}
@@ -106,7 +113,7 @@ export function Composer({ conversation, isBusy, onModel, onDraft, onSend, onSto
           minRows={2}
           maxRows={8}
           value={draft.text}
-          onChange={(event) => onDraft({ ...draft, text: event.currentTarget.value })}
+          onChange={({ currentTarget: { value } }) => onDraft((before) => ({ ...before, text: value }))}
           onKeyDown={sendOnEnter}
         />
         {onModel && hint}

@@ -21,7 +21,8 @@ import { ErrorNotice } from '../../components/error-notice';
 import { Markdown } from '../../components/markdown/markdown';
 import { useLanguage } from '../../language/language-context';
 import { CallsCost } from '../requests/request-parts';
-import { isSendKey, Pictures } from './composer';
+import { isSendKey } from '../../components/send-key';
+import { Pictures } from './composer';
 import {
   type Answer,
   isWaiting,

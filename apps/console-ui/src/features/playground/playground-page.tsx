@@ -155,9 +155,9 @@ function Playground() {
                 {!link.error && (
                   <Composer
                     conversation={chosen}
-                    isBusy={isBusy}
+                    isBusy={isBusy || link.isLoading}
                     onModel={isWide && isPanelOpen ? undefined : showSettings}
-                    onDraft={actions.setDraft}
+                    onDraft={actions.changeDraft}
                     onSend={() => {
                       scroll.follow();
                       actions.send(parameters);
@@ -254,12 +254,16 @@ function useConversationLink({ conversation, setConversation, actions }: ReturnT
   const [loading, setLoading] = useState<{ id: string; error?: unknown } | undefined>(() =>
     linkedId !== undefined && linkedId !== openId ? { id: linkedId } : undefined,
   );
+  /** Of several that load, the one that was chosen last. */
+  const wantedId = useRef<string>(undefined);
   const load = useCallback(
     async (id: string) => {
+      wantedId.current = id;
       setLoading({ id });
       actions.stop();
       try {
         const loaded = await readConversation(api, id);
+        if (wantedId.current !== id) return;
         setConversation((before) => ({ ...loaded, draft: before.draft }));
         setLoading((now) => (now?.id === id ? undefined : now));
       } catch (error) {
@@ -285,7 +289,10 @@ function useConversationLink({ conversation, setConversation, actions }: ReturnT
       if (openId !== undefined) await load(openId);
     },
     /** Takes the conversation out of the address. */
-    leave: () => void navigate({ to: '/playground', search: {} }),
+    leave: () => {
+      wantedId.current = undefined;
+      void navigate({ to: '/playground', search: {} });
+    },
   };
 }
 

@@ -159,7 +159,8 @@ function actionsOf({ apiUrl, session, calls, current, setConversation }: Context
 
   return {
     setParameters: (parameters: Parameters) => setConversation((before) => ({ ...before, parameters })),
-    setDraft: (draft: Prompt) => setConversation((before) => ({ ...before, draft })),
+    changeDraft: (change: (draft: Prompt) => Prompt) =>
+      setConversation((before) => ({ ...before, draft: change(before.draft) })),
     /** Begins a new conversation with the same parameters. */
     clear: () => {
       calls.forEach((call) => call.abort());

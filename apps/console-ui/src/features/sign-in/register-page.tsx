@@ -37,7 +37,7 @@ export function RegisterPage() {
   const register = useMutation({
     mutationFn: ({ email, password }: typeof form.values) => {
       const body = { email, password, language, ...(terms && { accepted_terms: terms.version }) };
-      return bodyOf(api.POST('/api/auth/register', { body }));
+      return session.alone(() => bodyOf(api.POST('/api/auth/register', { body })));
     },
     onMutate: () => setFailure(undefined),
     onSuccess: (answer) => {

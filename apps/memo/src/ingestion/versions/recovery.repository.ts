@@ -29,7 +29,7 @@ const FIND_UNEMBEDDED = `
         AND (j.locked_at IS NULL OR j.locked_at > clock_timestamp() - make_interval(mins => ${MAX_EMBEDDING_JOB_MINUTES})))
   LIMIT 500`;
 const DELETE_UNUSED_PARTS = `
-  DELETE FROM memo.source_parts p WHERE p.upload_id < $1
+  DELETE FROM memo.source_parts p WHERE p.upload_id BETWEEN $2 AND $1
     AND NOT EXISTS (SELECT FROM memo.document_versions v WHERE v.upload_id = p.upload_id)`;
 
 type AbandonedVersion = Pick<
@@ -54,7 +54,12 @@ export async function findUnembeddedVersions(
 /**
  * Deletes parts that belong to no version: the sender disconnected, or the receiving process was killed.
  * @param beforeUploadId later uploads may be in progress
+ * @param afterUploadId earlier ones were looked through; most parts are kept with their version for good
  */
-export async function deleteUnusedParts(executor: Executor, beforeUploadId: string): Promise<void> {
-  await executor.query(DELETE_UNUSED_PARTS, [beforeUploadId]);
+export async function deleteUnusedParts(
+  executor: Executor,
+  beforeUploadId: string,
+  afterUploadId: string,
+): Promise<void> {
+  await executor.query(DELETE_UNUSED_PARTS, [beforeUploadId, afterUploadId]);
 }

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { SendHorizontal, Square } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
+import { isSendKey } from '../../../components/send-key';
 import { useConsoleApi } from '../../../api/console-api';
 import { useMemoApi } from '../../../api/service-apis';
 import { formatAmountAndCurrency } from '../../../figures/format-figure';
@@ -42,8 +43,7 @@ export function Composer({ isBusy, chosen, onChoose, onAsk, onStop }: Props) {
     if (!(await onAsk(draft.trim()))) setDraft((typed) => typed || draft);
   };
   const askOnEnter = (event: KeyboardEvent) => {
-    // Enter also ends the composition of Chinese characters.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (!isSendKey(event)) return;
     event.preventDefault();
     if (canAsk) void ask();
   };

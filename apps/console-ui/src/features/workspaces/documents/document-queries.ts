@@ -152,7 +152,8 @@ export const documentFileQuery = (session: Session, { memoUrl, workspaceId, docu
       const url = `${memoUrl}/v1/workspaces/${workspaceId}/documents/${documentId}/file`;
       return (await authorizedFetch(session, url, { signal })).arrayBuffer();
     },
-    staleTime: 0,
+    // Shown from one copy: another one would open the file anew.
+    staleTime: Infinity,
     gcTime: 0,
   });
 

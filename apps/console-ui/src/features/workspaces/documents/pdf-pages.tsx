@@ -81,6 +81,9 @@ interface Props {
   place: number;
 }
 
+/** The worker refuses a file while it closes another one. */
+let closing: Promise<void> = Promise.resolve();
+
 /** The pages of a PDF, beginning with the one that has the passage. */
 export default function PdfPages({ file, passage, place }: Props) {
   const t = useWorkspaceTexts();
@@ -91,8 +94,11 @@ export default function PdfPages({ file, passage, place }: Props) {
   const [number, setNumber] = useState(1);
   useEffect(() => {
     let isOpen = true;
-    const task = openPdf(file);
+    let task: ReturnType<typeof openPdf> | undefined;
     const open = async () => {
+      await closing;
+      if (!isOpen) return;
+      task = openPdf(file);
       const opened = await task.promise;
       const likely = Math.max(1, Math.ceil(place * opened.numPages));
       const at = passage === undefined ? null : await findPassage(opened, passage, likely, () => isOpen);
@@ -104,7 +110,7 @@ export default function PdfPages({ file, passage, place }: Props) {
     open().catch(() => isOpen && setHasFailed(true));
     return () => {
       isOpen = false;
-      void task.destroy();
+      closing = closing.then(() => task?.destroy());
     };
   }, [file, passage, place]);
   if (hasFailed) return <Alert color="yellow">{t('page.failed')}</Alert>;
