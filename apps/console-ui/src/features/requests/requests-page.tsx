@@ -39,69 +39,69 @@ export function RequestsPage() {
     });
   const isFiltered = Object.keys(search).length > 0;
   return (
-    <Page
-      title={t('title')}
-      description={t('description')}
-      actions={
-        <Button
-          variant="default"
-          leftSection={<Download size={16} />}
-          disabled={!query.data?.requests.length}
-          loading={csv.isPending}
-          onClick={download}
-        >
-          {t('csv')}
-        </Button>
-      }
-    >
-      {csv.error && <ErrorNotice error={csv.error} onRetry={download} />}
-      <RequestFinder />
-      <RequestFilters search={search} onChange={(change) => goTo(withoutGaps({ ...search, ...change }))} />
-      <QueryState
-        query={query}
-        isEmpty={({ requests }) => requests.length === 0}
-        empty={
-          isFiltered ? (
-            <EmptyState
-              title={t('nothing.title')}
-              action={
-                <Button variant="default" onClick={() => goTo({})}>
-                  {t('clear')}
-                </Button>
-              }
-            >
-              {t('nothing.text')}
-            </EmptyState>
-          ) : (
-            <EmptyState
-              title={t('empty.title')}
-              action={
-                <Button component={Link} to="/overview">
-                  {t('empty.action')}
-                </Button>
-              }
-            >
-              {t('empty.text')}
-            </EmptyState>
-          )
+    <TimeZoneContextProvider value={{ ...zones, timeZone }}>
+      <Page
+        title={t('title')}
+        description={t('description')}
+        actions={
+          <Button
+            variant="default"
+            leftSection={<Download size={16} />}
+            disabled={!query.data?.requests.length}
+            loading={csv.isPending}
+            onClick={download}
+          >
+            {t('csv')}
+          </Button>
         }
       >
-        {({ requests }) => (
-          <TimeZoneContextProvider value={{ ...zones, timeZone }}>
+        {csv.error && <ErrorNotice error={csv.error} onRetry={download} />}
+        <RequestFinder />
+        <RequestFilters search={search} onChange={(change) => goTo(withoutGaps({ ...search, ...change }))} />
+        <QueryState
+          query={query}
+          isEmpty={({ requests }) => requests.length === 0}
+          empty={
+            isFiltered ? (
+              <EmptyState
+                title={t('nothing.title')}
+                action={
+                  <Button variant="default" onClick={() => goTo({})}>
+                    {t('clear')}
+                  </Button>
+                }
+              >
+                {t('nothing.text')}
+              </EmptyState>
+            ) : (
+              <EmptyState
+                title={t('empty.title')}
+                action={
+                  <Button component={Link} to="/overview">
+                    {t('empty.action')}
+                  </Button>
+                }
+              >
+                {t('empty.text')}
+              </EmptyState>
+            )
+          }
+        >
+          {({ requests }) => (
             <RequestTable
               requests={requests}
               onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
               isLoadingMore={query.isFetchingNextPage}
             />
-          </TimeZoneContextProvider>
+          )}
+        </QueryState>
+        {query.data?.archivedUntil && (
+          <Text c="dimmed" size="sm">
+            {t('archived')} <Time value={query.data.archivedUntil} detail="day" />
+          </Text>
         )}
-      </QueryState>
-      {query.data?.archivedUntil && (
-        <Text c="dimmed" size="sm">
-          {t('archived')} <Time value={query.data.archivedUntil} detail="day" />
-        </Text>
-      )}
-    </Page>
+      </Page>
+    </TimeZoneContextProvider>
   );
 }
 
