@@ -3,8 +3,17 @@ import { either } from './either.mjs';
 /**
  * The pages of administrators.
  *
+ * @import { Page } from 'playwright-core'
  * @import { Picture } from './pages.mjs'
  */
+
+/** @param {Page} tab */
+async function openCallsOfDemo(tab) {
+  await tab.locator('tbody a', { hasText: 'demo@example.com' }).first().click();
+  await tab.waitForURL(/\/admin\/accounts\/acct_/);
+  await tab.goto(`${new URL(tab.url()).pathname}/requests`);
+  await tab.locator('tbody a').first().waitFor();
+}
 
 /** @type {Picture[]} */
 export const ADMIN_PICTURES = [
@@ -23,6 +32,17 @@ export const ADMIN_PICTURES = [
     act: async (tab) => {
       await tab.locator('tbody a').first().click();
       await tab.getByRole('button', { name: either('Adjust balance', '调整余额') }).click();
+    },
+  },
+  { name: 'admin-account-requests', path: '/admin/accounts', byAdmin: true, act: openCallsOfDemo },
+  {
+    name: 'admin-account-request',
+    path: '/admin/accounts',
+    byAdmin: true,
+    act: async (tab) => {
+      await openCallsOfDemo(tab);
+      await tab.locator('tbody a').first().click();
+      await tab.waitForURL(/\/requests\/req_/);
     },
   },
   { name: 'cost-report', path: '/cost-report', byAdmin: true },

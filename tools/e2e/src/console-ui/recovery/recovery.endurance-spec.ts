@@ -103,11 +103,10 @@ async function choose(field: string, option: string): Promise<void> {
 
 async function beginConversation(fields: { model: string; tools?: string }): Promise<void> {
   await tab.goto('/agents');
-  await tab.getByRole('button', { name: 'New conversation' }).first().click();
-  const dialog = tab.getByRole('dialog');
   await choose('Model', fields.model);
-  if (fields.tools) await dialog.getByRole('textbox', { name: 'Tools' }).fill(fields.tools);
-  await dialog.getByRole('button', { name: 'Begin' }).click();
+  if (!fields.tools) return;
+  await tab.getByRole('main').getByRole('button', { name: 'More' }).click();
+  await tab.getByRole('textbox', { name: 'Tools' }).fill(fields.tools);
 }
 
 /** The newest answer of an agent as it is stored, once its turn has ended. */
