@@ -142,7 +142,7 @@ ifThere('a turn of an agent goes on after a minute offline, with every character
   await context.clock.runFor(MINUTE);
   await context.setOffline(false);
   await context.clock.runFor(MINUTE);
-  await tab.getByRole('button', { name: 'Cancel the answer' }).waitFor({ state: 'detached' });
+  await stop().waitFor({ state: 'detached' });
   expect((await agentSays().innerText()).replace(/^Agent\s+/, '')).toBe(complete);
   expect(await message().inputValue()).toBe('typed while offline');
 });
@@ -191,7 +191,7 @@ ifThere('posts the result of a tool, and cancels an answer', async () => {
   await message().fill('Use the tool.');
   await send().click();
   await tab.getByRole('textbox', { name: 'Result of weather' }).fill('{"sky":"blue"}');
-  await tab.getByRole('button', { name: 'Send the results' }).click();
+  await tab.getByRole('button', { name: 'Send results' }).click();
   await tab.getByRole('article', { name: 'Tool result' }).getByText('{"sky":"blue"}').waitFor();
   await agentSays().nth(1).waitFor();
   await beginConversation({ model: ENDLESS });
@@ -200,8 +200,8 @@ ifThere('posts the result of a tool, and cancels an answer', async () => {
   await agentSays()
     .getByText(/\w+ \w+/)
     .waitFor();
-  await tab.getByRole('button', { name: 'Cancel the answer' }).click();
-  await tab.getByText('You cancelled the answer.').waitFor();
+  await stop().click();
+  await tab.getByText('You stopped the answer.').waitFor();
 });
 
 ifThere('two tabs beyond the life of their token refresh it once', async () => {
