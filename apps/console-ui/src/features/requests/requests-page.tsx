@@ -1,28 +1,24 @@
-import { Anchor, Button, Code, Group, Paper, Text, TextInput } from '@mantine/core';
+import { Button, Group, Paper, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Download, Search } from 'lucide-react';
 import { type SubmitEvent, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
-import { type Column, DataTable } from '../../components/data-table';
 import { DayField } from '../../components/day-field';
 import { downloadText } from '../../components/download-text';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Quantity } from '../../figures/figure-text';
-import { ShortAmount } from '../../figures/short-amount';
 import { Time } from '../../time/time';
 import { TimeZoneContextProvider, useTimeZone } from '../../time/time-zone-context';
 import { CallFilters, Choice } from '../usage/filters';
 import classes from '../usage/filters.module.css';
-import { useEntrypointName } from '../usage/usage-queries';
-import { withoutGaps } from '../usage/usage-search';
-import { Duration, OutcomeBadge } from './request-parts';
-import { type LoggedRequest, REQUESTS_FILE, requestsQuery, useRequestsCsv } from './request-queries';
 import { STATUSES, type RequestSearch } from '../usage/request-search';
+import { withoutGaps } from '../usage/usage-search';
+import { REQUESTS_FILE, requestsQuery, useRequestsCsv } from './request-queries';
 import { useRequestTexts } from './request-texts';
+import { RequestTable } from './request-view';
 
 export function RequestsPage() {
   const t = useRequestTexts();
@@ -89,6 +85,8 @@ export function RequestsPage() {
         >
           {({ requests }) => (
             <RequestTable
+              label={t('title')}
+              pathOf={(id) => `/requests/${id}`}
               requests={requests}
               onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
               isLoadingMore={query.isFetchingNextPage}
@@ -167,102 +165,5 @@ function RequestFilters({ search, onChange }: Props) {
         onChoose={(status) => onChange({ status: status === '' ? undefined : status })}
       />
     </Paper>
-  );
-}
-
-interface RequestTableProps {
-  requests: LoggedRequest[];
-  onMore: (() => void) | undefined;
-  isLoadingMore: boolean;
-}
-
-function RequestTable({ requests, onMore, isLoadingMore }: RequestTableProps) {
-  const t = useRequestTexts();
-  const entrypointName = useEntrypointName();
-  const columns: Column<LoggedRequest>[] = [
-    {
-      key: 'time',
-      title: t('column.time'),
-      cell: ({ id, created_at }) => (
-        <Anchor component={Link} to={`/requests/${id}`} inherit className="figure">
-          <Time value={created_at} detail="second" />
-        </Anchor>
-      ),
-    },
-    {
-      key: 'outcome',
-      title: t('column.outcome'),
-      place: 'status',
-      cell: ({ outcome }) => <OutcomeBadge outcome={outcome} />,
-    },
-    {
-      key: 'cost',
-      title: t('column.cost'),
-      isNumber: true,
-      place: 'figure',
-      cell: ({ cost, currency }) => <ShortAmount value={cost} currency={currency} />,
-    },
-    {
-      key: 'model',
-      title: t('column.model'),
-      place: 'status',
-      cell: ({ model }) => (model === null ? '–' : <Code>{model}</Code>),
-    },
-    {
-      key: 'key',
-      title: t('column.key'),
-      cell: ({ api_key: key }) => (
-        <Text span inherit c={key ? undefined : 'dimmed'}>
-          {key?.name ?? t('noKey')}
-        </Text>
-      ),
-    },
-    { key: 'source', title: t('column.source'), cell: ({ entrypoint }) => entrypointName(entrypoint) },
-    {
-      key: 'tokens',
-      title: t('column.tokens'),
-      isNumber: true,
-      cell: ({ status, input_tokens: input, output_tokens: output }) =>
-        status === 'charged' ? (
-          <>
-            <Quantity value={input} /> / <Quantity value={output} />
-          </>
-        ) : (
-          '–'
-        ),
-    },
-    {
-      key: 'duration',
-      title: t('column.times'),
-      isNumber: true,
-      cell: ({ time_to_first_token_ms: firstToken, duration_ms: duration }) => (
-        <>
-          {firstToken && (
-            <>
-              <Duration value={firstToken} /> /{' '}
-            </>
-          )}
-          <Duration value={duration} />
-        </>
-      ),
-    },
-    {
-      key: 'reason',
-      title: t('column.reason'),
-      cell: ({ finish_reason: reason, error_code: code }) => {
-        const text = reason ?? code;
-        return text === null ? '–' : <Code>{text}</Code>;
-      },
-    },
-  ];
-  return (
-    <DataTable
-      label={t('title')}
-      columns={columns}
-      rows={requests}
-      keyOf={({ id }) => id}
-      onMore={onMore}
-      isLoadingMore={isLoadingMore}
-    />
   );
 }
