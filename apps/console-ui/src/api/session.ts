@@ -1,4 +1,5 @@
 import { createContext, use, useSyncExternalStore } from 'react';
+import { connectionOrPause } from './connection';
 import { forgetAccounts } from './account-storage';
 import { apiErrorOf, connectionError } from './api-error';
 
@@ -180,7 +181,7 @@ export class Session {
   private async finishSignOut(token: string | undefined): Promise<void> {
     const isTold = await this.locked(() => this.tellSignOut(token));
     this.setSignOutPending(!isTold);
-    if (!isTold) void connectionOrPause().then(() => this.finishSignOut(token));
+    if (!isTold) void connectionOrPause(SIGN_OUT_RETRY_MILLIS).then(() => this.finishSignOut(token));
   }
 
   /** Resolves with false if the console still has to be told. */
@@ -335,12 +336,6 @@ export class Session {
     for (const listener of this.listeners) listener();
   }
 }
-
-const connectionOrPause = () =>
-  new Promise<void>((resolve) => {
-    setTimeout(resolve, SIGN_OUT_RETRY_MILLIS);
-    window.addEventListener('online', () => resolve(), { once: true });
-  });
 
 /** What a sign-in or a refresh gives: an access token for a while. It is held in memory only. */
 interface Grant {

@@ -1,5 +1,6 @@
 import { lazyRouteComponent as lazyOfRouter } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
+import { connectionOrPause } from '../api/connection';
 
 /** How soon it is tried again if the browser does not say that the connection is back. */
 const RETRY_MILLIS = 3_000;
@@ -25,23 +26,12 @@ export const useIsWaitingForSite = (): boolean =>
     () => false,
   );
 
-/** A small file beside the pages, which the service worker of no browser keeps. */
+/** Asks for a small file of the console, past the cache of the browser. */
 const isSiteReached = () =>
   fetch('/config.json', { cache: 'no-store' }).then(
     ({ ok }) => ok,
     () => false,
   );
-
-const connectionOrPause = () =>
-  new Promise<void>((resolve) => {
-    const go = () => {
-      clearTimeout(timer);
-      window.removeEventListener('online', go);
-      resolve();
-    };
-    const timer = setTimeout(go, RETRY_MILLIS);
-    window.addEventListener('online', go);
-  });
 
 /** Loads the document anew, once for each file. False if that was done before, or cannot be remembered. */
 function reloadOnceFor(file: string): boolean {
@@ -77,7 +67,7 @@ export const fileLoader =
           return new Promise<Module>(() => undefined);
         }
         changeWaiting(1);
-        await connectionOrPause();
+        await connectionOrPause(RETRY_MILLIS);
         changeWaiting(-1);
       }
     }

@@ -7,12 +7,12 @@ import { useSite } from '../../api/site';
 import { type CodeSample, CodeSamples } from '../../components/code-samples';
 import { CopyButton } from '../../components/copy-button';
 import { EmptyState } from '../../components/empty-state';
+import { Fact, Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Amount } from '../../figures/figure-text';
 import { firstCallSamples } from '../keys/first-call-samples';
 import { groupByModel, type ModelPrice, pricingQuery, type UnitPrice } from '../pricing/pricing-queries';
-import classes from './facts.module.css';
 import { ContextTokens, type ModelDetails, ModelModalities } from './model-details';
 import { type Model, modelQuery } from './model-queries';
 import { answersChats, playgroundOf } from './models-page';
@@ -114,7 +114,7 @@ function ModelFacts({ model: { slug, prices, currency }, details, download }: Fa
     [
       t('id'),
       <Group key="id" gap={4} wrap="nowrap">
-        <Code className={classes.digest}>{slug}</Code>
+        <Code>{slug}</Code>
         <CopyButton value={slug} label={t('id.copy')} />
       </Group>,
     ],
@@ -144,16 +144,17 @@ function ModelFacts({ model: { slug, prices, currency }, details, download }: Fa
     ],
   ];
   return (
-    <Paper withBorder component="dl" className={classes.facts}>
-      {facts.map(
-        ([name, value]) =>
-          value && (
-            <div key={name} className={classes.fact}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-      )}
+    <Paper withBorder p="lg">
+      <Facts>
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <Fact key={name} name={name}>
+                {value}
+              </Fact>
+            ),
+        )}
+      </Facts>
     </Paper>
   );
 }

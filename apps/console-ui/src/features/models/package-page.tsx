@@ -10,12 +10,12 @@ import { CodeSamples } from '../../components/code-samples';
 import { CopyButton } from '../../components/copy-button';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
+import { Fact, Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Bytes } from '../../figures/figure-text';
 import { Time } from '../../time/time';
 import { pricingQuery } from '../pricing/pricing-queries';
-import classes from './facts.module.css';
 import { downloadCommands, type Model, modelQuery, useModelLink } from './model-queries';
 import { usePackagesTexts } from './packages-texts';
 
@@ -119,7 +119,7 @@ function ModelFacts({ model }: { model: Model }) {
     [
       'SHA-256',
       <Group key="sha256" gap={4} wrap="nowrap">
-        <Code className={classes.digest}>{model.sha256}</Code>
+        <Code>{model.sha256}</Code>
         <CopyButton value={model.sha256} label={t('sha256.copy')} />
       </Group>,
     ],
@@ -138,16 +138,17 @@ function ModelFacts({ model }: { model: Model }) {
     ],
   ];
   return (
-    <Paper withBorder component="dl" className={classes.facts}>
-      {facts.map(
-        ([name, value]) =>
-          value && (
-            <div key={name} className={classes.fact}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-      )}
+    <Paper withBorder p="lg">
+      <Facts>
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <Fact key={name} name={name}>
+                {value}
+              </Fact>
+            ),
+        )}
+      </Facts>
     </Paper>
   );
 }

@@ -85,8 +85,14 @@ function Playground() {
         </Title>
         {query.data?.length ? (
           <Group gap={4} wrap="nowrap">
-            <BarButton icon={MessageSquarePlus} label={t('new')} onClick={startNew} />
-            <BarButton icon={History} label={t('history')} onClick={() => setOpened('history')} />
+            {/* Another conversation would take the place of the answer that is being written, which is saved only at its end. */}
+            <BarButton icon={MessageSquarePlus} label={t('new')} isDisabled={isBusy} onClick={startNew} />
+            <BarButton
+              icon={History}
+              label={t('history')}
+              isDisabled={isBusy}
+              onClick={() => setOpened('history')}
+            />
             {conversation.saved && <LinkButton id={conversation.saved.id} />}
             <BarButton icon={Code} label={t('asCode')} onClick={() => setOpened('code')} />
             <BarButton
@@ -197,12 +203,13 @@ interface BarButtonProps {
   label: string;
   /** For a button that shows or hides something. */
   isExpanded?: boolean;
+  isDisabled?: boolean;
   onClick: () => void;
 }
 
 /** A button with its name beside it; with the icon alone where there is no room. */
-function BarButton({ icon: Icon, label, isExpanded, onClick }: BarButtonProps) {
-  const shared = { variant: 'default', 'aria-expanded': isExpanded, onClick } as const;
+function BarButton({ icon: Icon, label, isExpanded, isDisabled = false, onClick }: BarButtonProps) {
+  const shared = { variant: 'default', 'aria-expanded': isExpanded, disabled: isDisabled, onClick } as const;
   return (
     <>
       <Button {...shared} size="xs" leftSection={<Icon size={16} />} className={classes.wideOnly!}>
