@@ -67,6 +67,25 @@ describe('down', () => {
     await database.owner.query("DELETE FROM accounts.accounts WHERE id IN ('x', 'y')");
   });
 
+  it('leaves addresses that are no domain, another spelling, or taken in Unicode', async () => {
+    const kept = [
+      { email: 'a@xn--a.example' },
+      { email: 'b@xn--abc-.example' },
+      { email: 'c@xn--mller-kva.example' },
+      { email: 'c@müller.example' },
+    ];
+    await database.migrateDown('0048_international_addresses');
+    await database.owner.query(
+      "INSERT INTO accounts.accounts (id, email) VALUES ('1', $1), ('2', $2), ('3', $3), ('4', $4)",
+      kept.map(({ email }) => email),
+    );
+    await database.migrateUp();
+    expect((await database.owner.query('SELECT email FROM accounts.accounts ORDER BY id')).rows).toEqual(
+      kept,
+    );
+    await database.owner.query("DELETE FROM accounts.accounts WHERE id IN ('1', '2', '3', '4')");
+  });
+
   it('reverts all migrations of a filled database', async () => {
     expect(await database.migrateUp()).toEqual([]);
     await database.owner.query(FILL);

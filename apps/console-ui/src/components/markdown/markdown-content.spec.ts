@@ -1,5 +1,7 @@
+import { timesAsLong } from '@inference/testing';
 import { createElement, Fragment } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
+
 import { type Block, markdownBlocks } from './markdown-content';
 
 const blocksOf = (text: string): Block[] =>
@@ -82,4 +84,12 @@ describe('the content of Markdown', () => {
     expect(after).toHaveLength(4);
     expect(identities('[a][1]\n\n[1]: https://example.com')[0]).not.toBe(identities('[a][1]')[0]);
   });
+
+  it.each([String.raw`\\$a `, String.raw`\(a `, `${String.raw`\[a`}\n`])(
+    'reads many beginnings without an end in linear time: %j',
+    async (beginning) => {
+      const read = (count: number) => () => blocksOf(beginning.repeat(count));
+      expect(await timesAsLong(read(16_000), read(2_000))).toBeLessThan(32);
+    },
+  );
 });
