@@ -186,9 +186,11 @@ const DETAIL = `
         SELECT t.token_rate_picos FROM pricing.training_prices t WHERE t.price_list_id = e.price_list_id
       ) r ON true
     ) AS lines
-  FROM (SELECT e.*, ${STATUS_OF_SERVED} FROM metering.usage_events e) e
-  JOIN pricing.price_lists p ON p.id = e.price_list_id ${KEYS}
-  WHERE e.account_id = $1 AND e.request_id = $2 AND e.occurred_at >= $3 AND e.occurred_at < $4`;
+  FROM (
+    SELECT e.*, ${STATUS_OF_SERVED} FROM metering.usage_events e
+    WHERE e.account_id = $1 AND e.request_id = $2 AND e.occurred_at >= $3 AND e.occurred_at < $4
+  ) e
+  JOIN pricing.price_lists p ON p.id = e.price_list_id ${KEYS}`;
 
 /** Priced at nothing, so it has no lines. */
 const UNBILLED = `
