@@ -25,7 +25,7 @@ function digitsOf(instant: Date, { timeZone, detail = 'minute' }: Omit<TimeForma
   return { day: [part('year'), part('month'), part('day')].join('-'), time: time.join(':') };
 }
 
-/** An instant in a time zone: `Nov 28, 2026, 02:07` or `2026-11-28 02:07`. What shows it names the zone (see `zoneName`). */
+/** An instant in a time zone: `Nov 28, 2026, 02:07` or `2026-11-28 02:07`. What shows it names the zone. */
 export function formatTime(instant: string | Date, format: TimeFormat): string {
   const { language, timeZone, detail = 'minute' } = format;
   if (language === 'zh-CN') {
@@ -42,13 +42,6 @@ export function formatTimeRange(start: Date, end: Date, format: TimeFormat): str
     return new Intl.DateTimeFormat(language, { ...FORMATS.minute, timeZone }).formatRange(start, end);
   const [first, last] = [digitsOf(start, format), digitsOf(end, format)];
   return `${first.day} ${first.time} – ${first.day === last.day ? last.time : `${last.day} ${last.time}`}`;
-}
-
-/** A time zone with its distance from UTC at an instant: `Asia/Shanghai (GMT+8)`. */
-export function zoneName(timeZone: string, at: Date): string {
-  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'shortOffset' });
-  const offset = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value;
-  return timeZone === 'UTC' || !offset ? timeZone : `${timeZone} (${offset})`;
 }
 
 const MINUTE_MILLIS = 60_000;

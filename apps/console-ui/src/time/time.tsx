@@ -4,7 +4,7 @@ import { createContext, type ReactNode, use, useEffect, useMemo, useState } from
 import { useComponentTexts } from '../components/component-texts';
 import { useLanguage } from '../language/language-context';
 import { useSite } from '../api/site';
-import { formatTime, type TimeDetail, zoneName } from './format-time';
+import { formatTime, type TimeDetail } from './format-time';
 import { TIME_ZONE_CHOICES, TimeZoneContextProvider, useTimeZone } from './time-zone-context';
 
 /** Is told which time zone the times on a page are in. */
@@ -37,7 +37,7 @@ export function WithZoneNote({ children }: { children: ReactNode }) {
       {children}
       {zone && (
         <Text size="sm" c="dimmed">
-          {t('zone', { zone: zoneName(zone, new Date()) })}
+          {t('zone', { zone })}
         </Text>
       )}
     </ZoneNoteContext>

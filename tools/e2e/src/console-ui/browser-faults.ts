@@ -3,7 +3,7 @@ import { type Page } from 'playwright-core';
 /** A link to one document, made to be opened without a credential for five minutes. */
 const DOCUMENT_LINK = /^\/api\/billing\/(?:receipts|invoices)\/[^/]+\/file$/;
 /** API keys, tokens of sessions, and tokens of mails. */
-const SECRET = /bfvk-[0-9A-Za-z]{36}|eyJ[\w-]{10}|\b(rst|vrf)_[0-9A-Za-z]{43}/;
+const SECRET = /bfvk-[0-9A-Za-z]{36}|eyJ[\w-]+\.eyJ[\w-]+|\b(rst|vrf)_[0-9A-Za-z]{43}/;
 
 /**
  * Collects what must not happen in a tab: errors of scripts, violations of the content security policy, requests to hosts

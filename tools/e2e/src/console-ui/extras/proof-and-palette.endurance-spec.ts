@@ -1,3 +1,4 @@
+import { waitFor } from '@inference/testing';
 import { type Browser, type Page } from 'playwright-core';
 import { launchChromium } from '../../site/chromium';
 import { findProgram } from '../../site/nginx';
@@ -154,8 +155,11 @@ ifThere('a site that charges in USD', () => {
     await tab.locator('table[aria-rowcount="-1"]').waitFor();
     const region = tab.getByRole('region', { name: 'Requests' });
     for (const row of [300, 400, 500]) {
-      await region.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-      await table.locator(`tr[aria-rowindex="${row + 1}"]`).waitFor();
+      // Rows that come into sight are measured, and the end of the table moves on.
+      await waitFor(async () => {
+        await region.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+        return table.locator(`tr[aria-rowindex="${row + 1}"]`).isVisible();
+      });
     }
     expect(await tab.locator('*').count()).toBeLessThan(MOST_ELEMENTS);
     const arriving = tab.waitForEvent('download');
