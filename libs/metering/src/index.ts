@@ -1,3 +1,12 @@
+export {
+  inputTokensOf,
+  type Meter,
+  type MeterCounts,
+  type MeteredUsage,
+  METERS,
+  outputTokensOf,
+  PARENTS,
+} from './pricing/meter';
 export { charge, type Charge, type ChargeLine, type TokenUsage, worstCasePicos } from './pricing/charge';
 export { PRICE_UNITS, pricesOutput, type PriceUnit, UNIT_DIGITS, type UnitRate } from './pricing/price-unit';
 export { PriceBook, type PricesInForce, RATE_DIGITS } from './pricing/price-book';
