@@ -18,6 +18,42 @@ export const CROSSING_STATEMENTS = [
     why: 'Debits the wallets, leases and keys of a batch of usage events of one gateway.',
   },
   {
+    place: 'function metering.append',
+    kind: 'batch',
+    tables: ['wallet.leases'],
+    why: 'Debits the leases of a batch of usage events of one gateway.',
+  },
+  {
+    place: 'function metering.fold',
+    kind: 'job',
+    tables: ['metering.unfolded_usage', 'wallet.wallets'],
+    why: 'Finds the accounts with usage that waits, and locks their wallets.',
+  },
+  {
+    place: 'function metering.fold_accounts',
+    kind: 'job',
+    tables: ['metering.unfolded_usage', 'wallet.key_budgets', 'wallet.wallets'],
+    why: 'Adds what waits of these accounts to rollup, ledger, wallets and keys.',
+  },
+  {
+    place: 'view metering.hourly_usage',
+    kind: 'report',
+    tables: ['metering.hourly_rollup', 'metering.unfolded_usage'],
+    why: 'The hourly rollup with what waits for it. Its readers name the account.',
+  },
+  {
+    place: 'view wallet.balances',
+    kind: 'report',
+    tables: ['metering.unfolded_usage', 'wallet.wallets'],
+    why: 'The wallets with all usage debited. Its readers name the account.',
+  },
+  {
+    place: 'view wallet.key_spending',
+    kind: 'report',
+    tables: ['metering.unfolded_usage', 'wallet.key_budgets'],
+    why: 'What keys have spent with all usage counted. Its readers name the keys.',
+  },
+  {
     place: 'function metering.refuse_settlement',
     kind: 'batch',
     tables: ['metering.refused_requests', 'metering.usage_events'],
@@ -164,7 +200,10 @@ export const CROSSING_STATEMENTS = [
   {
     place: 'function metering.roll_up_hours',
     kind: 'job',
-    tables: ['metering.account_daily_costs', 'metering.daily_rollup', 'metering.hourly_rollup'],
+    tables: [
+      ...['metering.account_daily_costs', 'metering.daily_rollup', 'metering.hourly_rollup'],
+      'metering.unfolded_usage',
+    ],
     why: 'Adds closed hours to days and months, once an hour.',
   },
   {

@@ -25,7 +25,7 @@ export const OPERATOR_STATEMENTS = [
         'wallet.key_budgets',
         'wallet.leases',
       ],
-      ...['wallet.transfers', 'wallet.wallets'],
+      ...['metering.unfolded_usage', 'wallet.transfers', 'wallet.wallets'],
     ],
     why: '`npm run reconcile` compares all figures of all accounts.',
   },

@@ -97,3 +97,22 @@ export async function walletOf(pool: TestPool, account: TestAccount) {
   );
   return rows[0]!;
 }
+
+/** Returns the ids of the requests that their leases do not cover. */
+export async function append(gateway: TestPool, events: object[], id = next('stl')): Promise<string[]> {
+  const { rows } = await gateway.query<{ id: string }>('SELECT metering.append($1, $2) AS id', [
+    id,
+    JSON.stringify(events),
+  ]);
+  return rows.map((row) => row.id);
+}
+
+/** Folds everything that waits, and returns what is left. */
+export async function fold(
+  gateway: TestPool,
+): Promise<{ folded: number; waiting: bigint; set_aside: bigint }> {
+  const { rows } = await gateway.query<{ folded: number; waiting: bigint; set_aside: bigint }>(
+    "SELECT folded, waiting, set_aside FROM metering.fold('0', 1000)",
+  );
+  return rows[0]!;
+}

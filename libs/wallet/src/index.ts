@@ -17,5 +17,5 @@ export {
 } from './wallets.repository';
 export { findTransfer } from './transfers.repository';
 export { Wallet } from './wallet.entity';
-export { CLOSED_HOURS_END, readStatement, type StatementLine } from './statement.repository';
+export { closedHoursEnd, readStatement, type StatementLine } from './statement.repository';
 export { WALLET_ENTITIES } from './wallet.entity';

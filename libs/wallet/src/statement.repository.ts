@@ -18,13 +18,18 @@ export interface StatementLine {
 /** Settlement takes the hour from the database's clock and may commit shortly after the hour ended, so an hour closes later. */
 const CLOSING_DELAY = `interval '60 seconds'`;
 
-/** SQL of the end of the last closed hour: hours that start before it do not change any more. */
-export const CLOSED_HOURS_END = `date_trunc('hour', now() - ${CLOSING_DELAY}, 'UTC')`;
+/**
+ * SQL of the end of the last closed hour of an account: hours that start before it do not change any more, and all their usage is in
+ * the ledger.
+ */
+export const closedHoursEnd = (account: string): string =>
+  `least(date_trunc('hour', now() - ${CLOSING_DELAY}, 'UTC'),
+    (SELECT min(hour) FROM metering.unfolded_usage WHERE account_id = ${account}))`;
 
 const USAGE_ID = `'use_' || md5($1 || ' ' || model || ' ' || extract(epoch FROM hour)::bigint)`;
 
 /** SQL of the last hour whose usage the page may show. */
-const LAST_HOUR = `least(${CLOSED_HOURS_END}, $2::timestamptz) - interval '1 hour'`;
+const LAST_HOUR = `least(${closedHoursEnd('$1')}, $2::timestamptz) - interval '1 hour'`;
 const AFTER_POSITION = `($2::timestamptz IS NULL OR (hour + interval '1 hour', ${USAGE_ID}) < ($2, $3))`;
 
 /**

@@ -15,11 +15,11 @@ export class Wallet {
   @Column('text')
   currency!: Currency;
 
-  /** Top-ups and adjustments minus settled usage. Includes money in leases. */
+  /** Top-ups and adjustments minus folded usage. Includes money in leases. */
   @PicosColumn({ default: 0 })
   balancePicos!: bigint;
 
-  /** Sum of the leases. */
+  /** Sum of the leases and of the usage that waits to be folded. */
   @PicosColumn({ default: 0 })
   leasedPicos!: bigint;
 
@@ -110,7 +110,7 @@ export class KeyBudget {
   @PicosColumn({ default: 0 })
   spentPicos!: bigint;
 
-  /** The part of the limit that is set aside in leases. */
+  /** The part of the limit that is set aside in leases and by usage that waits to be folded. */
   @PicosColumn({ default: 0 })
   leasedPicos!: bigint;
 
@@ -145,10 +145,20 @@ class Lease {
   @PicosColumn()
   amountPicos!: bigint;
 
-  /** The gateway extends this time. After it the money returns to the wallet. */
+  /** After this time, and the end of the holder, the money returns to the wallet. */
+  @TimeColumn()
+  expiresAt!: Date;
+}
+
+/** A gateway process. Its leases live at least until it expires. */
+@Entity('lease_holders', { schema: 'wallet' })
+class LeaseHolder {
+  @PrimaryColumn('text')
+  id!: string;
+
   @TimeColumn()
   expiresAt!: Date;
 }
 
 /** The tables of the ledger. A service that only reads balances maps Wallet alone. */
-export const WALLET_ENTITIES = [KeyBudget, Lease, LedgerEntry, Transfer, Wallet];
+export const WALLET_ENTITIES = [KeyBudget, Lease, LeaseHolder, LedgerEntry, Transfer, Wallet];

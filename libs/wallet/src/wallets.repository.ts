@@ -1,8 +1,15 @@
 import { type Currency } from '@inference/config';
 import { type Executor, type Transaction } from '@inference/database';
-import { In } from 'typeorm';
 import { KeyBudget, Wallet } from './wallet.entity';
 
+const READ_WALLETS = `
+  SELECT account_id AS "accountId", currency, balance_picos AS "balancePicos", leased_picos AS "leasedPicos",
+    low_balance_notice_due AS "lowBalanceNoticeDue", low_balance_threshold_picos AS "lowBalanceThresholdPicos",
+    deduction_waits_until AS "deductionWaitsUntil"
+  FROM wallet.balances WHERE account_id = ANY ($1)`;
+const READ_KEY_SPENDING = `
+  SELECT api_key_id AS "apiKeyId", spent_picos AS "spentPicos" FROM wallet.key_spending WHERE api_key_id = ANY ($1)`;
+const FOLD_ACCOUNT = 'SELECT metering.fold_account($1)';
 const RECALL_LEASES = 'SELECT wallet.recall_leases($1, $2)';
 
 /** Creates the empty wallet of an account, in the transaction that creates the account. */
@@ -14,14 +21,15 @@ export async function openWallet(
   await transaction.repository(Wallet).insert({ accountId, currency });
 }
 
-/** Returns the wallet of an account, or null if the account does not exist. */
-export function readWallet(executor: Executor, accountId: string): Promise<Wallet | null> {
-  return executor.repository(Wallet).findOneBy({ accountId });
+/** Returns the wallet of an account with all its usage debited, or null if the account does not exist. */
+export async function readWallet(executor: Executor, accountId: string): Promise<Wallet | null> {
+  const [wallet] = await readWallets(executor, [accountId]);
+  return wallet ?? null;
 }
 
-/** Returns the wallets of the accounts that have one, in no order. */
-export function readWallets(executor: Executor, accountIds: string[]): Promise<Wallet[]> {
-  return executor.repository(Wallet).findBy({ accountId: In(accountIds) });
+/** Returns the wallets of the accounts that have one with all their usage debited, in no order. */
+export async function readWallets(executor: Executor, accountIds: string[]): Promise<Wallet[]> {
+  return (await executor.query<Wallet>(READ_WALLETS, [accountIds])).rows;
 }
 
 /** Locks the wallet until the transaction ends. Returns null if the account does not exist. */
@@ -64,17 +72,22 @@ export async function openKeyBudget(
  */
 export async function changeKeyLimit(
   transaction: Transaction,
+  accountId: string,
   apiKeyId: string,
   limitPicos: bigint | null,
 ): Promise<void> {
+  // What the key has spent without a limit is not set aside from the new one.
+  await transaction.query(FOLD_ACCOUNT, [accountId]);
   const change = { limitPicos, limitChangedAt: () => 'now()' };
   await transaction.repository(KeyBudget).update({ apiKeyId }, change);
 }
 
 /** What each of the keys has spent in all, in picos, as its limit counts it. */
 export async function readKeySpending(executor: Executor, apiKeyIds: string[]): Promise<Map<string, bigint>> {
-  const budgets = await executor.repository(KeyBudget).findBy({ apiKeyId: In(apiKeyIds) });
-  return new Map(budgets.map(({ apiKeyId, spentPicos }) => [apiKeyId, spentPicos]));
+  const { rows } = await executor.query<Pick<KeyBudget, 'apiKeyId' | 'spentPicos'>>(READ_KEY_SPENDING, [
+    apiKeyIds,
+  ]);
+  return new Map(rows.map(({ apiKeyId, spentPicos }) => [apiKeyId, spentPicos]));
 }
 
 /** Asks the gateways to return the money of an account that no request holds, if it was not asked for within `seconds`. */

@@ -41,6 +41,7 @@ const firstRate = (unit) => PRICES.find((price) => price.unit === unit)?.ratePic
  * @returns {Promise<{ lines: string[], faults: string[] }>} all comparisons, and those that failed
  */
 export async function checkLedger(pool, served) {
+  await pool.query("SELECT metering.fold('0', 1000000)");
   const sums = (await pool.query(SUMS)).rows[0];
   const costPicos =
     served.costPicos ??

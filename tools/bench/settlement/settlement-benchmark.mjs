@@ -21,7 +21,10 @@ const LEASE_TTL_SECONDS = 3_600;
 const WARM_UP_BATCHES = 10;
 /** @type {('gateway' | 'agent' | 'memo')[]} */
 const ENTRYPOINTS = ['gateway', 'agent', 'memo'];
-const TARGET_PER_SECOND = 10_000;
+const TARGET_PER_SECOND = 30_000;
+/** As a gateway does. */
+const FOLD_MILLIS = 500;
+const FOLD_ACCOUNTS = 500;
 
 /** Generates distinct usage events like those of a gateway, and sums up their tokens and costs. */
 class EventSource {
@@ -122,31 +125,39 @@ async function openCustomers(database, clients) {
   return customers;
 }
 
+/** @param {pg.Client} client */
+const fold = (client) => client.query("SELECT metering.fold('0', $1)", [FOLD_ACCOUNTS]);
+
 /**
- * Settles batches until `mayContinue` returns false.
+ * Appends batches until `mayContinue` returns false, and folds them.
  * @param {pg.Client} client
  * @param {number} connection
  * @param {EventSource} source
  * @param {(batch: number) => boolean} mayContinue
  * @returns {Promise<number>} events that were refused
  */
-async function settle(client, connection, source, mayContinue) {
+async function appendAndFold(client, connection, source, mayContinue) {
   const { newId } = loadBuilt('libs/database/src');
   let refused = 0;
+  let foldedAt = performance.now();
   for (let batch = 0; mayContinue(batch); batch += 1) {
-    const result = await client.query('SELECT metering.settle($1, $2)', [
+    const result = await client.query('SELECT metering.append($1, $2)', [
       newId('stl'),
       source.batch(connection),
     ]);
     refused += result.rowCount ?? 0;
+    if (performance.now() - foldedAt < FOLD_MILLIS) continue;
+    await fold(client);
+    foldedAt = performance.now();
   }
+  await fold(client);
   return refused;
 }
 
 /** @param {pg.Client[]} clients @param {EventSource} source @param {(batch: number) => boolean} mayContinue */
-async function settleOnAll(clients, source, mayContinue) {
+async function runOnAll(clients, source, mayContinue) {
   const refused = await Promise.all(
-    clients.map((client, connection) => settle(client, connection, source, mayContinue)),
+    clients.map((client, connection) => appendAndFold(client, connection, source, mayContinue)),
   );
   return refused.reduce((sum, count) => sum + count, 0);
 }
@@ -169,19 +180,19 @@ export async function benchSettlement(bench, { settlementSeconds }) {
     `\nSettlement: batches of ${BATCH_EVENTS} events of ${ACCOUNTS} accounts over ${CONNECTIONS} connections for ${settlementSeconds} s.`,
   );
   console.log(`PostgreSQL: ${database.durability}`);
-  let refused = await settleOnAll(clients, source, (batch) => {
+  let refused = await runOnAll(clients, source, (batch) => {
     bench.signal.throwIfAborted();
     return batch < WARM_UP_BATCHES;
   });
   const before = source.requests;
   const startedAt = performance.now();
-  refused += await settleOnAll(clients, source, () => {
+  refused += await runOnAll(clients, source, () => {
     bench.signal.throwIfAborted();
     return performance.now() - startedAt < settlementSeconds * 1000;
   });
   const perSecond = (Number(source.requests - before) / (performance.now() - startedAt)) * 1000;
   printVerdicts([
-    { what: 'Usage events settled', value: perSecond, unit: ' per second', atLeast: TARGET_PER_SECOND },
+    { what: 'Usage events appended and folded', value: perSecond, unit: ' per second', atLeast: TARGET_PER_SECOND },
   ]);
 
   for (const { leaseIds } of customers) {

@@ -3,6 +3,7 @@ import { reconcile } from '@inference/metering';
 import { valueOf, waitFor } from '@inference/testing';
 import { eventsOf, walletOf } from '../testing/gateway.fixture';
 import { SettlementBatcher } from './settlement-batcher';
+import { UsageFolder } from './usage-folder';
 import { SettlementMetrics } from './settlement-metrics';
 import {
   COST,
@@ -30,7 +31,7 @@ describe('a batch whose settlement gives no answer', () => {
     // The first attempt is committed, but its confirmation is lost. The second one fails with a permanent error.
     site.databaseProxy.disconnectAtNextResponse();
     const query = jest.spyOn(site.pool, 'query').mockImplementation(((...args: unknown[]) => {
-      if (!JSON.stringify(args).includes('SELECT metering.settle(')) return send(...args);
+      if (!JSON.stringify(args).includes('SELECT metering.append(')) return send(...args);
       const failure = Object.assign(new Error('permission denied'), { code: '42501' });
       return ++attempts === 2 ? Promise.reject(failure) : send(...args);
     }) as typeof site.pool.query);
@@ -111,7 +112,7 @@ describe('a batch whose settlement gives no answer', () => {
     const hold = await site.holdFor(of);
     const remaining = hold.lease!.remainingPicos;
     const one = site.event(of);
-    const release = await site.lockWallet(of);
+    const release = await site.lockLeases(of);
     expect(await refusalOf(site.impatient.settle(one, hold)).finally(release)).toEqual([
       503,
       'billing_unavailable',
@@ -146,6 +147,7 @@ describe('a batch whose settlement gives no answer', () => {
       site.pool,
       { retryTimeoutSeconds: 0.3 },
       new SettlementMetrics(new Metrics()),
+      new UsageFolder(site.pool, new Metrics()),
     );
     site.databaseProxy.down();
     expect(await refusalOf(stopping.settle(site.event(of), hold))).toEqual([503, 'billing_unknown']);

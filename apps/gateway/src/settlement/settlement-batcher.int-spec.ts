@@ -3,6 +3,7 @@ import { charge, reconcile } from '@inference/metering';
 import { valueOf, waitFor } from '@inference/testing';
 import { eventsOf, RATES, UNITY, walletOf } from '../testing/gateway.fixture';
 import { SettlementBatcher } from './settlement-batcher';
+import { UsageFolder } from './usage-folder';
 import { SettlementMetrics } from './settlement-metrics';
 import {
   COST,
@@ -55,7 +56,7 @@ describe('SettlementBatcher', () => {
     const of = await site.account();
     const events = Array.from({ length: 200 }, () => site.event(of));
     const holds = await Promise.all(events.map(() => site.holdFor(of)));
-    const release = await site.lockWallet(of);
+    const release = await site.lockLeases(of);
     const first = site.batcher.settle(events[0]!, holds[0]!);
     await site.waitingBackend();
     const others = events.slice(1).map((one, i) => site.batcher.settle(one, holds[i + 1]!));
@@ -70,7 +71,7 @@ describe('SettlementBatcher', () => {
   it('retries when its connection breaks before the commit', async () => {
     const of = await site.account();
     const hold = await site.holdFor(of);
-    const release = await site.lockWallet(of);
+    const release = await site.lockLeases(of);
     const settlement = site.batcher.settle(site.event(of), hold);
     await site.database.pool.query('SELECT pg_terminate_backend($1)', [await site.waitingBackend()]);
     await release();
@@ -144,7 +145,7 @@ describe('SettlementBatcher', () => {
   it('waits for running settlements at shutdown', async () => {
     const of = await site.account();
     const hold = await site.holdFor(of);
-    const release = await site.lockWallet(of);
+    const release = await site.lockLeases(of);
     let settled = false;
     const settlement = site.batcher.settle(site.event(of), hold).then(() => (settled = true));
     await site.waitingBackend();
@@ -159,6 +160,7 @@ describe('SettlementBatcher', () => {
       site.pool,
       { retryTimeoutSeconds: PATIENCE_SECONDS },
       new SettlementMetrics(new Metrics()),
+      new UsageFolder(site.pool, new Metrics()),
     );
     const of = await site.account();
     const [begunBefore, begunAfter] = [await site.holdFor(of), await site.holdFor(of)];

@@ -14,9 +14,10 @@ import { type Hold } from '../leases/lease';
 import { SettlementMetrics, type Unsettled } from './settlement-metrics';
 import { SETTLEMENT_CONFIG, type SettlementConfig } from './settlement.config';
 import { BillingUnavailableError, BillingUnknownError, NotCoveredError } from './settlement.errors';
-import { type Decision, settleBatch } from './settlement.repository';
+import { type Decision, type SettlementWrite, writeBatch } from './settlement.repository';
 import { type UndecidedBatch, UndecidedBatches } from './undecided-batches';
 import { toSettlementRow, type UsageEvent } from './usage-event';
+import { UsageFolder } from './usage-folder';
 
 /** SQLSTATEs after which the same batch may succeed: deadlock, serialization failure, statement or lock timeout, disk or memory full. */
 const TRANSIENT_SQLSTATE = new Set(['40P01', '40001', '57014', '55P03', '53100', '53200']);
@@ -43,7 +44,7 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** Most events of one batch. Twice doubles the time for which a transaction locks its wallets; half doubles the number of transactions under load. */
+/** Most events of one batch. Twice makes each event wait for twice as many others; half doubles the number of transactions under load. */
 const MAX_BATCH_EVENTS = 500;
 /** Pause before the first retry; it doubles with each further one. */
 const FIRST_PAUSE_MILLIS = 50;
@@ -65,7 +66,8 @@ class UnknownOutcomeError extends Error {
 }
 
 /**
- * Writes usage events in batches (group commit): events that arrive while a batch is being written form the next one.
+ * Writes usage events in batches (group commit): events that arrive while a batch is being written form the next one. A batch is appended
+ * without a lock of a wallet; what the leases do not cover is settled in a second transaction.
  * A batch keeps its id when it is retried, so that a batch whose confirmation was lost is not debited twice. When the retries end, the
  * batch is refused under the same id, so that a late attempt does not debit it either.
  */
@@ -84,6 +86,7 @@ export class SettlementBatcher implements OnModuleDestroy, BeforeApplicationShut
     private readonly database: Database,
     @Inject(SETTLEMENT_CONFIG) private readonly config: SettlementConfig,
     private readonly metrics: SettlementMetrics,
+    private readonly folder: UsageFolder,
   ) {
     this.undecided = new UndecidedBatches(database);
     metrics.watch(() => this.unsettled);
@@ -112,6 +115,7 @@ export class SettlementBatcher implements OnModuleDestroy, BeforeApplicationShut
   async onApplicationShutdown(): Promise<void> {
     await this.running;
     await this.undecided.ended();
+    await this.folder.stop();
   }
 
   private get unsettled(): Unsettled {
@@ -127,22 +131,31 @@ export class SettlementBatcher implements OnModuleDestroy, BeforeApplicationShut
     // Requests that end in the same turn of the event loop share the first batch.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.queue.length > 0) {
+      await this.folder.makeRoom();
       this.current = this.queue.splice(0, MAX_BATCH_EVENTS);
-      await this.commit(this.current);
+      await this.commit(this.current, 'append');
       this.current = [];
     }
     // Not in a later microtask: an event that came in between would wait for the next one.
     this.running = undefined;
   }
 
-  private async commit(batch: Pending[]): Promise<void> {
+  private async commit(batch: Pending[], write: SettlementWrite): Promise<void> {
     const startedAt = performance.now();
     const count = (outcome: 'settled' | 'failed') =>
       this.metrics.countBatch(outcome, (performance.now() - startedAt) / 1_000);
     try {
-      const decision = await this.write(newId('stl'), batch);
+      const decision = await this.write(newId('stl'), batch, write);
       count(decision.refused ? 'failed' : 'settled');
-      this.conclude(batch, decision);
+      const { refused, notCovered } = decision;
+      if (write === 'settle' || refused || notCovered.size === 0) {
+        this.conclude(batch, decision);
+        return;
+      }
+      const isCovered = ({ event }: Pending) => !notCovered.has(event.requestId);
+      this.conclude(batch.filter(isCovered), { refused, notCovered: new Set() });
+      this.current = batch.filter((pending) => !isCovered(pending));
+      await this.commit(this.current, 'settle');
     } catch (error) {
       if (error instanceof UnknownOutcomeError) {
         count('failed');
@@ -154,7 +167,7 @@ export class SettlementBatcher implements OnModuleDestroy, BeforeApplicationShut
         // Write the events one by one, so that one invalid event does not fail the others.
         for (const [index, pending] of batch.entries()) {
           this.current = batch.slice(index);
-          await this.commit([pending]);
+          await this.commit([pending], write);
         }
         return;
       }
@@ -203,7 +216,7 @@ export class SettlementBatcher implements OnModuleDestroy, BeforeApplicationShut
    * Writes the batch and retries it under the same id while the database is unavailable; then refuses it. Throws
    * UnknownOutcomeError if that fails too, and otherwise the error for which the batch cannot be stored.
    */
-  private async write(id: string, batch: Pending[]): Promise<Decision> {
+  private async write(id: string, batch: Pending[], write: SettlementWrite): Promise<Decision> {
     const rows = JSON.stringify(
       batch.map(({ event, hold }) =>
         toSettlementRow(event, hold, scaledToDecimal(event.usdPerUnit, RATE_DIGITS)),
@@ -214,7 +227,8 @@ export class SettlementBatcher implements OnModuleDestroy, BeforeApplicationShut
     let mayBeCommitted = false;
     for (;;) {
       try {
-        return await settleBatch(this.database, id, rows, this.deadlineOf(startedAt) - performance.now());
+        const timeoutMillis = this.deadlineOf(startedAt) - performance.now();
+        return await writeBatch(this.database, write, id, rows, timeoutMillis);
       } catch (error) {
         if (isPermanent(error) && !mayBeCommitted) throw error;
         mayBeCommitted = true;

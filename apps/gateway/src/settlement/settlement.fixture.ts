@@ -11,6 +11,7 @@ import { LeaseManager } from '../leases/lease-manager';
 import { LeaseRepository } from '../leases/lease.repository';
 import { publish, RATES, startDatabaseProxy, testEnvironment, UNITY } from '../testing/gateway.fixture';
 import { SettlementBatcher } from './settlement-batcher';
+import { UsageFolder } from './usage-folder';
 import { SettlementMetrics } from './settlement-metrics';
 import { type UsageEvent } from './usage-event';
 
@@ -38,11 +39,14 @@ export async function startSettlementSite() {
   );
   const metrics = new Metrics();
   const impatientMetrics = new Metrics();
-  const batcher = new SettlementBatcher(pool, config.settlement, new SettlementMetrics(metrics));
+  // Without its timer: usage is folded when a test says so.
+  const folder = new UsageFolder(pool, metrics);
+  const batcher = new SettlementBatcher(pool, config.settlement, new SettlementMetrics(metrics), folder);
   const impatient = new SettlementBatcher(
     pool,
     { retryTimeoutSeconds: 0.3 },
     new SettlementMetrics(impatientMetrics),
+    new UsageFolder(pool, impatientMetrics),
   );
   const settlementBackends = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'settlement'`;
   let sequence = 0;
@@ -105,11 +109,11 @@ export async function startSettlementSite() {
         END $$;
         CREATE OR REPLACE TRIGGER linger AFTER INSERT ON metering.usage_events FOR EACH ROW WHEN (NEW.model = 'slow')
         EXECUTE FUNCTION metering.linger()`),
-    /** Blocks settlements of the account until the release, by a lock on the wallet. */
-    lockWallet: async ({ accountId }: TestAccount): Promise<() => Promise<void>> => {
+    /** Blocks settlements of the account until the release, by a lock on its leases. */
+    lockLeases: async ({ accountId }: TestAccount): Promise<() => Promise<void>> => {
       const client = await database.pool.connect();
       await client.query('BEGIN');
-      await client.query('SELECT FROM wallet.wallets WHERE account_id = $1 FOR UPDATE', [accountId]);
+      await client.query('SELECT FROM wallet.leases WHERE account_id = $1 FOR UPDATE', [accountId]);
       return async () => {
         await client.query('COMMIT');
         client.release();

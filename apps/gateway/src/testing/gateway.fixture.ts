@@ -105,8 +105,8 @@ export async function walletOf(pool: TestPool, accountId: string) {
   const { rows } = await pool.query<{ balance: bigint; leased: bigint; leases: bigint; rolled_up: bigint }>(
     `SELECT balance_picos AS balance, leased_picos AS leased,
        (SELECT coalesce(sum(amount_picos), 0) FROM wallet.leases l WHERE l.account_id = w.account_id) AS leases,
-       (SELECT coalesce(sum(cost_picos), 0) FROM metering.hourly_rollup r WHERE r.account_id = w.account_id) AS rolled_up
-     FROM wallet.wallets w WHERE account_id = $1`,
+       (SELECT coalesce(sum(cost_picos), 0) FROM metering.hourly_usage r WHERE r.account_id = w.account_id) AS rolled_up
+     FROM wallet.balances w WHERE account_id = $1`,
     [accountId],
   );
   return rows[0]!;

@@ -208,7 +208,7 @@ describe('a served call has', () => {
       calls: bigint;
     }>(
       `SELECT duration_ms AS duration, time_to_first_token_ms AS first, finish_reason AS reason,
-         (SELECT sum(calls)::bigint FROM metering.hourly_rollup r WHERE r.account_id = e.account_id) AS calls
+         (SELECT sum(calls)::bigint FROM metering.hourly_usage r WHERE r.account_id = e.account_id) AS calls
        FROM metering.usage_events e WHERE account_id = $1`,
       [accountId],
     );

@@ -19,9 +19,9 @@ const READ = `
     coalesce(q.used_tokens, 0) AS "usedTokens", p.token_rate_picos AS "tokenRatePicos",
     p.gpu_hour_picos AS "gpuHourPicos", training.usd_per_unit(w.currency)::text AS "usdPerUnit",
     b.limit_picos - b.spent_picos AS "keyRestPicos"
-  FROM wallet.wallets w
+  FROM wallet.balances w
   LEFT JOIN training.quotas q USING (account_id)
-  LEFT JOIN wallet.key_budgets b ON b.api_key_id = $3 AND b.account_id = w.account_id
+  LEFT JOIN wallet.key_spending b ON b.api_key_id = $3 AND b.account_id = w.account_id
   LEFT JOIN (
     SELECT token_rate_picos, gpu_hour_picos FROM pricing.training_prices ORDER BY price_list_id DESC LIMIT 1
   ) p ON true

@@ -132,23 +132,27 @@ export const CHECKS: Check[] = [
       WHERE w.balance_picos <> coalesce(e.sum, 0) OR w.balance_picos < 0`,
   },
   {
-    name: 'the money set aside in each wallet is the sum of its leases',
-    sql: `SELECT w.account_id, w.leased_picos::text AS leased, coalesce(l.sum, 0)::text AS leases
+    name: 'the money set aside in each wallet is the sum of its leases and of the usage that waits to be folded',
+    sql: `SELECT w.account_id, w.leased_picos::text AS leased, coalesce(l.sum, 0)::text AS leases,
+        coalesce(u.sum, 0)::text AS unfolded
       FROM wallet.wallets w
       LEFT JOIN (SELECT account_id, sum(amount_picos) AS sum FROM wallet.leases GROUP BY account_id) l USING (account_id)
-      WHERE w.leased_picos <> coalesce(l.sum, 0)`,
+      LEFT JOIN (SELECT account_id, sum(cost_picos) AS sum FROM metering.unfolded_usage GROUP BY account_id) u USING (account_id)
+      WHERE w.leased_picos <> coalesce(l.sum, 0) + coalesce(u.sum, 0)`,
   },
   {
-    name: 'the money set aside in each key budget is the sum of its leases',
-    sql: `SELECT b.api_key_id, b.leased_picos::text AS leased, coalesce(l.sum, 0)::text AS leases
+    name: 'the money set aside in each key budget is the sum of its leases and of the usage that waits to be folded',
+    sql: `SELECT b.api_key_id, b.leased_picos::text AS leased, coalesce(l.sum, 0)::text AS leases,
+        coalesce(u.sum, 0)::text AS unfolded
       FROM wallet.key_budgets b
       LEFT JOIN (SELECT api_key_id, sum(amount_picos) AS sum FROM wallet.leases GROUP BY api_key_id) l USING (api_key_id)
-      WHERE b.leased_picos <> coalesce(l.sum, 0)`,
+      LEFT JOIN (SELECT api_key_id, sum(limited_picos) AS sum FROM metering.unfolded_usage GROUP BY api_key_id) u USING (api_key_id)
+      WHERE b.leased_picos <> coalesce(l.sum, 0) + coalesce(u.sum, 0)`,
   },
   {
     name: 'what each key has spent is the cost of its events, within its limit',
-    sql: `SELECT b.api_key_id, b.spent_picos::text AS spent, coalesce(e.sum, 0)::text AS events
-      FROM wallet.key_budgets b
+    sql: `SELECT b.api_key_id, s.spent_picos::text AS spent, coalesce(e.sum, 0)::text AS events
+      FROM wallet.key_budgets b JOIN wallet.key_spending s USING (api_key_id)
       LEFT JOIN (
         SELECT api_key_id, sum(cost_picos) AS sum FROM (
           SELECT api_key_id, cost_picos FROM ${EVENTS} raw
@@ -156,21 +160,25 @@ export const CHECKS: Check[] = [
           SELECT api_key_id, cost_picos FROM metering.hourly_rollup WHERE ${isDropped('hour')}
         ) costs GROUP BY api_key_id
       ) e USING (api_key_id)
-      WHERE b.spent_picos <> coalesce(e.sum, 0)
-        OR (b.limit_changed_at IS NULL AND b.spent_picos > b.limit_picos)`,
+      WHERE s.spent_picos <> coalesce(e.sum, 0)
+        OR (b.limit_changed_at IS NULL AND s.spent_picos > b.limit_picos)`,
   },
   {
-    name: 'cost of events = rollup = usage debits, per account, model and hour',
+    name: 'cost of events = rollup = usage debits, per account, model and hour, with the usage that waits to be folded',
     sql: `WITH events AS (
         SELECT account_id, model, date_trunc('hour', occurred_at, 'UTC') AS hour, sum(cost_picos) AS cost
         FROM ${EVENTS} raw GROUP BY 1, 2, 3
       ), rollup AS (
-        SELECT account_id, model, hour, sum(cost_picos) AS cost FROM metering.hourly_rollup GROUP BY 1, 2, 3
+        SELECT account_id, model, hour, sum(cost_picos) AS cost FROM metering.hourly_usage GROUP BY 1, 2, 3
       ), debits AS (
-        SELECT t.account_id, t.model, t.hour, -sum(e.amount_picos) AS cost
-        FROM wallet.transfers t
-        JOIN wallet.entries e ON e.transfer_id = t.id AND e.ledger_account = 'wallet:' || t.account_id
-        WHERE t.kind = 'usage' GROUP BY 1, 2, 3
+        SELECT account_id, model, hour, sum(cost) AS cost FROM (
+          SELECT t.account_id, t.model, t.hour, -e.amount_picos AS cost
+          FROM wallet.transfers t
+          JOIN wallet.entries e ON e.transfer_id = t.id AND e.ledger_account = 'wallet:' || t.account_id
+          WHERE t.kind = 'usage'
+          UNION ALL
+          SELECT account_id, model, hour, cost_picos FROM metering.unfolded_usage
+        ) d GROUP BY 1, 2, 3
       )
       SELECT account_id, model, hour, events.cost::text AS events, rollup.cost::text AS rollup, debits.cost::text AS debits
       FROM events FULL JOIN rollup USING (account_id, model, hour) FULL JOIN debits USING (account_id, model, hour)
@@ -187,7 +195,7 @@ export const CHECKS: Check[] = [
       ), rollup AS (
         SELECT account_id, api_key_id, model, entrypoint, hour, sum(tokens) AS tokens, sum(cost_picos) AS cost,
           sum(cost_usd_picos) AS usd
-        FROM metering.hourly_rollup GROUP BY 1, 2, 3, 4, 5
+        FROM metering.hourly_usage GROUP BY 1, 2, 3, 4, 5
       )
       SELECT account_id, api_key_id, model, entrypoint, hour, events.tokens::text AS event_tokens,
         rollup.tokens::text AS rollup_tokens, events.cost::text AS event_cost, rollup.cost::text AS rollup_cost,

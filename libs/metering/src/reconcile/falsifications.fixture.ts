@@ -7,6 +7,21 @@ export const FALSIFICATIONS: [string, string, string[]][] = [
   ],
   ['a balance', 'UPDATE wallet.wallets SET balance_picos = balance_picos + 1', ['each balance']],
   ['a lease', 'UPDATE wallet.leases SET amount_picos = amount_picos - 1', ['aside in each wallet']],
+  [
+    'the cost of usage that waits',
+    'UPDATE metering.unfolded_usage SET cost_picos = cost_picos + 1',
+    ['aside in each wallet', 'what each key has spent', 'cost of events', 'tokens and costs'],
+  ],
+  [
+    'lost usage that waits',
+    'DELETE FROM metering.unfolded_usage',
+    ['aside in each wallet', 'what each key has spent', 'cost of events', 'tokens and costs'],
+  ],
+  [
+    'usage that waits and was set aside from no limit',
+    'UPDATE metering.unfolded_usage SET limited_picos = cost_picos',
+    ['aside in each key budget'],
+  ],
   ['a key budget', 'UPDATE wallet.key_budgets SET leased_picos = 1', ['aside in each key budget']],
   [
     "a key's spending",

@@ -97,6 +97,8 @@ beforeEach(async () => {
     accountId,
   ]);
   await insertBilling(accountId);
+  const waiting = { ...event, request_id: 'req_2' };
+  await database.pool.query("SELECT metering.append('stl_2', $1)", [JSON.stringify([waiting])]);
 });
 afterEach(async () => {
   await database.drop();

@@ -15,20 +15,21 @@ interface Source {
   months: string;
 }
 
-const HOURLY_ROLLUP = 'metering.hourly_rollup';
+/** The rollup with what waits to be folded into it. */
+const HOURLY_USAGE = 'metering.hourly_usage';
 const SOURCES: Record<LineDetail, Source> = {
   usage: {
     columns: [
       ...['account_id', 'model', 'entrypoint', 'api_key_id', 'unit'],
       ...['quantity', 'tokens', 'cost_picos', 'cost_usd_picos'],
     ],
-    hours: HOURLY_ROLLUP,
+    hours: HOURLY_USAGE,
     days: 'metering.daily_rollup',
     months: 'metering.monthly_rollup',
   },
   account_costs: {
     columns: ['account_id', 'model', 'entrypoint', 'tokens', 'cost_usd_picos'],
-    hours: HOURLY_ROLLUP,
+    hours: HOURLY_USAGE,
     days: 'metering.account_daily_costs',
     months: 'metering.account_monthly_costs',
   },
@@ -128,11 +129,11 @@ export function usageLines(detail: LineDetail, coarsest: RollupPeriod): string {
   const { hours, days, months } = source;
   const lines = [
     read(hours, 'hour', 'whole_from', 'head_to'),
-    ...(hours === HOURLY_ROLLUP ? [] : [read(hours, 'hour', 'tail_from', 'least(rolled, whole_to)')]),
+    ...(hours === HOURLY_USAGE ? [] : [read(hours, 'hour', 'tail_from', 'least(rolled, whole_to)')]),
     read(
-      HOURLY_ROLLUP,
+      HOURLY_USAGE,
       'hour',
-      hours === HOURLY_ROLLUP ? 'tail_from' : 'greatest(tail_from, rolled)',
+      hours === HOURLY_USAGE ? 'tail_from' : 'greatest(tail_from, rolled)',
       'whole_to',
     ),
     ...(coarsest === 'hour'
@@ -157,7 +158,7 @@ export function bucketLines(detail: LineDetail, coarsest: RollupPeriod): string 
   const eventColumns = columns.map((column) => EVENT_COLUMNS[column] ?? `l.${column}`).join(', ');
   return `${usageLines(detail, coarsest)},
   split_hours AS MATERIALIZED (
-    SELECT DISTINCT r.hour FROM metering.hourly_rollup r, bounds b
+    SELECT DISTINCT r.hour FROM ${HOURLY_USAGE} r, bounds b
     WHERE ${OF_ACCOUNT} AND r.hour > b."from" - interval '1 hour' AND r.hour < b."to"
       AND r.hour = ANY ($5::timestamptz[])
   ),

@@ -1,8 +1,8 @@
 import { BigIntColumn, CountColumn, PicosColumn, TimeColumn } from '@inference/database';
-import { Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import { type PriceUnit } from '../pricing/price-unit';
 
-/** Sums of an account's usage events by hour, model, entrypoint, unit and API key. Settlement adds to them. */
+/** Sums of an account's usage events by hour, model, entrypoint, unit and API key. Folding adds to them. */
 @Entity('hourly_rollup', { schema: 'metering' })
 @Index('hourly_rollup_hour', ['hour'])
 export class HourlyRollup {
@@ -45,4 +45,58 @@ export class HourlyRollup {
   /** Calls, each counted in one unit only. Null: the hour has calls that were settled before they were counted. */
   @BigIntColumn({ nullable: true })
   calls!: bigint | null;
+}
+
+/** Sums of the events of one batch that wait to be folded into rollup, ledger and wallet. */
+@Entity('unfolded_usage', { schema: 'metering' })
+export class UnfoldedUsage {
+  @PrimaryColumn('text')
+  accountId!: string;
+
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
+  id!: bigint;
+
+  /** Start of the hour (UTC). */
+  @TimeColumn()
+  hour!: Date;
+
+  @Column('text')
+  model!: string;
+
+  @Column('text')
+  entrypoint!: string;
+
+  @Column('text')
+  unit!: PriceUnit;
+
+  /** Empty for requests without an API key. */
+  @Column('text')
+  apiKeyId!: string;
+
+  @CountColumn()
+  quantity!: bigint;
+
+  @CountColumn()
+  tokens!: bigint;
+
+  @PicosColumn()
+  costPicos!: bigint;
+
+  /** In 10⁻¹² USD. */
+  @PicosColumn()
+  costUsdPicos!: bigint;
+
+  @BigIntColumn()
+  calls!: bigint;
+
+  /** The part of the cost that was set aside from the limit of the key. */
+  @PicosColumn()
+  limitedPicos!: bigint;
+
+  @TimeColumn({ default: () => 'clock_timestamp()' })
+  appendedAt!: Date;
+
+  /** Set aside until then, because the account's rows could not be folded. */
+  @TimeColumn({ nullable: true })
+  retryAt!: Date | null;
 }

@@ -1,7 +1,7 @@
 import { CountColumn, type EntityClass, PicosColumn, TimeColumn } from '@inference/database';
 import { Check, Entity, Index, PrimaryColumn } from 'typeorm';
 import { type PriceUnit } from '../pricing/price-unit';
-import { HourlyRollup } from './hourly-rollup.entity';
+import { HourlyRollup, UnfoldedUsage } from './hourly-rollup.entity';
 
 // Sums for the reports of all accounts, which need neither units nor API keys.
 
@@ -202,7 +202,13 @@ class RollupProgress {
 }
 
 /** What reports of one account read besides the events. */
-export const ROLLUP_ENTITIES: EntityClass[] = [DailyRollup, HourlyRollup, MonthlyRollup, RollupProgress];
+export const ROLLUP_ENTITIES: EntityClass[] = [
+  DailyRollup,
+  HourlyRollup,
+  MonthlyRollup,
+  RollupProgress,
+  UnfoldedUsage,
+];
 
 /** What reports of all accounts read besides. */
 export const COST_SUM_ENTITIES: EntityClass[] = [

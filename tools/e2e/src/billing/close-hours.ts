@@ -12,6 +12,7 @@ const MONTH_BEFORE = `
   END $$`;
 
 const MOVES = [
+  "SELECT metering.fold('0', 1000)",
   MONTH_BEFORE,
   `UPDATE metering.usage_events SET occurred_at = occurred_at - ${BACK}, started_at = started_at - ${BACK}`,
   `UPDATE metering.hourly_rollup SET hour = hour - ${BACK}`,

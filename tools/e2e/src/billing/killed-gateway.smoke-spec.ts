@@ -19,7 +19,7 @@ const GATEWAYS = 4;
 const KILLS = Number(process.env.KILLS ?? 10);
 const CONCURRENCY = 16;
 const LEASE_TTL_SECONDS = 2;
-/** Delay of each settlement before its commit, so that many kills interrupt one. */
+/** Delay of each settlement and each fold before its commit, so that many kills interrupt one. */
 const SETTLEMENT_SECONDS = 0.03;
 const TERMINATION_MILLIS = 6_000;
 const PLENTY_PICOS = 100_000_000_000_000n;
@@ -57,7 +57,8 @@ async function slowSettlementDown(): Promise<void> {
       PERFORM pg_catalog.pg_sleep(${SETTLEMENT_SECONDS});
       RETURN NULL;
     END $$;
-    CREATE TRIGGER linger AFTER INSERT ON metering.usage_events FOR EACH STATEMENT EXECUTE FUNCTION metering.linger()`);
+    CREATE TRIGGER linger AFTER INSERT ON metering.usage_events FOR EACH STATEMENT EXECUTE FUNCTION metering.linger();
+    CREATE TRIGGER linger AFTER DELETE ON metering.unfolded_usage FOR EACH STATEMENT EXECUTE FUNCTION metering.linger()`);
 }
 
 const startLoad = () =>

@@ -5,7 +5,7 @@ import { type Executor } from '@inference/database';
 import { type TestDatabase } from '@inference/testing';
 import { ROOT } from '../site/service-process';
 
-/** The cost of all usage according to four tables, in picos. The four figures must be equal. */
+/** The cost of all usage according to four tables, in picos, each with what waits to be folded into it. The four figures must be equal. */
 export interface LedgerTotals {
   events: bigint;
   rollup: bigint;
@@ -16,10 +16,11 @@ export interface LedgerTotals {
 const BOOKS = `
   SELECT
     (SELECT coalesce(sum(cost_picos), 0) FROM metering.usage_events WHERE account_id = $1) AS events,
-    (SELECT coalesce(sum(cost_picos), 0) FROM metering.hourly_rollup WHERE account_id = $1) AS rollup,
+    (SELECT coalesce(sum(cost_picos), 0) FROM metering.hourly_usage WHERE account_id = $1) AS rollup,
     (SELECT coalesce(-sum(e.amount_picos), 0) FROM wallet.transfers t JOIN wallet.entries e ON e.transfer_id = t.id
-     WHERE t.kind = 'usage' AND e.ledger_account = 'wallet:' || $1) AS debits,
-    (SELECT balance_picos FROM wallet.wallets WHERE account_id = $1) AS balance`;
+     WHERE t.kind = 'usage' AND e.ledger_account = 'wallet:' || $1)
+      + (SELECT coalesce(sum(cost_picos), 0) FROM metering.unfolded_usage WHERE account_id = $1) AS debits,
+    (SELECT balance_picos FROM wallet.balances WHERE account_id = $1) AS balance`;
 
 export async function readLedgerTotals(sql: Executor, accountId: string): Promise<LedgerTotals> {
   const { rows } = await sql.query<LedgerTotals>(BOOKS, [accountId]);
@@ -72,7 +73,7 @@ export async function readLeases(
 ): Promise<{ leases: bigint; walletPicos: bigint; keyPicos: bigint }> {
   const { rows } = await sql.query<{ leases: bigint; wallets: bigint; keys: bigint }>(
     `SELECT (SELECT count(*) FROM wallet.leases) AS leases,
-       (SELECT coalesce(sum(leased_picos), 0) FROM wallet.wallets) AS wallets,
+       (SELECT coalesce(sum(leased_picos), 0) FROM wallet.balances) AS wallets,
        (SELECT coalesce(sum(leased_picos), 0) FROM wallet.key_budgets) AS keys`,
   );
   const { leases, wallets, keys } = rows[0]!;

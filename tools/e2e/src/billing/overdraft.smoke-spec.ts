@@ -96,7 +96,7 @@ async function useUp(
 
 async function nothingIsLeased(accountId: string): Promise<boolean> {
   const { rows } = await database.pool.query<{ leased_picos: bigint }>(
-    'SELECT leased_picos FROM wallet.wallets WHERE account_id = $1',
+    'SELECT leased_picos FROM wallet.balances WHERE account_id = $1',
     [accountId],
   );
   return rows[0]!.leased_picos === 0n;

@@ -13,7 +13,7 @@ export interface Lowest {
 const LOOK = `
   SELECT w.balance_picos, w.balance_picos - w.leased_picos AS free_picos,
     (SELECT limit_picos - spent_picos - leased_picos FROM wallet.key_budgets WHERE api_key_id = $2) AS key_left_picos
-  FROM wallet.wallets w WHERE w.account_id = $1`;
+  FROM wallet.balances w WHERE w.account_id = $1`;
 
 interface Row {
   balance_picos: bigint;

@@ -1,6 +1,6 @@
 import { type Executor } from '@inference/database';
 import { usageLines } from '@inference/metering';
-import { CLOSED_HOURS_END } from '@inference/wallet';
+import { closedHoursEnd } from '@inference/wallet';
 
 /** The closed hours of a period with their sums. */
 export interface ProofSums {
@@ -21,7 +21,7 @@ const SUMS = `
   WITH ${usageLines('usage', 'month')},
   closed AS (
     SELECT date_trunc('hour', $1::timestamptz + interval '1 hour' - interval '1 microsecond', 'UTC') AS "from",
-      least(date_trunc('hour', coalesce($2::timestamptz, 'infinity'), 'UTC'), ${CLOSED_HOURS_END}) AS "to"
+      least(date_trunc('hour', coalesce($2::timestamptz, 'infinity'), 'UTC'), ${closedHoursEnd('$3')}) AS "to"
   )
   SELECT c."from", c."to", coalesce(u.cost, 0) AS "usagePicos", coalesce(u.cost_usd, 0) AS "usageUsdPicos",
     coalesce(t.cost, 0) AS "transactionsPicos",

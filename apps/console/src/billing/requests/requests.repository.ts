@@ -131,7 +131,7 @@ const pageSql = (events: string[], count: string) => `
  */
 const pageOfHoursSql = (events: string[], hours: string[], count: string) => `
   SELECT e.* FROM (
-    SELECT DISTINCT r.hour FROM metering.hourly_rollup r WHERE ${hours.join(' AND ')} ORDER BY r.hour DESC
+    SELECT DISTINCT r.hour FROM metering.hourly_usage r WHERE ${hours.join(' AND ')} ORDER BY r.hour DESC
   ) h CROSS JOIN LATERAL (
     ${pageSql([...events, 'e.occurred_at >= h.hour', "e.occurred_at < h.hour + interval '1 hour'"], count)}
   ) e

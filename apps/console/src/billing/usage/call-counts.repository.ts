@@ -36,7 +36,7 @@ const CHARGED = `
       EXISTS (
         SELECT FROM metering.archived_days d WHERE d.day = date_trunc('day', hour, 'UTC') AND d.dropped_at IS NOT NULL
       ) AS is_archived
-    FROM metering.hourly_rollup
+    FROM metering.hourly_usage
     WHERE account_id = $1 AND hour > $2::timestamptz - interval '1 hour' AND hour < coalesce($3::timestamptz, 'infinity')
       AND ${filtered('api_key_id')}
     GROUP BY hour

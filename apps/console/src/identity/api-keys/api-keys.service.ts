@@ -109,7 +109,7 @@ export class ApiKeysService {
       if (Object.keys(changed).length === 0) return current;
       await updateApiKey(transaction, id, changed);
       if (changed.spendLimitPicos !== undefined)
-        await changeKeyLimit(transaction, id, changed.spendLimitPicos);
+        await changeKeyLimit(transaction, accountId, id, changed.spendLimitPicos);
       const { name, spendLimitPicos, allowedModels } = changed;
       const details = {
         api_key_id: id,

@@ -10,7 +10,8 @@ const CLAIM_LOW = `
     LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED)
   UPDATE wallet.wallets w SET low_balance_notice_due = false
   FROM low WHERE w.account_id = low.account_id
-  RETURNING w.account_id AS "accountId", w.currency, w.balance_picos AS "balancePicos",
+  RETURNING w.account_id AS "accountId", w.currency,
+    (SELECT b.balance_picos FROM wallet.balances b WHERE b.account_id = w.account_id) AS "balancePicos",
     coalesce(w.low_balance_threshold_picos, $1::numeric) AS "thresholdPicos"`;
 const ENABLE_SUFFICIENT = `
   WITH sufficient AS MATERIALIZED (

@@ -109,7 +109,7 @@ it('is `billing_unknown` in the last event of a stream, which has no [DONE]', as
 it('is `billing_unavailable` if only the settlement is stuck, and the call is free', async () => {
   const client = await site.pool.connect();
   await client.query('BEGIN');
-  await client.query('SELECT FROM wallet.wallets WHERE account_id = $1 FOR UPDATE', [account.accountId]);
+  await client.query('SELECT FROM wallet.leases WHERE account_id = $1 FOR UPDATE', [account.accountId]);
   const response = await chat(SLOW, false);
   await client.query('COMMIT');
   client.release();

@@ -89,7 +89,7 @@ it('shows usage events that wait for settlement, and how their batches ended', a
   const client = await site.pool.connect();
   await client.query('BEGIN');
   await client.query('SELECT FROM wallet.leases WHERE account_id = $1 FOR UPDATE', [account.accountId]);
-  await client.query('SELECT FROM wallet.wallets WHERE account_id = $1 FOR UPDATE', [account.accountId]);
+  await client.query('SELECT FROM wallet.leases WHERE account_id = $1 FOR UPDATE', [account.accountId]);
   const answer = chat(QUICK, false);
   const waiting = await until({ gateway_unsettled_events: 1 });
   expect(valueOf(waiting, 'gateway_oldest_unsettled_event_seconds')).toBeGreaterThan(0);

@@ -140,7 +140,7 @@ describe('a request on behalf of an account', () => {
     expect((await client.chat.completions.create(BODY)).usage!.completion_tokens).toBe(8);
     expect(await site.onlyEvent(of)).toMatchObject({ api_key_id: of.apiKeyId, entrypoint, cost_picos: COST });
     const { rows } = await site.pool.query(
-      'SELECT DISTINCT entrypoint FROM metering.hourly_rollup WHERE account_id = $1',
+      'SELECT DISTINCT entrypoint FROM metering.hourly_usage WHERE account_id = $1',
       [of.accountId],
     );
     expect(rows).toEqual([{ entrypoint }]);

@@ -3,7 +3,7 @@
 -- An hour is closed when each transaction that may have settled in it has ended. A settlement gets its transaction id before it
 -- reads the clock. So the ids of all settlements of an hour are lower than an id that is given after its end, and the hour is
 -- closed when no running transaction has a lower id than that one. No settlement waits for this. The further minute is for the
--- clock of a server that takes over.
+-- clock of a server that takes over. Of a closed hour everything is folded first; an hour that has rows set aside is left out.
 CREATE OR REPLACE FUNCTION metering.roll_up_hours(p_hours integer DEFAULT 24, p_rows integer DEFAULT 1000000)
 RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
 AS $$
@@ -31,6 +31,16 @@ BEGIN
     END IF;
     PERFORM pg_sleep(0.05);
   END LOOP;
+
+  IF EXISTS (SELECT FROM metering.unfolded_usage WHERE hour < closed) THEN
+    IF (SELECT folded FROM metering.fold('0', 1000)) > 0 THEN
+      RETURN true;
+    END IF;
+    closed := least(closed, (SELECT min(hour) FROM metering.unfolded_usage));
+    IF rolled >= closed THEN
+      RETURN false;
+    END IF;
+  END IF;
 
   IF rolled IS NULL THEN
     SELECT date_trunc('day', min(hour), 'UTC') INTO rolled FROM metering.hourly_rollup;

@@ -27,7 +27,9 @@ BEGIN
   PERFORM wallet.reclaim_expired(p_account);
   SELECT * INTO w FROM wallet.wallets WHERE account_id = p_account;
   free := w.balance_picos - w.leased_picos;
-  elsewhere_picos := w.leased_picos - coalesce((SELECT amount_picos FROM wallet.leases WHERE id = p_current), 0);
+  elsewhere_picos := (
+    SELECT coalesce(sum(amount_picos), 0) FROM wallet.leases WHERE account_id = p_account AND id IS DISTINCT FROM p_current
+  );
   IF free IS NULL OR free < p_need THEN
     refusal := 'balance';
     IF free + elsewhere_picos < p_need THEN
@@ -42,7 +44,10 @@ BEGIN
     END IF;
     IF b.api_key_id IS NULL OR free < p_need THEN
       refusal := 'key_limit';
-      elsewhere_picos := b.leased_picos - coalesce((SELECT amount_picos FROM wallet.leases WHERE id = p_current), 0);
+      elsewhere_picos := (
+        SELECT coalesce(sum(amount_picos), 0) FROM wallet.leases
+        WHERE account_id = p_account AND api_key_id = p_key AND id IS DISTINCT FROM p_current
+      );
       IF free + elsewhere_picos < p_need THEN
         elsewhere_picos := 0;
       END IF;

@@ -1,0 +1,49 @@
+-- Folds what has waited for p_min_age or longer, of at most p_accounts accounts. Any number of processes may call it at once: each skips the
+-- wallets that others have locked. The rows of an account that cannot be folded are set aside, so that they do not hold up others, and
+-- are tried again after a minute. Returns the number of folded accounts, and what waits then.
+CREATE OR REPLACE FUNCTION metering.fold(
+  p_min_age interval,
+  p_accounts integer,
+  OUT folded integer,
+  OUT waiting bigint,
+  OUT set_aside bigint,
+  OUT oldest_seconds double precision
+)
+RETURNS record LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
+AS $$
+DECLARE
+  accounts text[];
+  account text;
+BEGIN
+  SELECT array_agg(account_id) INTO accounts FROM (
+    SELECT account_id FROM wallet.wallets
+    WHERE account_id IN (
+      SELECT account_id FROM metering.unfolded_usage GROUP BY account_id
+      -- A clock that was set back does not make them wait longer.
+      HAVING min(appended_at) NOT BETWEEN clock_timestamp() - p_min_age AND clock_timestamp()
+        AND coalesce(max(retry_at) <= clock_timestamp(), true)
+      LIMIT p_accounts
+    )
+    ORDER BY account_id FOR UPDATE SKIP LOCKED
+  ) locked;
+  folded := coalesce(cardinality(accounts), 0);
+  IF folded > 0 THEN
+    BEGIN
+      PERFORM metering.fold_accounts(accounts);
+    EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
+      FOREACH account IN ARRAY accounts LOOP
+        BEGIN
+          PERFORM metering.fold_accounts(ARRAY[account]);
+        EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
+          RAISE WARNING 'the usage of % is set aside: %', account, SQLERRM;
+          UPDATE metering.unfolded_usage SET retry_at = clock_timestamp() + interval '1 minute' WHERE account_id = account;
+        END;
+      END LOOP;
+    END;
+  END IF;
+  SELECT count(*), count(*) FILTER (WHERE retry_at IS NOT NULL),
+    coalesce(extract(epoch FROM clock_timestamp() - min(appended_at) FILTER (WHERE retry_at IS NULL)), 0)
+  INTO waiting, set_aside, oldest_seconds FROM metering.unfolded_usage;
+END $$;
+REVOKE EXECUTE ON FUNCTION metering.fold FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION metering.fold TO gateway;

@@ -1,0 +1,42 @@
+-- Folds what waits of these accounts into rollup, ledger, wallets and key budgets. The caller holds the locks of their wallets, so
+-- that each row is folded once: only who has the lock takes the account's rows.
+CREATE OR REPLACE FUNCTION metering.fold_accounts(p_accounts text[])
+RETURNS void LANGUAGE sql
+AS $$
+  WITH taken AS (
+    DELETE FROM metering.unfolded_usage WHERE account_id = ANY (p_accounts) RETURNING *
+  ), rollup AS (
+    INSERT INTO metering.hourly_rollup AS r
+      (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens, cost_picos, cost_usd_picos, calls)
+    SELECT account_id, hour, model, entrypoint, unit, api_key_id, sum(quantity), sum(tokens), sum(cost_picos),
+      sum(cost_usd_picos), sum(calls)
+    FROM taken GROUP BY account_id, hour, model, entrypoint, unit, api_key_id
+    ON CONFLICT (account_id, hour, model, entrypoint, unit, api_key_id) DO UPDATE SET
+      quantity = r.quantity + excluded.quantity,
+      tokens = r.tokens + excluded.tokens,
+      cost_picos = r.cost_picos + excluded.cost_picos,
+      cost_usd_picos = r.cost_usd_picos + excluded.cost_usd_picos,
+      -- Null stays: of the calls of that hour some were not counted.
+      calls = r.calls + excluded.calls
+  ), debits AS MATERIALIZED (
+    SELECT account_id, model, hour, sum(cost_picos) AS cost, max(appended_at) AS appended_at,
+      'usg_' || replace(gen_random_uuid()::text, '-', '') AS transfer_id
+    FROM taken GROUP BY account_id, model, hour HAVING sum(cost_picos) > 0
+  ), transfers AS (
+    INSERT INTO wallet.transfers (id, kind, account_id, reference, description, model, hour, created_at)
+    SELECT transfer_id, 'usage', account_id, 'usage:' || transfer_id, 'Usage of ' || model, model, hour, appended_at
+    FROM debits
+  ), entries AS (
+    INSERT INTO wallet.entries (transfer_id, ledger_account, amount_picos)
+    SELECT transfer_id, 'wallet:' || account_id, -cost FROM debits
+    UNION ALL
+    SELECT transfer_id, 'revenue:usage', cost FROM debits
+  ), keys AS (
+    UPDATE wallet.key_budgets b SET spent_picos = spent_picos + s.cost, leased_picos = leased_picos - s.limited
+    FROM (SELECT api_key_id, sum(cost_picos) AS cost, sum(limited_picos) AS limited FROM taken GROUP BY api_key_id) s
+    WHERE b.api_key_id = s.api_key_id AND s.cost > 0
+  )
+  UPDATE wallet.wallets w SET balance_picos = balance_picos - s.cost, leased_picos = leased_picos - s.cost
+  FROM (SELECT account_id, sum(cost) AS cost FROM debits GROUP BY account_id) s WHERE w.account_id = s.account_id;
+$$;
+REVOKE EXECUTE ON FUNCTION metering.fold_accounts FROM PUBLIC;

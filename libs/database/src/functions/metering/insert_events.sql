@@ -1,0 +1,37 @@
+-- Writes the events of a batch and their sums, which wait to be folded into rollup, ledger, wallet and key budgets. Leaves out the
+-- requests of p_left_out. The money of each event must have left its lease; the wallet and the key count it as set aside until the fold.
+-- The caller has inserted the batch's row into metering.settlements, and so has a transaction id: no hour is closed that has
+-- ended after that (see roll_up_hours).
+CREATE OR REPLACE FUNCTION metering.insert_events(p_id text, p_events jsonb, p_left_out text[])
+RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan
+AS $$
+DECLARE
+  at timestamptz := greatest(clock_timestamp(), (SELECT rolled_until FROM metering.rollup_progress));
+BEGIN
+  WITH events AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(p_events) AS e(request_id text, limited boolean, started_at timestamptz, account_id text,
+      api_key_id text, model text, entrypoint text, endpoint text, upstream text, outcome text, input_tokens bigint,
+      output_tokens bigint, estimated boolean, price_list_id bigint, usd_per_unit numeric, cost_picos numeric,
+      cost_usd_picos numeric, lines jsonb, duration_ms integer, time_to_first_token_ms integer, finish_reason text)
+    WHERE request_id <> ALL (p_left_out)
+  ), written AS (
+    INSERT INTO metering.usage_events (request_id, occurred_at, started_at, account_id, api_key_id, model, entrypoint,
+      endpoint, upstream, outcome, input_tokens, output_tokens, estimated, price_list_id, usd_per_unit, cost_picos,
+      cost_usd_picos, lines, settlement_id, duration_ms, time_to_first_token_ms, finish_reason)
+    SELECT request_id, at, started_at, account_id, api_key_id, model, entrypoint, endpoint, upstream, outcome,
+      input_tokens, output_tokens, estimated, price_list_id, usd_per_unit, cost_picos, cost_usd_picos, lines, p_id,
+      duration_ms, time_to_first_token_ms, finish_reason
+    FROM events
+  )
+  INSERT INTO metering.unfolded_usage (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens, cost_picos,
+    cost_usd_picos, calls, limited_picos)
+  SELECT e.account_id, date_trunc('hour', at, 'UTC'), e.model, e.entrypoint, l.unit, coalesce(e.api_key_id, ''), sum(l.quantity),
+    sum(l.tokens), sum(l.cost_picos), sum(l.cost_usd_picos), count(*) FILTER (WHERE l.number = 1),
+    coalesce(sum(l.cost_picos) FILTER (WHERE e.limited), 0)
+  FROM events e
+  CROSS JOIN ROWS FROM (jsonb_to_recordset(e.lines)
+    AS (unit text, quantity numeric, tokens numeric, cost_picos numeric, cost_usd_picos numeric))
+    WITH ORDINALITY AS l(unit, quantity, tokens, cost_picos, cost_usd_picos, number)
+  GROUP BY e.account_id, e.model, e.entrypoint, l.unit, coalesce(e.api_key_id, '');
+END $$;
+REVOKE EXECUTE ON FUNCTION metering.insert_events FROM PUBLIC;
