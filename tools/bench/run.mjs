@@ -12,6 +12,7 @@ import { benchLoginThrottle } from './login-throttle/login-throttle-benchmark.mj
 import { benchMemory } from './memory/memory-benchmark.mjs';
 import { benchMemo } from './memo/memo-benchmark.mjs';
 import { benchReports } from './reports/reports-benchmark.mjs';
+import { benchScale } from './scale/scale-benchmark.mjs';
 import { benchSettlement } from './settlement/settlement-benchmark.mjs';
 import { Workbench } from './setup/workbench.mjs';
 
@@ -29,6 +30,7 @@ import { Workbench } from './setup/workbench.mjs';
  * @property {number} tokensPerSecond
  * @property {number[]} passages
  * @property {number[]} rows
+ * @property {number[]} processes
  * @property {number} accounts
  * @property {number} entries
  * @property {string[]} folders
@@ -43,6 +45,7 @@ const USAGE = `Usage: npm run bench -- <benchmark> [options]
 Benchmarks
   gateway          compares the gateway with its upstream, a minimal proxy and another gateway; then runs settlement
   settlement       usage events per second that PostgreSQL settles
+  scale            calls per second of several gateway processes over accounts, and their waits for locks
   login-throttle   how many of 10,000 wrong passwords and codes are evaluated
   downloads        compares downloads of a large file from the console with nginx
   console          the console under load among many accounts: speed, and plans of its statements
@@ -67,12 +70,14 @@ Options
   --passages N,N,…         numbers of passages to measure the speed of search with; 100 to 1000000 (1000,10000,100000)
   --accounts N             of the console; 1000 to 10000000 (20000)
   --entries N              of the console's ledger; 100000 to 1000000000 (2000000)
+  --processes N,N,…        numbers of gateway processes of scale; 1 to 64 (1,2,4)
   --rows N,N,…             numbers of rows of the hourly rollup; 10000 to 100000000 (1000000,10000000)
 `;
 
 /** @type {Record<string, Benchmark[]>} */
 const BENCHMARKS = {
   gateway: [benchGateway, benchSettlement],
+  scale: [benchScale],
   settlement: [benchSettlement],
   'login-throttle': [benchLoginThrottle],
   downloads: [benchDownloads],
@@ -86,7 +91,7 @@ const BENCHMARKS = {
 };
 
 /** Benchmarks in which another build can take part. */
-const COMPARABLE = ['gateway', 'console'];
+const COMPARABLE = ['gateway', 'console', 'scale'];
 
 /** @type {[option: 'rounds' | 'seconds' | 'settlement-seconds' | 'workers' | 'minutes' | 'gigabytes' | 'streams' | 'tokens-per-second' | 'accounts' | 'entries', min: number, max: number][]} */
 const LIMITS = [
@@ -105,6 +110,7 @@ const MIN_PASSAGES = 100;
 const MAX_PASSAGES = 1_000_000;
 const MIN_ROWS = 10_000;
 const MAX_ROWS = 100_000_000;
+const MAX_PROCESSES = 64;
 /** @type {('rounds' | 'workers' | 'streams' | 'tokens-per-second' | 'accounts' | 'entries')[]} */
 const WHOLE = ['rounds', 'workers', 'streams', 'tokens-per-second', 'accounts', 'entries'];
 
@@ -133,6 +139,7 @@ function readArguments(args) {
       entries: { type: 'string', default: '2000000' },
       passages: { type: 'string', default: '1000,10000,100000' },
       rows: { type: 'string', default: '1000000,10000000' },
+      processes: { type: 'string', default: '1,2,4' },
       against: { type: 'string' },
     },
   });
@@ -150,6 +157,7 @@ function readArguments(args) {
   if (fractional) throw new Error(`--${fractional} must be a whole number.`);
   const passages = readNumbers('passages', values.passages, MIN_PASSAGES, MAX_PASSAGES);
   const rows = readNumbers('rows', values.rows, MIN_ROWS, MAX_ROWS);
+  const processes = readNumbers('processes', values.processes, 1, MAX_PROCESSES);
   return {
     benchmarks,
     options: {
@@ -165,6 +173,7 @@ function readArguments(args) {
       entries: Number(values.entries),
       passages,
       rows,
+      processes,
       folders,
       against: values.against === undefined ? undefined : path.resolve(values.against),
     },

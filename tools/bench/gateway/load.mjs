@@ -23,7 +23,7 @@ const REQUEST_TIMEOUT_SECONDS = 30;
 const MAX_ERRORS = 100;
 
 /** @param {Load} load */
-const requestBody = ({ streamed }) =>
+export const requestBody = ({ streamed }) =>
   JSON.stringify({
     model: 'sandbox-chat',
     max_tokens: MAX_TOKENS,
@@ -32,7 +32,7 @@ const requestBody = ({ streamed }) =>
   });
 
 /** @param {Load} load @returns {(body: string) => boolean} whether a response is complete */
-function completeness({ streamed }) {
+export function completeness({ streamed }) {
   if (streamed)
     return (body) => body.endsWith('data: [DONE]\n\n') && body.includes('"finish_reason":"length"');
   return (body) => {
