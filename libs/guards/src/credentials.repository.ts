@@ -23,9 +23,14 @@ export function findAccountWithKey(
     .getOne();
 }
 
+/** Who finds the key locked leaves it: another process has just used it. */
 const TOUCH = `
   UPDATE accounts.api_keys SET last_used_at = now()
-  WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '10 seconds')`;
+  WHERE id = (
+    SELECT id FROM accounts.api_keys
+    WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '10 seconds')
+    FOR NO KEY UPDATE SKIP LOCKED
+  )`;
 const REHASH = `
   UPDATE accounts.api_keys SET key_hash = $2, last_used_at = now() WHERE id = $1 AND deleted_at IS NULL`;
 

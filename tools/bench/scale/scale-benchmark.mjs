@@ -17,7 +17,8 @@ import { root } from '../setup/workbench.mjs';
  * @import { Workbench } from '../setup/workbench.mjs'
  * @import { Order, Report } from './load-process.mjs'
  *
- * @typedef {{ label: string, folder: string, database: Database, keys: string[] }} Build
+ * @typedef {{ label: string, folder: string, database: Database, keys: string[], waits: Map<string, number> }} Build
+ *   `waits`: how often a session was seen to wait, by the lock and the statement
  * @typedef {{ processes: number, accounts: number, streamed: boolean }} Setting
  * @typedef {{ perSecond: number, gatewayCores: number, postgresCores: number, waiting: number, faults: number }} Measurement
  */
@@ -31,7 +32,7 @@ const TARGET_WAITING = 0.03;
 
 /** Sessions of the database's gateways that wait for a lock of the kind that transactions hold. */
 const WAITING = `
-  SELECT count(*)::int AS waiting FROM pg_stat_activity
+  SELECT wait_event || ' in ' || left(query, 40) AS wait FROM pg_stat_activity
   WHERE datname = current_database() AND usename = 'gateway' AND wait_event_type = 'Lock'`;
 
 /** @param {Workbench} bench @param {string} label @param {string} folder @param {string} name @returns {Promise<Build>} */
@@ -42,12 +43,13 @@ async function prepare(bench, label, folder, name) {
     const { insertAccount } = loadBuilt('libs/testing/src', folder);
     keys.push((await insertAccount(database.pool, { balancePicos: BALANCE_PICOS })).apiKey);
   }
-  return { label, folder, database, keys };
+  return { label, folder, database, keys, waits: new Map() };
 }
 
 /** @param {Workbench} bench @returns {Promise<ChildProcess>} */
 async function startLoad(bench) {
   const child = spawnNode([path.join(import.meta.dirname, 'load-process.mjs')], {
+    cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   bench.defer(() => child.kill());
@@ -55,14 +57,17 @@ async function startLoad(bench) {
   return child;
 }
 
-/** Samples until it is stopped. @param {Database} database */
-function watchLocks(database) {
+/** Samples until it is stopped. @param {Build} build */
+function watchLocks({ database, waits }) {
   let sum = 0;
   let samples = 0;
   let isRunning = true;
   const ended = (async () => {
     while (isRunning) {
-      sum += (await database.pool.query(WAITING)).rows[0].waiting;
+      for (const { wait } of (await database.pool.query(WAITING)).rows) {
+        waits.set(wait, (waits.get(wait) ?? 0) + 1);
+        sum += 1;
+      }
       samples += 1;
       await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
     }
@@ -99,7 +104,7 @@ async function measure(bench, build, { gateways, loads }, { accounts, streamed }
   await send(1);
   const processorTime = () => gateways.reduce((sum, { pid }) => sum + processTreeTimeMs(pid), 0);
   const [gatewayBefore, postgresBefore] = [processorTime(), processTreeTimeMs(bench.postgresPid)];
-  const stopWatching = watchLocks(build.database);
+  const stopWatching = watchLocks(build);
   const startedAt = performance.now();
   const reports = await send(seconds);
   const millis = performance.now() - startedAt;
@@ -187,6 +192,13 @@ export async function benchScale(bench, { rounds, seconds, against, processes })
     for (const { gateways } of sites) await Promise.all(gateways.map((gateway) => gateway.stop()));
   }
   printRows('Calls', [['', 'calls/s', 'cores gateway', 'cores PostgreSQL', 'sessions waiting'], ...table]);
+  for (const { label, waits } of builds) {
+    const most = [...waits].sort(([, a], [, b]) => b - a).slice(0, 5);
+    printRows(
+      `Waits of ${label}`,
+      most.map(([wait, count]) => [wait, String(count)]),
+    );
+  }
   printVerdicts(verdictsOf(results, most));
   return faults;
 }
