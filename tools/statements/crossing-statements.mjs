@@ -14,25 +14,19 @@ export const CROSSING_STATEMENTS = [
   {
     place: 'function metering.settle',
     kind: 'batch',
-    tables: ['wallet.key_budgets', 'wallet.leases', 'wallet.wallets'],
-    why: 'Debits the wallets, leases and keys of a batch of usage events of one gateway.',
-  },
-  {
-    place: 'function metering.append',
-    kind: 'batch',
-    tables: ['wallet.leases'],
-    why: 'Debits the leases of a batch of usage events of one gateway.',
+    tables: ['wallet.leases', 'wallet.wallets'],
+    why: 'Locks the wallets and debits the leases of a batch of usage events of one gateway.',
   },
   {
     place: 'function metering.fold',
     kind: 'job',
-    tables: ['metering.unfolded_usage', 'wallet.wallets'],
+    tables: ['metering.unfolded_usage'],
     why: 'Finds the accounts with usage that waits, and locks their wallets.',
   },
   {
     place: 'function metering.fold_accounts',
     kind: 'job',
-    tables: ['metering.unfolded_usage', 'wallet.key_budgets', 'wallet.wallets'],
+    tables: ['metering.unfolded_usage'],
     why: 'Adds what waits of these accounts to rollup, ledger, wallets and keys.',
   },
   {
@@ -44,13 +38,13 @@ export const CROSSING_STATEMENTS = [
   {
     place: 'view wallet.balances',
     kind: 'report',
-    tables: ['metering.unfolded_usage', 'wallet.wallets'],
+    tables: ['wallet.wallets'],
     why: 'The wallets with all usage debited. Its readers name the account.',
   },
   {
     place: 'view wallet.key_spending',
     kind: 'report',
-    tables: ['metering.unfolded_usage', 'wallet.key_budgets'],
+    tables: ['wallet.key_budgets'],
     why: 'What keys have spent with all usage counted. Its readers name the keys.',
   },
   {

@@ -71,6 +71,7 @@ export class PastUsage {
         ...costsOf(tokens + BigInt(number)),
       })),
     );
+    const since = await this.pool.query<{ now: string }>('SELECT clock_timestamp()::text AS now');
     const refused = await this.pool.query('SELECT metering.settle($1, $2)', [batch, JSON.stringify(events)]);
     if (refused.rowCount) throw new Error('The wallets do not cover the usage.');
     const { accountId } = this.accounts[0]!;
@@ -79,10 +80,11 @@ export class PastUsage {
       accountId,
       `trn_${batch}`,
     ]);
-    await this.moveTo(batch, at);
+    await this.moveTo(batch, at, since.rows[0]!.now);
   }
 
-  private async moveTo(batch: string, at: Date): Promise<void> {
+  /** @param settledSince when the batch was begun: the ledger does not name it */
+  private async moveTo(batch: string, at: Date, settledSince: string): Promise<void> {
     await this.pool.query(CREATE_PARTITION.replace('%s', at.toISOString()));
     const ids = [batch, `trn_${batch}`];
     // Microseconds, which a Date would lose.
@@ -96,9 +98,8 @@ export class PastUsage {
     ]);
     await this.pool.query(
       `UPDATE wallet.transfers SET hour = date_trunc('hour', $2::timestamptz, 'UTC'), created_at = $2
-       WHERE kind = 'usage' AND split_part(reference, ':', 2) = ANY ($1)
-         OR kind = 'usage' AND split_part(split_part(reference, ':', 2), '.', 1) = ANY ($1)`,
-      [ids, at],
+       WHERE kind = 'usage' AND created_at >= $1`,
+      [settledSince, at],
     );
   }
 
