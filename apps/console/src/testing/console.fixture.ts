@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { Database, type Executor, newId } from '@inference/database';
 import { type Role } from '@inference/guards';
 import { createService } from '@inference/http';
-import { charge, RATE_DIGITS, type TokenUsage, type UnitRate, type UsageOutcome } from '@inference/metering';
+import {
+  charge,
+  countsOf,
+  RATE_DIGITS,
+  type TokenUsage,
+  type UnitRate,
+  type UsageOutcome,
+} from '@inference/metering';
 import { scaledToDecimal } from '@inference/money';
 import {
   type Answer,
@@ -201,7 +208,9 @@ export async function settleRequests(
   accountId: string,
   requests: ServedRequest[],
 ): Promise<bigint> {
-  const charges = requests.map(({ rates, usage, usdPerUnit = ONE_USD }) => charge(rates, usage, usdPerUnit));
+  const charges = requests.map(({ rates, usage, usdPerUnit = ONE_USD }) =>
+    charge(rates, countsOf(usage), usdPerUnit),
+  );
   const costPicos = charges.reduce((sum, one) => sum + one.costPicos, 0n);
   const lease = await sql.query<{ lease_id: string }>(
     `SELECT lease_id FROM wallet.draw_lease($1, NULL, NULL, $2, 'test', $3, $3, 60)`,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { newId } from '@inference/database';
-import { charge, PRICE_UNITS, RATE_DIGITS, UNIT_DIGITS, type PriceUnit } from '@inference/metering';
+import { charge, countsOf, PRICE_UNITS, RATE_DIGITS, UNIT_DIGITS, type PriceUnit } from '@inference/metering';
 import {
   decimalToPicos,
   decimalToScaled,
@@ -82,7 +82,7 @@ describe('the cost of a call on the China site', () => {
           const ratePicos = decimalToScaled(String(price), PICO_DIGITS - UNIT_DIGITS[unit]);
           expect(counted * ratePicos).toBe(picosOf(amount));
         }
-        expect(picosOf(detail.cost_usd)).toBe(charge(rated, used, rate).costUsdPicos);
+        expect(picosOf(detail.cost_usd)).toBe(charge(rated, countsOf(used), rate).costUsdPicos);
         expect(String(detail.usd_per_unit)).toBe(scaledToDecimal(rate, RATE_DIGITS));
       }),
       { numRuns: 40 },
