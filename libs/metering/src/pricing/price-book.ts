@@ -108,8 +108,10 @@ export class PriceBook {
   private async read(): Promise<NewestList> {
     const rows = await readModelPrices(this.database, this.trainingSlug);
     const models = new Map<string, Price[]>();
-    for (const { priceListId, listEffectiveFrom, usdPerUnit, slug, ...price } of rows) {
+    for (const row of rows) {
+      const { slug, unit, ratePicos, minInputTokens, serviceTier, hours, effectiveFrom, position } = row;
       if (slug === null) continue;
+      const price = { unit, ratePicos, minInputTokens, serviceTier, hours, effectiveFrom, position };
       const prices = models.get(slug);
       if (prices) prices.push(price);
       else models.set(slug, [price]);
