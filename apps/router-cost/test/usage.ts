@@ -1,5 +1,5 @@
 import { newId, type Executor } from '@inference/database';
-import { charge, RATE_DIGITS, type UnitRate } from '@inference/metering';
+import { charge, countsOf, RATE_DIGITS, type UnitRate } from '@inference/metering';
 
 /** One request that a gateway served. */
 export interface Served {
@@ -24,7 +24,11 @@ const LEASE_SECONDS = 30;
 
 function toEvent(served: Served, leaseId: string) {
   const { account, model, entrypoint, rates, inputTokens, outputTokens, usdPerUnit = ONE } = served;
-  const { costPicos, costUsdPicos, lines } = charge(rates, { inputTokens, outputTokens }, usdPerUnit);
+  const { costPicos, costUsdPicos, lines } = charge(
+    rates,
+    countsOf({ inputTokens, outputTokens }),
+    usdPerUnit,
+  );
   const event = {
     request_id: newId('req'),
     lease_id: leaseId,

@@ -7,8 +7,44 @@ export {
   outputTokensOf,
   PARENTS,
 } from './pricing/meter';
-export { charge, type Charge, type ChargeLine, type TokenUsage, worstCasePicos } from './pricing/charge';
-export { PRICE_UNITS, pricesOutput, type PriceUnit, UNIT_DIGITS, type UnitRate } from './pricing/price-unit';
+export {
+  charge,
+  type Charge,
+  type ChargeLine,
+  countsOf,
+  type LineConditions,
+  type TokenUsage,
+  type UsageBounds,
+  worstCasePicos,
+} from './pricing/charge';
+export {
+  costOf,
+  countsOfRate,
+  FORMER_PRICE_UNITS,
+  PRICE_UNITS,
+  type PriceUnit,
+  quantityIn,
+  UNIT_DIGITS,
+  UNITS_OF_METER,
+} from './pricing/price-unit';
+export {
+  conditionCount,
+  conditionsKey,
+  holdsFor,
+  HOURS_FORM,
+  isWithin,
+  minutesOf,
+  newestEffective,
+  precedence,
+  type Price,
+  type PriceConditions,
+  pricesAt,
+  pricesOutput,
+  SERVICE_TIERS,
+  type ServiceTier,
+  type UnitRate,
+} from './pricing/price';
+export { MODEL_PRICES } from './pricing/prices.repository';
 export { PriceBook, type PricesInForce, RATE_DIGITS } from './pricing/price-book';
 export { ArchivedDay } from './archive/archived-day.entity';
 export { readAccountArchivedUntil, readArchivedUntil } from './archive/archived-days.repository';
@@ -16,6 +52,7 @@ export { archivedHourFault } from './archive/archived-hours';
 export { type Difference, reconcile } from './reconcile/checks.repository';
 export {
   ExchangeRate,
+  FurtherModelPrice,
   GpuPrice,
   ModelPrice,
   PRICE_ENTITIES,

@@ -147,8 +147,14 @@ export class PastUsage {
 }
 
 function costsOf(tokens: bigint) {
-  const cost = String(tokens * (10n ** 15n + 1n));
-  const amounts = { cost_picos: cost, cost_usd_picos: '7' };
-  const line = { unit: 'per_million_tokens', quantity: String(tokens), tokens: String(tokens), ...amounts };
-  return { ...amounts, lines: [line] };
+  const rate = 10n ** 15n + 1n;
+  const amounts = { cost_picos: String(tokens * rate), cost_usd_picos: '7' };
+  const counted = { unit: 'per_million_tokens', quantity: String(tokens), tokens: String(tokens) };
+  const priced = {
+    meter: 'input',
+    rate_picos: String(rate),
+    conditions: { hours: '00:00-12:00' },
+    price: null,
+  };
+  return { ...amounts, lines: [{ ...counted, ...priced, ...amounts }] };
 }

@@ -1,4 +1,4 @@
-import { addDays, dayOf, daysBetween, formatDay, isDay } from './calendar-day';
+import { addDays, dayOf, daysBetween, formatDay, isDay, instantOf } from './calendar-day';
 
 describe('a day of the calendar', () => {
   it('depends on the time zone', () => {
@@ -32,3 +32,16 @@ describe('a day of the calendar', () => {
     ]);
   });
 });
+
+it.each([
+  ['2026-12-01T08:30', 'Asia/Shanghai', '2026-12-01T00:30:00.000Z'],
+  ['2026-12-01T00:00', 'UTC', '2026-12-01T00:00:00.000Z'],
+  ['2026-07-01T12:00', 'Europe/Berlin', '2026-07-01T10:00:00.000Z'],
+  // Twice, and never.
+  ['2026-10-25T02:30', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
+  ['2026-03-29T02:30', 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
+  ['2026-10-25T04:00', 'Europe/Berlin', '2026-10-25T03:00:00.000Z'],
+  ['2026-03-29T04:00', 'Europe/Berlin', '2026-03-29T02:00:00.000Z'],
+])('knows when clocks show %s in %s', (localTime, timeZone, expected) =>
+  expect(instantOf(localTime, timeZone).toISOString()).toBe(expected),
+);

@@ -47,3 +47,31 @@ export function formatDay(dayOrMonth: string, language: Language, short = false)
     ...(isMonth ? {} : { day: 'numeric' }),
   }).format(new Date(dayOrMonth));
 }
+
+/** The instant at which clocks in the time zone show a time such as `2026-03-08T09:30`; of two the first, of none that an hour later. */
+export function instantOf(localTime: string, timeZone: string): Date {
+  const shown = Date.parse(`${localTime}Z`);
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+  const aheadAt = (millis: number) => {
+    const parts = Object.fromEntries(format.formatToParts(millis).map(({ type, value }) => [type, value]));
+    const { year, month, day, hour, minute } = parts;
+    return (
+      Date.parse(`${year}-${month}-${day}T${hour}:${minute}Z`) -
+      Math.floor(millis / MINUTE_MILLIS) * MINUTE_MILLIS
+    );
+  };
+  // Zones change their clocks at most once within two days.
+  const [before, after] = [aheadAt(shown - DAY_MILLIS), aheadAt(shown + DAY_MILLIS)];
+  const [first, second] = [shown - before, shown - after];
+  return new Date(aheadAt(first) === before || aheadAt(second) !== after ? first : second);
+}
+const MINUTE_MILLIS = 60_000;
+const DAY_MILLIS = 24 * 60 * MINUTE_MILLIS;

@@ -24,5 +24,11 @@ export async function readCatalogueVersion(executor: Executor): Promise<string> 
     .addSelect('CAST(change.changedAt AS text)', 'version')
     .orderBy('change.topic')
     .getRawMany<{ topic: string; version: string }>();
-  return JSON.stringify(changes);
+  const { rows } = await executor.query<{ effective: number }>(EFFECTIVE_PRICES);
+  return JSON.stringify([changes, rows[0]!.effective]);
 }
+
+/** How many prices of the newest list have become effective since its publication. */
+const EFFECTIVE_PRICES = `
+  SELECT count(*)::integer AS effective FROM pricing.further_model_prices
+  WHERE price_list_id = (SELECT max(id) FROM pricing.price_lists WHERE kind = 'models') AND effective_from <= clock_timestamp()`;

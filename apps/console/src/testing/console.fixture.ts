@@ -6,7 +6,17 @@ import { join } from 'node:path';
 import { Database, type Executor, newId } from '@inference/database';
 import { type Role } from '@inference/guards';
 import { createService } from '@inference/http';
-import { charge, RATE_DIGITS, type TokenUsage, type UnitRate, type UsageOutcome } from '@inference/metering';
+import {
+  charge,
+  countsOf,
+  inputTokensOf,
+  type MeteredUsage,
+  outputTokensOf,
+  type Price,
+  RATE_DIGITS,
+  type TokenUsage,
+  type UsageOutcome,
+} from '@inference/metering';
 import { scaledToDecimal } from '@inference/money';
 import {
   type Answer,
@@ -172,8 +182,8 @@ export class TestSite {
 
 export interface ServedRequest {
   model: string;
-  rates: UnitRate[];
-  usage: TokenUsage;
+  rates: readonly Price[];
+  usage: TokenUsage | MeteredUsage;
   /** `req_…` by default. */
   requestId?: string;
   apiKeyId?: string | null;
@@ -185,6 +195,9 @@ export interface ServedRequest {
   /** What the gateway told of the answer; nothing by default, as before it did. */
   told?: { duration_ms?: number; time_to_first_token_ms?: number; finish_reason?: string };
 }
+
+const meteredUsage = (usage: TokenUsage | MeteredUsage): MeteredUsage =>
+  'counts' in usage ? usage : countsOf(usage);
 
 /** Meters and debits one request as the gateway does, with a lease and a settlement. Returns the cost in picos. */
 export async function settleRequest(
@@ -201,7 +214,9 @@ export async function settleRequests(
   accountId: string,
   requests: ServedRequest[],
 ): Promise<bigint> {
-  const charges = requests.map(({ rates, usage, usdPerUnit = ONE_USD }) => charge(rates, usage, usdPerUnit));
+  const charges = requests.map(({ rates, usage, usdPerUnit = ONE_USD }) =>
+    charge(rates, meteredUsage(usage), usdPerUnit),
+  );
   const costPicos = charges.reduce((sum, one) => sum + one.costPicos, 0n);
   const lease = await sql.query<{ lease_id: string }>(
     `SELECT lease_id FROM wallet.draw_lease($1, NULL, NULL, $2, 'test', $3, $3, 60)`,
@@ -219,8 +234,8 @@ export async function settleRequests(
     endpoint: 'chat/completions',
     upstream: 'test',
     outcome: request.outcome ?? 'completed',
-    input_tokens: request.usage.inputTokens,
-    output_tokens: request.usage.outputTokens,
+    input_tokens: inputTokensOf(meteredUsage(request.usage).counts),
+    output_tokens: outputTokensOf(meteredUsage(request.usage).counts),
     estimated: false,
     ...request.told,
     price_list_id: String(request.priceListId ?? 0),
@@ -228,6 +243,10 @@ export async function settleRequests(
     cost_picos: String(charges[index]!.costPicos),
     cost_usd_picos: String(charges[index]!.costUsdPicos),
     lines: charges[index]!.lines.map((line) => ({
+      meter: line.meter,
+      rate_picos: String(line.ratePicos),
+      conditions: line.conditions,
+      price: line.price,
       unit: line.unit,
       quantity: String(line.quantity),
       tokens: String(line.tokens),

@@ -1,5 +1,5 @@
 import { requireConnected } from '@inference/http';
-import { type TokenUsage, type UsageOutcome } from '@inference/metering';
+import { countsOf, type TokenUsage, type UsageOutcome } from '@inference/metering';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Response } from 'express';
 import { SettlementBatcher } from '../settlement/settlement-batcher';
@@ -177,12 +177,13 @@ export class ProxyService {
     if (outcome !== 'completed') span?.fail(outcome);
     const served = { upstream, outcome, ...told };
     try {
-      await this.settlements.settle(usageEventOf(admission, { ...served, usage, estimated }), admission.hold);
+      const event = usageEventOf(admission, { ...served, usage: countsOf(usage), estimated });
+      await this.settlements.settle(event, admission.hold);
     } catch (error) {
       const admitted = within(usage, admission.bounds);
       if (!(error instanceof NotCoveredError) || isSameUsage(admitted, usage)) throw error;
       // The upstream served more than the request allowed: the reserved amount is still charged.
-      const event = usageEventOf(admission, { ...served, usage: admitted, estimated: true });
+      const event = usageEventOf(admission, { ...served, usage: countsOf(admitted), estimated: true });
       await this.settlements.settle(event, admission.hold);
     }
   }

@@ -1,5 +1,5 @@
 import { Metrics } from '@inference/http';
-import { charge, reconcile } from '@inference/metering';
+import { charge, countsOf, reconcile } from '@inference/metering';
 import { valueOf, waitFor } from '@inference/testing';
 import { eventsOf, RATES, UNITY, walletOf } from '../testing/gateway.fixture';
 import { SettlementBatcher } from './settlement-batcher';
@@ -121,7 +121,7 @@ describe('SettlementBatcher', () => {
     const of = await site.account();
     const hold = await site.holdFor(of);
     const usage = { inputTokens: 10_000_000, outputTokens: 0 };
-    const tooMuch = site.event(of, { ...usage, charge: charge(RATES, usage, UNITY) });
+    const tooMuch = site.event(of, { ...usage, charge: charge(RATES, countsOf(usage), UNITY) });
     expect(await refusalOf(site.batcher.settle(tooMuch, hold))).toEqual([402, 'insufficient_balance']);
     expect(hold.lease!.heldPicos).toBe(hold.amountPicos);
     hold.release();
@@ -135,7 +135,7 @@ describe('SettlementBatcher', () => {
     const of = await site.account();
     const hold = await site.holdFor(of);
     const usage = { inputTokens: 4_000_000, outputTokens: 0 };
-    const more = site.event(of, { ...usage, charge: charge(RATES, usage, UNITY) });
+    const more = site.event(of, { ...usage, charge: charge(RATES, countsOf(usage), UNITY) });
     await site.batcher.settle(more, hold);
     expect(await walletOf(site.database.pool, of.accountId)).toMatchObject({
       balance: OPENING - more.charge.costPicos,

@@ -1,6 +1,6 @@
 import { NotificationChannel } from '@inference/database';
 import { Metrics } from '@inference/http';
-import { charge } from '@inference/metering';
+import { charge, countsOf } from '@inference/metering';
 import { createTestDatabase, insertAccount, type TestAccount, TestPool, waitFor } from '@inference/testing';
 import { Logger } from '@nestjs/common';
 import { readGatewayConfig } from '../config';
@@ -17,7 +17,7 @@ import { type UsageEvent } from './usage-event';
 
 export const OPENING = 10n ** 12n;
 const TOKENS = { inputTokens: 10, outputTokens: 5 };
-export const COST = charge(RATES, TOKENS, UNITY).costPicos;
+export const COST = charge(RATES, countsOf(TOKENS), UNITY).costPicos;
 export const HELD = COST * 3n;
 
 export type SettlementSite = Awaited<ReturnType<typeof startSettlementSite>>;
@@ -82,7 +82,7 @@ export async function startSettlementSite() {
       finishReason: null,
       priceListId,
       usdPerUnit: UNITY,
-      charge: charge(RATES, TOKENS, UNITY),
+      charge: charge(RATES, countsOf(TOKENS), UNITY),
       ...overrides,
     }),
     settlementsOf: async (events: UsageEvent[]) => {

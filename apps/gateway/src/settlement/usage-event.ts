@@ -52,9 +52,13 @@ export function toSettlementRow(event: UsageEvent, hold: Hold, usdPerUnit: strin
     cost_picos: event.charge.costPicos.toString(),
     cost_usd_picos: event.charge.costUsdPicos.toString(),
     lines: event.charge.lines.map((line) => ({
+      meter: line.meter,
       unit: line.unit,
       quantity: line.quantity.toString(),
       tokens: line.tokens.toString(),
+      rate_picos: line.ratePicos.toString(),
+      conditions: line.conditions,
+      price: line.price,
       cost_picos: line.costPicos.toString(),
       cost_usd_picos: line.costUsdPicos.toString(),
     })),

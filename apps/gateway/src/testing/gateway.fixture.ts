@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { createService, type ServiceOptions } from '@inference/http';
-import { charge, reconcile, type UnitRate } from '@inference/metering';
+import { charge, countsOf, reconcile, type UnitRate } from '@inference/metering';
 import { startSandboxEngine, type SandboxEngine } from '@inference/sandbox-engine';
 import {
   createTestDatabase,
@@ -113,7 +113,7 @@ export async function walletOf(pool: TestPool, accountId: string) {
 }
 
 export const costOf = (rates: UnitRate[], inputTokens: number, outputTokens: number, usdPerUnit = UNITY) =>
-  charge(rates, { inputTokens, outputTokens }, usdPerUnit).costPicos;
+  charge(rates, countsOf({ inputTokens, outputTokens }), usdPerUnit).costPicos;
 
 /** A sandbox engine and a gateway with a separate database. */
 export class TestSite {

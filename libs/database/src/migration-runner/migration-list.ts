@@ -15,6 +15,7 @@ import { AnswerFeedback0000000000046 } from '../migrations/0046_answer_feedback'
 import { TermsAcceptances0000000000047 } from '../migrations/0047_terms_acceptances';
 import { InternationalAddresses0000000000048 } from '../migrations/0048_international_addresses';
 import { FoldedUsage0000000000049 } from '../migrations/0049_folded_usage';
+import { PricesWithConditions0000000000051 } from '../migrations/0051_prices_with_conditions';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -43,6 +44,7 @@ export const MIGRATIONS: MigrationClass[] = [
   TermsAcceptances0000000000047,
   InternationalAddresses0000000000048,
   FoldedUsage0000000000049,
+  PricesWithConditions0000000000051,
 ];
 
 /**

@@ -1,4 +1,6 @@
-import { type PriceUnit, type UnitRate } from './price-unit';
+import { inputTokensOf, type Meter, type MeterCounts, type MeteredUsage, METERS, PARENTS } from './meter';
+import { holdsFor, precedence, type Price } from './price';
+import { costOf, type PriceUnit, UNITS_OF_METER } from './price-unit';
 
 /** Tokens of one request. */
 export interface TokenUsage {
@@ -6,18 +8,39 @@ export interface TokenUsage {
   outputTokens: number;
 }
 
-/** The cost of one priced unit of a request. */
+/** Tokens as counts of their two roots, for a call of which no more is known. */
+export const countsOf = ({ inputTokens, outputTokens }: TokenUsage): MeteredUsage => ({
+  counts: { input: inputTokens, output: outputTokens },
+  serviceTier: null,
+});
+
+/** The conditions of a price as a line keeps them; those that it has. */
+export interface LineConditions {
+  min_input_tokens?: number;
+  service_tier?: string;
+  hours?: string;
+  effective_from?: string;
+}
+
+/** What one meter of a call costs. */
 export interface ChargeLine {
+  meter: Meter;
+  /** Of the price that charged it, which may be that of a parent. */
   unit: PriceUnit;
-  /** Number of tokens or requests, depending on the unit. */
+  /** What was counted: tokens, characters, seconds and others. */
   quantity: bigint;
-  /** Tokens reported on this line: each token of the request is on exactly one line. */
+  /** Tokens reported on this line: each token of the call is on exactly one line. */
   tokens: bigint;
+  ratePicos: bigint;
+  /** Null for a price without any. */
+  conditions: LineConditions | null;
+  /** Place of the price in the list of the call; null if not known. */
+  price: number | null;
   costPicos: bigint;
   costUsdPicos: bigint;
 }
 
-/** The cost of one request in picos of the site's currency and of USD. */
+/** The cost of one call in picos of the site's currency and of USD. */
 export interface Charge {
   costPicos: bigint;
   costUsdPicos: bigint;
@@ -33,43 +56,145 @@ function toUsd(picos: bigint, usdPerUnit: bigint): bigint {
   return (picos * usdPerUnit + RATE_SCALE / 2n) / RATE_SCALE;
 }
 
-function quantityOf(unit: PriceUnit, input: bigint, output: bigint): bigint {
-  switch (unit) {
-    case 'per_million_tokens':
-      return input + output;
-    case 'per_million_input_tokens':
-      return input;
-    case 'per_million_output_tokens':
-      return output;
-    case 'per_request':
-      return 1n;
-  }
+/** The input, cached input and other meters of tokens. */
+const rootOf = (meter: Meter): Meter => {
+  let root = meter;
+  for (let parent = PARENTS[root]; parent; parent = PARENTS[root]) root = parent;
+  return root;
+};
+const INPUT_METERS = METERS.filter((meter) => rootOf(meter) === 'input');
+const OUTPUT_METERS = METERS.filter((meter) => rootOf(meter) === 'output');
+const TOKEN_METERS = new Set<Meter>([...INPUT_METERS, ...OUTPUT_METERS]);
+/** What is counted beside tokens and requests. */
+const OTHER_METERS = ['image', 'audio_second', 'character', 'search'] as const satisfies Meter[];
+
+/** What decides which of the prices of a unit is charged. */
+interface CallFacts {
+  inputTokens: number;
+  serviceTier: string | null;
 }
 
-/**
- * Returns the cost of one request: one line per priced unit, each quantity × rate, exact to the pico.
- * @param usdPerUnit USD for one unit of the site's currency × 10^10
- */
-export function charge(rates: readonly UnitRate[], usage: TokenUsage, usdPerUnit: bigint): Charge {
-  const input = BigInt(usage.inputTokens);
-  const output = BigInt(usage.outputTokens);
-  const lines = rates.map(({ unit, ratePicos }): ChargeLine => {
-    const quantity = quantityOf(unit, input, output);
-    const costPicos = quantity * ratePicos;
-    const tokens = unit === 'per_request' ? 0n : quantity;
-    return { unit, quantity, tokens, costPicos, costUsdPicos: toUsd(costPicos, usdPerUnit) };
-  });
-  // Tokens without a price are reported on the first line. A model that is charged per request, or only for its input, has such tokens.
-  const [first] = lines;
-  if (first) first.tokens += input + output - lines.reduce((sum, { tokens }) => sum + tokens, 0n);
+/** The price of a meter for a call, or else of its nearest parent that has one. */
+function priceOf(prices: readonly Price[], meter: Meter, call: CallFacts): Price | undefined {
+  for (let priced: Meter | undefined = meter; priced; priced = PARENTS[priced]) {
+    for (const unit of UNITS_OF_METER[priced]) {
+      let best: Price | undefined;
+      for (const price of prices) {
+        if (price.unit !== unit || !holdsFor(price, call)) continue;
+        if (!best || precedence(price, best) > 0) best = price;
+      }
+      if (best) return best;
+    }
+  }
+  return undefined;
+}
+
+function conditionsOf(price: Price): LineConditions | null {
+  const { minInputTokens, serviceTier, hours, effectiveFrom } = price;
+  if (!minInputTokens && !serviceTier && !hours && !effectiveFrom) return null;
   return {
-    costPicos: lines.reduce((sum, line) => sum + line.costPicos, 0n),
-    costUsdPicos: lines.reduce((sum, line) => sum + line.costUsdPicos, 0n),
-    lines,
+    ...(minInputTokens && { min_input_tokens: minInputTokens }),
+    ...(serviceTier && { service_tier: serviceTier }),
+    ...(hours && { hours }),
+    ...(effectiveFrom && { effective_from: effectiveFrom.toISOString() }),
   };
 }
 
-/** Returns the highest cost, in picos, of a request with these bounds. */
-export function worstCasePicos(rates: readonly UnitRate[], bounds: TokenUsage): bigint {
-  return charge(rates, bounds, RATE_SCALE).costPicos;
+function lineOf(meter: Meter, price: Price, quantity: bigint, usdPerUnit: bigint): ChargeLine {
+  const { unit, ratePicos } = price;
+  const costPicos = costOf(unit, quantity, ratePicos);
+  return {
+    meter,
+    unit,
+    quantity,
+    tokens: TOKEN_METERS.has(meter) ? quantity : 0n,
+    ratePicos,
+    conditions: conditionsOf(price),
+    price: price.position ?? null,
+    costPicos,
+    costUsdPicos: toUsd(costPicos, usdPerUnit),
+  };
+}
+
+/**
+ * Returns the cost of one call: one line for each meter that counted something and for the request, if they have a price, each quantity ×
+ * rate, exact to the pico. There is at least one line.
+ *
+ * @param prices those of the model that hold at the beginning of the call (`pricesAt`)
+ * @param usdPerUnit USD for one unit of the site's currency × 10^10
+ */
+export function charge(prices: readonly Price[], usage: MeteredUsage, usdPerUnit: bigint): Charge {
+  const { counts, serviceTier } = usage;
+  const call = { inputTokens: inputTokensOf(counts), serviceTier };
+  const lines: ChargeLine[] = [];
+  let unpricedTokens = 0;
+  for (const meter of METERS) {
+    const count = countOf(counts, meter);
+    if (count === 0) continue;
+    const price = priceOf(prices, meter, call);
+    if (price) lines.push(lineOf(meter, price, BigInt(count), usdPerUnit));
+    else if (TOKEN_METERS.has(meter)) unpricedTokens += count;
+  }
+  // The log of calls and the rollup know a call by its first line.
+  if (lines.length === 0 && prices.length > 0) lines.push(emptyLine(prices, call, usdPerUnit));
+  // Tokens without a price are reported on the first line. A model that is charged per request, or only for its input, has such tokens.
+  const [first] = lines;
+  if (first) first.tokens += BigInt(unpricedTokens);
+  let costPicos = 0n;
+  let costUsdPicos = 0n;
+  for (const line of lines) {
+    costPicos += line.costPicos;
+    costUsdPicos += line.costUsdPicos;
+  }
+  return { costPicos, costUsdPicos, lines };
+}
+
+/** Each call is one request. */
+const countOf = (counts: MeterCounts, meter: Meter): number => counts[meter] ?? (meter === 'request' ? 1 : 0);
+
+/** The line of a call that used nothing that has a price. */
+function emptyLine(prices: readonly Price[], call: CallFacts, usdPerUnit: bigint): ChargeLine {
+  for (const meter of METERS) {
+    const price = priceOf(prices, meter, call);
+    if (price) return lineOf(meter, price, 0n, usdPerUnit);
+  }
+  return lineOf('request', prices[0]!, 0n, usdPerUnit);
+}
+
+/** The most that a call may use. What is absent is not counted, except for the one request. */
+export interface UsageBounds extends TokenUsage {
+  counts?: Readonly<Partial<Record<(typeof OTHER_METERS)[number] | 'request', number>>>;
+}
+
+/**
+ * Returns the highest cost, in picos, of a call within these bounds, however its tokens are split and whichever tier serves it.
+ *
+ * @param prices those of the model that hold at the beginning of the call (`pricesAt`)
+ */
+export function worstCasePicos(prices: readonly Price[], bounds: UsageBounds): bigint {
+  const { inputTokens, outputTokens, counts } = bounds;
+  let worst =
+    dearest(prices, INPUT_METERS, inputTokens, inputTokens) +
+    dearest(prices, OUTPUT_METERS, inputTokens, outputTokens) +
+    dearest(prices, ['request'], inputTokens, counts?.request ?? 1);
+  for (const meter of OTHER_METERS) worst += dearest(prices, [meter], inputTokens, counts?.[meter] ?? 0);
+  return worst;
+}
+
+/** What so many counts of these meters cost at most, at a price that a call with up to so many input tokens reaches. */
+function dearest(
+  prices: readonly Price[],
+  meters: readonly Meter[],
+  inputTokens: number,
+  count: number,
+): bigint {
+  let most = 0n;
+  if (count === 0) return most;
+  for (const price of prices) {
+    if (price.minInputTokens && price.minInputTokens > inputTokens) continue;
+    if (!meters.some((meter) => UNITS_OF_METER[meter].includes(price.unit))) continue;
+    const cost = costOf(price.unit, BigInt(count), price.ratePicos);
+    if (cost > most) most = cost;
+  }
+  return most;
 }

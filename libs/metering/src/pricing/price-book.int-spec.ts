@@ -1,5 +1,5 @@
 import { type Database, NotificationChannel } from '@inference/database';
-import { createTestDatabase, publishPrices, type TestDatabase, waitFor } from '@inference/testing';
+import { createTestDatabase, publishPrices, type TestDatabase, TestPool, waitFor } from '@inference/testing';
 import { PriceBook } from './price-book';
 
 let database: TestDatabase;
@@ -58,4 +58,36 @@ it('decides for each list from its announcement on, and reads nothing in between
     for (let call = 0; call < 20; call++) expect((await book.decide()).prices.priceListId).toBe(list);
     expect(reads).toBe(1);
   }
+});
+
+it('reads prices of every unit and with conditions, in their order, as the gateway may', async () => {
+  const effectiveFrom = new Date('2100-01-01T00:00:00Z');
+  const before = heard;
+  await publishPrices(database.pool, [
+    { slug: 'm', unit: 'per_million_input_tokens', ratePicos: 5n },
+    { slug: 'm', unit: 'per_million_cached_input_tokens', ratePicos: 1n },
+    {
+      slug: 'm',
+      unit: 'per_million_input_tokens',
+      ratePicos: 9n,
+      minInputTokens: 200_000,
+      serviceTier: 'flex',
+    },
+    { slug: 'm', unit: 'per_million_input_tokens', ratePicos: 4n, effectiveFrom },
+    { slug: 'm', unit: 'per_million_output_tokens', ratePicos: 7n },
+    { slug: 'later', unit: 'per_image', ratePicos: 7n, effectiveFrom },
+  ]);
+  await waitFor(() => heard > before);
+  const gateway = TestPool.of({ url: database.urlFor('gateway'), applicationName: 'test', size: 1 });
+  const own = new PriceBook(gateway, 'intl', channel, 'training');
+  const { models } = (await own.decide()).prices;
+  await gateway.end();
+  expect([...models.keys()]).toEqual(['m']);
+  expect(models.get('m')!.map(({ position, ratePicos }) => [position, Number(ratePicos)])).toEqual([
+    [1, 5],
+    [2, 1],
+    [3, 9],
+    [5, 7],
+  ]);
+  expect(models.get('m')![2]).toMatchObject({ minInputTokens: 200_000, serviceTier: 'flex', hours: null });
 });

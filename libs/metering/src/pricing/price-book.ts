@@ -1,28 +1,40 @@
-import { type Site } from '@inference/config';
+import { type Site, TIME_ZONE_BY_SITE } from '@inference/config';
 import { type Database, type NotificationChannel } from '@inference/database';
 import { decimalToScaled } from '@inference/money';
 import { RATE_DIGITS } from './charge';
-import { type UnitRate } from './price-unit';
+import { type Price, pricesAt } from './price';
 import { readModelPrices } from './prices.repository';
 
 export { RATE_DIGITS } from './charge';
 
-/** The published price list in force now. */
+/** The prices that a call which begins now is charged at. */
 export interface PricesInForce {
   priceListId: bigint;
+  /** Of the list. */
   effectiveFrom: Date;
-  /** Published rates by model slug. */
-  models: ReadonlyMap<string, readonly UnitRate[]>;
+  /** By model slug the prices that hold now; those for a context or service tier are chosen when the usage is known. */
+  models: ReadonlyMap<string, readonly Price[]>;
   /** What one unit of the site's currency is worth in USD × 10^10; null when no rate is stored. */
   usdPerUnit: bigint | null;
 }
 
+/** The newest list, with prices that hold at other times. */
+type NewestList = PricesInForce & {
+  /** The instants at which prices become effective, in order. */
+  starts: number[];
+  hasHours: boolean;
+};
+
 /** Longest age of cached prices if neither a notification nor a reconnection announces a change. */
 const MAX_AGE_MILLIS = 2_000;
+/** Daily windows begin and end with a minute, in every time zone. */
+const MINUTE_MILLIS = 60_000;
 
 /** Caches the model prices in force and reads them again when a new list is announced (NOTIFY `pricing`). */
 export class PriceBook {
-  private prices: Promise<PricesInForce> | undefined;
+  private list: Promise<NewestList> | undefined;
+  /** What holds from the one instant until the other, of one list. */
+  private holding: { list: NewestList; from: number; until: number; prices: PricesInForce } | undefined;
   private readAtMillis = 0;
   /** How often a change of prices was announced. */
   private announcements = 0;
@@ -36,23 +48,15 @@ export class PriceBook {
   ) {
     const forget = () => {
       this.announcements++;
-      this.prices = undefined;
+      this.list = undefined;
     };
     channel.on('pricing', forget);
     channel.onReconnect(forget);
   }
 
   /** Returns the prices in force; at most MAX_AGE_MILLIS old. Rejects if the database is unavailable and nothing is cached. */
-  inForce(): Promise<PricesInForce> {
-    if (!this.prices || performance.now() - this.readAtMillis > MAX_AGE_MILLIS) {
-      this.readAtMillis = performance.now();
-      const reading = this.read();
-      reading.catch(() => {
-        if (this.prices === reading) this.prices = undefined;
-      });
-      this.prices = reading;
-    }
-    return this.prices;
+  async inForce(): Promise<PricesInForce> {
+    return this.holdingAt(await this.newestList(), new Date());
   }
 
   /**
@@ -61,22 +65,56 @@ export class PriceBook {
    * while older prices were read.
    */
   async decide(): Promise<{ at: Date; prices: PricesInForce }> {
-    let prices: PricesInForce;
+    let list: NewestList;
     let announcements: number;
     do {
       ({ announcements } = this);
-      prices = await this.inForce();
+      list = await this.newestList();
     } while (announcements !== this.announcements);
     // Dates cut the microseconds of the database.
-    const firstMillis = prices.effectiveFrom.getTime() + 1;
-    return { at: new Date(Math.max(Date.now(), firstMillis)), prices };
+    const firstMillis = list.effectiveFrom.getTime() + 1;
+    const at = new Date(Math.max(Date.now(), firstMillis));
+    return { at, prices: this.holdingAt(list, at) };
   }
 
-  private async read(): Promise<PricesInForce> {
+  private newestList(): Promise<NewestList> {
+    if (!this.list || performance.now() - this.readAtMillis > MAX_AGE_MILLIS) {
+      this.readAtMillis = performance.now();
+      const reading = this.read();
+      reading.catch(() => {
+        if (this.list === reading) this.list = undefined;
+      });
+      this.list = reading;
+    }
+    return this.list;
+  }
+
+  private holdingAt(list: NewestList, at: Date): PricesInForce {
+    const millis = at.getTime();
+    const { holding } = this;
+    if (holding?.list === list && holding.from <= millis && millis < holding.until) return holding.prices;
+    const models = new Map<string, Price[]>();
+    for (const [slug, prices] of list.models) {
+      const held = pricesAt(prices, at, TIME_ZONE_BY_SITE[this.site]);
+      if (held.length > 0) models.set(slug, held);
+    }
+    const nextStart = list.starts.find((start) => start > millis) ?? Infinity;
+    const nextMinute = list.hasHours ? (Math.floor(millis / MINUTE_MILLIS) + 1) * MINUTE_MILLIS : Infinity;
+    const prices = { ...list, models };
+    this.holding = { list, from: millis, until: Math.min(nextStart, nextMinute), prices };
+    return prices;
+  }
+
+  private async read(): Promise<NewestList> {
     const rows = await readModelPrices(this.database, this.trainingSlug);
-    const models = new Map<string, UnitRate[]>();
-    for (const { slug, unit, ratePicos } of rows) {
-      if (slug !== null) models.set(slug, [...(models.get(slug) ?? []), { unit, ratePicos }]);
+    const models = new Map<string, Price[]>();
+    for (const row of rows) {
+      const { slug, unit, ratePicos, minInputTokens, serviceTier, hours, effectiveFrom, position } = row;
+      if (slug === null) continue;
+      const price = { unit, ratePicos, minInputTokens, serviceTier, hours, effectiveFrom, position };
+      const prices = models.get(slug);
+      if (prices) prices.push(price);
+      else models.set(slug, [price]);
     }
     const stored = rows[0]?.usdPerUnit;
     const usdPerUnit =
@@ -88,9 +126,11 @@ export class PriceBook {
     const [first] = rows;
     return {
       priceListId: first?.priceListId ?? 0n,
-      effectiveFrom: first?.effectiveFrom ?? new Date(0),
+      effectiveFrom: first?.listEffectiveFrom ?? new Date(0),
       models,
       usdPerUnit,
+      starts: rows.flatMap(({ effectiveFrom }) => effectiveFrom?.getTime() ?? []).sort((a, b) => a - b),
+      hasHours: rows.some(({ hours }) => hours),
     };
   }
 }

@@ -1,5 +1,6 @@
 import { BigIntColumn, DecimalColumn, PicosColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import { type ServiceTier } from './price';
 import { type PriceUnit } from './price-unit';
 
 /** Models, GPUs and training each have a price list of their own. */
@@ -25,7 +26,10 @@ export class PriceList {
   publishedBy!: string | null;
 }
 
-/** The price of one unit of a model in one price list. */
+/**
+ * The unconditional price of one unit of a model in one price list, in a unit that versions up to 0.2.0 know. They read this table
+ * alone.
+ */
 @Entity('model_prices', { schema: 'pricing' })
 @Check('model_prices_rate_picos_check', 'rate_picos >= 0')
 @Check(
@@ -51,6 +55,51 @@ export class ModelPrice {
   /** Picos for one token or request, not for the million that the unit names. */
   @PicosColumn()
   ratePicos!: bigint;
+}
+
+/** A price in one price list that has conditions, is not effective yet, or has a unit that versions up to 0.2.0 do not know. */
+@Entity('further_model_prices', { schema: 'pricing' })
+@Check(
+  'further_model_prices_hours_check',
+  "hours ~ '^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]$' AND left(hours, 5) <> right(hours, 5)",
+)
+@Check('further_model_prices_min_input_tokens_check', 'min_input_tokens > 0')
+@Check('further_model_prices_rate_picos_check', 'rate_picos >= 0')
+@Check('further_model_prices_service_tier_check', "service_tier IN ('batch', 'flex', 'priority')")
+export class FurtherModelPrice {
+  @ForeignKey(() => PriceList)
+  @BigIntColumn({ primary: true })
+  priceListId!: bigint;
+
+  /** Place in the list, from 1; the other prices of the list have the rest of the places. */
+  @PrimaryColumn('integer')
+  position!: number;
+
+  /** The model. */
+  @Column('text')
+  slug!: string;
+
+  @Column('text')
+  unit!: PriceUnit;
+
+  /** Picos for one token, character, request, image or search, or for a minute of audio. */
+  @PicosColumn()
+  ratePicos!: bigint;
+
+  /** For calls with at least so many tokens of input. */
+  @Column('integer', { nullable: true })
+  minInputTokens!: number | null;
+
+  @Column('text', { nullable: true })
+  serviceTier!: ServiceTier | null;
+
+  /** A daily window in the time zone of the site, `HH:MM-HH:MM`. */
+  @Column('text', { nullable: true })
+  hours!: string | null;
+
+  /** From when on it replaces the price with the same unit and conditions. Null: since its list is in force. */
+  @TimeColumn({ nullable: true })
+  effectiveFrom!: Date | null;
 }
 
 /** The price of a GPU in one price list. */
@@ -106,4 +155,4 @@ export class ExchangeRate {
 }
 
 /** The published prices and what they are worth in USD. */
-export const PRICE_ENTITIES = [ExchangeRate, GpuPrice, ModelPrice, PriceList];
+export const PRICE_ENTITIES = [ExchangeRate, FurtherModelPrice, GpuPrice, ModelPrice, PriceList];

@@ -1,4 +1,5 @@
 import { type Database } from '@inference/database';
+import { MODEL_PRICES } from '../pricing/prices.repository';
 
 /** One invariant of the ledger. */
 export interface Check {
@@ -15,6 +16,10 @@ const isDropped = (at: string): string => `date_trunc('day', ${at}, 'UTC') IN ($
 
 /** The events that count by themselves, as rows of `usage_events`. */
 const EVENTS = `(SELECT * FROM metering.usage_events WHERE NOT ${isDropped('occurred_at')})`;
+
+/** The parts of an event. */
+const LINES = `jsonb_to_recordset(e.lines) AS l(meter text, unit text, quantity numeric, tokens numeric, rate_picos numeric, price integer,
+        cost_picos numeric, cost_usd_picos numeric)`;
 
 const UNALTERED = "encode(sha256(convert_to(d.manifest, 'UTF8')), 'hex') = d.manifest_sha256";
 
@@ -205,6 +210,28 @@ export const CHECKS: Check[] = [
         AND NOT ${isDropped('hour')}`,
   },
   {
+    name: 'each line of an event costs its quantity at its rate, which is that of its price',
+    sql: `SELECT e.request_id, l.meter, l.unit, l.quantity::text AS quantity, l.rate_picos::text AS rate, l.cost_picos::text AS cost,
+        p.unit AS price_unit, p.rate_picos::text AS price_rate
+      FROM ${EVENTS} e
+      CROSS JOIN ${LINES}
+      LEFT JOIN ${MODEL_PRICES} p ON p.price_list_id = e.price_list_id AND p.position = l.price AND p.slug = e.model
+      WHERE l.rate_picos IS NOT NULL AND (
+        l.cost_picos <> ceil(l.quantity * l.rate_picos / CASE l.unit WHEN 'per_audio_minute' THEN 60 ELSE 1 END)
+        OR (l.price IS NOT NULL AND (l.unit, l.rate_picos) IS DISTINCT FROM (p.unit, p.rate_picos)))`,
+  },
+  {
+    name: 'the lines of each event add up to its tokens and cost',
+    sql: `SELECT e.request_id, e.cost_picos::text AS cost, l.cost::text AS lines_cost, e.input_tokens::text AS input,
+        e.output_tokens::text AS output, l.tokens::text AS lines_tokens
+      FROM ${EVENTS} e CROSS JOIN LATERAL (
+        SELECT sum(l.cost_picos) AS cost, sum(l.cost_usd_picos) AS usd, sum(l.tokens) AS tokens, bool_and(l.rate_picos IS NOT NULL) AS rated
+        FROM ${LINES}
+      ) l
+      WHERE l.rated AND (e.cost_picos, e.cost_usd_picos, e.input_tokens + e.output_tokens) IS DISTINCT FROM (l.cost, l.usd, l.tokens)`,
+  },
+  // Lines of training and of versions up to 0.2.0 do not tell their rates.
+  {
     name: 'each event costs its tokens at the prices of its price list',
     sql: `SELECT e.request_id, e.cost_picos::text AS cost, p.cost::text AS priced
       FROM ${EVENTS} e
@@ -220,7 +247,7 @@ export const CHECKS: Check[] = [
           SELECT token_rate_picos, 'per_million_tokens' FROM pricing.training_prices WHERE price_list_id = e.price_list_id
         ) m
       ) p ON true
-      WHERE e.cost_picos IS DISTINCT FROM p.cost`,
+      WHERE e.cost_picos IS DISTINCT FROM p.cost AND NOT jsonb_path_exists(e.lines, '$[*].rate_picos')`,
   },
   {
     name: 'each request is recorded once',

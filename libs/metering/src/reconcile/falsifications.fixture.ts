@@ -54,6 +54,22 @@ export const FALSIFICATIONS: [string, string, string[]][] = [
     'UPDATE pricing.training_prices SET token_rate_picos = token_rate_picos + 1',
     ['prices of its price list'],
   ],
+  ...[
+    ['rate', 'rate_picos', '"101"'],
+    ['quantity', 'quantity', '62'],
+    ['cost', 'cost_picos', '101'],
+    ['unit', 'unit', '"per_request"'],
+    ['price', 'price', '3'],
+  ].map(([what, field, value]): [string, string, string[]] => [
+    `the ${what} of a line`,
+    `UPDATE metering.usage_events SET lines = jsonb_set(lines, '{1,${field}}', '${value}') WHERE request_id = 'req_2'`,
+    ['each line of an event costs'],
+  ]),
+  ...['tokens', 'cost_usd_picos'].map((field): [string, string, string[]] => [
+    `the ${field} of a line`,
+    `UPDATE metering.usage_events SET lines = jsonb_set(lines, '{1,${field}}', '1') WHERE request_id = 'req_2'`,
+    ['the lines of each event add up'],
+  ]),
   [
     'a lost event',
     'DELETE FROM metering.usage_events',

@@ -64,12 +64,21 @@ beforeEach(async () => {
   database = await createTestDatabase();
   const list = await publishPrices(database.pool, [
     { slug: 'm', unit: 'per_million_tokens', ratePicos: 10n },
+    { slug: 'spoken', unit: 'per_audio_minute', ratePicos: 100n },
+    { slug: 'spoken', unit: 'per_million_tokens', ratePicos: 10n },
   ]);
   const { accountId, apiKeyId } = await insertAccount(database.pool, { balancePicos: 1_000n });
   await database.pool.query("SELECT wallet.draw_lease($1, NULL, NULL, 'lse_1', 'h', 500, 500, 60)", [
     accountId,
   ]);
   const line = { unit: 'per_million_tokens', quantity: 7, tokens: 7, cost_picos: 70, cost_usd_picos: 70 };
+  /** What only lines of this version tell. */
+  const rated = (meter: string, price: number, rate: number) => ({
+    meter,
+    price,
+    rate_picos: String(rate),
+    conditions: null,
+  });
   const event = {
     request_id: 'req_1',
     lease_id: 'lse_1',
@@ -91,7 +100,25 @@ beforeEach(async () => {
     cost_usd_picos: 70,
     lines: [line],
   };
-  await database.pool.query("SELECT metering.settle('stl_1', $1)", [JSON.stringify([event])]);
+  const spoken = {
+    ...event,
+    request_id: 'req_2',
+    model: 'spoken',
+    cost_picos: 172,
+    cost_usd_picos: 172,
+    lines: [
+      { ...line, ...rated('input', 3, 10) },
+      {
+        ...rated('audio_second', 2, 100),
+        unit: 'per_audio_minute',
+        quantity: 61,
+        tokens: 0,
+        cost_picos: 102,
+        cost_usd_picos: 102,
+      },
+    ],
+  };
+  await database.pool.query("SELECT metering.settle('stl_1', $1)", [JSON.stringify([event, spoken])]);
   await publishTrainingPrice(database.pool, 11n);
   await database.pool.query("SELECT training.record_usage('rec_1', $1, 'base', 5, 'trn_1', 'm', 100)", [
     accountId,

@@ -1,13 +1,23 @@
 import { BigIntColumn, DecimalColumn, PicosColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { type LineConditions } from '../pricing/charge';
+import { type Meter } from '../pricing/meter';
 import { type PriceUnit } from '../pricing/price-unit';
 
 /** completed: the whole answer; disconnected: the client left; interrupted: the upstream failed in the middle. */
 export const USAGE_OUTCOMES = ['completed', 'disconnected', 'interrupted'] as const;
 export type UsageOutcome = (typeof USAGE_OUTCOMES)[number];
 
-/** A part of a request's cost. Gateways write the amounts as text, the training service as numbers: only SQL reads all exactly. */
+/**
+ * A part of a request's cost. Gateways write the amounts as text, the training service as numbers: only SQL reads all exactly. Lines of
+ * training and of versions up to 0.2.0 lack the optional fields.
+ */
 interface UsageEventLine {
+  meter?: Meter;
+  rate_picos?: string;
+  conditions?: LineConditions | null;
+  /** Place of the price in the list of the event. */
+  price?: number | null;
   unit: PriceUnit;
   quantity: string | number;
   tokens: string | number;
@@ -82,7 +92,7 @@ export class UsageEvent {
   @PicosColumn()
   costUsdPicos!: bigint;
 
-  /** The parts of the cost, one for each priced unit. */
+  /** The parts of the cost, one for each meter that counted something. Of versions up to 0.2.0 one for each priced unit. */
   @Column('jsonb')
   lines!: UsageEventLine[];
 

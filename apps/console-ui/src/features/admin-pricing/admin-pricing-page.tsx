@@ -1,89 +1,24 @@
-import { Alert, Button, Group, Paper, Select, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { accountKey } from '../../api/account-storage';
 import { useConsoleApi } from '../../api/console-api';
-import { AmountField } from '../../components/amount-field';
 import { Page } from '../../components/page';
 import { PartLinks } from '../../components/part-links';
 import { QueryState } from '../../components/query-state';
 import { useAccountId } from '../../api/session';
-import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
 import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import classes from './admin-pricing.module.css';
 import { ChangeTable } from './change-table';
-import { changesBetween, keyOfLine, type LineUnit, parsePrice } from './price-line';
+import { changesBetween, type LineUnit } from './price-line';
 import { newestListQuery, priceHistoryQuery, type PriceKind, type PriceList } from './price-list-queries';
+import { NewLineForm } from './new-line-form';
 import { PriceTable } from './price-table';
 import { ReviewDialog } from './review-dialog';
-import { type PriceDraft, usePriceDraft } from './use-price-draft';
-
-const MODEL_UNITS = [
-  'per_million_input_tokens',
-  'per_million_output_tokens',
-  'per_million_tokens',
-  'per_request',
-] as const;
-
-/** Adds a price to the draft. */
-function NewLineForm({ kind, draft }: { kind: 'models' | 'gpus'; draft: PriceDraft }) {
-  const t = useAdminPricingTexts();
-  const { currency } = useSite();
-  const form = useForm<{ name: string; unit: LineUnit; price: string }>({
-    initialValues: { name: '', unit: kind === 'gpus' ? 'hour' : MODEL_UNITS[0], price: '' },
-    validate: {
-      name: (name, { unit }) => {
-        if (!name.trim()) return t('add.name.missing');
-        const isThere = draft.lines.some(
-          (line) => keyOfLine(line) === keyOfLine({ name: name.trim(), unit }),
-        );
-        return isThere ? t('add.name.there') : null;
-      },
-      price: (price, { unit }) => (parsePrice(price, unit) ? null : t('price.invalid')),
-    },
-  });
-  const submit = ({ name, unit, price }: typeof form.values) => {
-    draft.add({ name: name.trim(), unit, price: parsePrice(price, unit)! });
-    form.setValues({ name: '', price: '' });
-  };
-  return (
-    <Paper withBorder p="md">
-      <form onSubmit={form.onSubmit(submit)} noValidate aria-label={t('add.title')}>
-        <Group align="flex-start" gap="sm">
-          <TextInput
-            label={t(kind === 'gpus' ? 'add.gpu' : 'add.model')}
-            maxLength={100}
-            flex="1 1 12rem"
-            {...form.getInputProps('name')}
-          />
-          {kind === 'models' && (
-            <Select
-              label={t('add.unit')}
-              allowDeselect={false}
-              flex="1 1 12rem"
-              data={MODEL_UNITS.map((unit) => ({ value: unit, label: t(`unit.${unit}`) }))}
-              {...form.getInputProps('unit')}
-            />
-          )}
-          <AmountField
-            label={t('add.price')}
-            currency={currency}
-            flex="1 1 8rem"
-            {...form.getInputProps('price')}
-          />
-          <Button type="submit" variant="default" leftSection={<Plus size={16} />} mt={21}>
-            {t('add')}
-          </Button>
-        </Group>
-      </form>
-    </Paper>
-  );
-}
+import { usePriceDraft } from './use-price-draft';
 
 /** The lines that a list always has. */
 const FIXED_UNITS: Record<PriceKind, readonly LineUnit[]> = {

@@ -4,16 +4,22 @@ import { type Column, DataTable } from '../../components/data-table';
 import { Amount, PercentText } from '../../figures/figure-text';
 import { useSite } from '../../api/site';
 import { useAdminPricingTexts } from './admin-pricing-texts';
-import { keyOfLine, type LineChange, type LineUnit } from './price-line';
+import { useTermsText } from '../pricing/price-terms';
+import { keyOfLine, type LineChange, type PriceLine } from './price-line';
 
-/** Name and unit of a price: `sandbox-chat · per million input tokens`. */
-export function useLineName(): (line: { name: string; unit: LineUnit }) => string {
+type NamedLine = Pick<PriceLine, 'name' | 'unit' | 'terms'>;
+
+/** Name, unit and conditions of a price: `sandbox-chat · per million input tokens · flex tier`. */
+export function useLineName(): (line: NamedLine) => string {
   const t = useAdminPricingTexts();
-  return ({ name, unit }) => (name ? `${name} · ${t(`unit.${unit}`)}` : t(`unit.${unit}`));
+  const termsText = useTermsText();
+  return ({ name, unit, terms }) =>
+    [name, t(`unit.${unit}`), termsText(terms ?? {})].filter(Boolean).join(' · ');
 }
 
-export function LineName({ name, unit }: { name: string; unit: LineUnit }) {
+export function LineName({ name, unit, terms }: NamedLine) {
   const t = useAdminPricingTexts();
+  const termsText = useTermsText();
   return (
     <>
       {name && (
@@ -24,6 +30,11 @@ export function LineName({ name, unit }: { name: string; unit: LineUnit }) {
       <Text inherit {...(name && { c: 'dimmed' })}>
         {t(`unit.${unit}`)}
       </Text>
+      {terms && (
+        <Text size="sm" c="dimmed">
+          {termsText(terms)}
+        </Text>
+      )}
     </>
   );
 }
@@ -47,7 +58,7 @@ export function ChangeTable({ label, changes, markOf, actionOf }: Props) {
       cell: (change) => (
         <Group gap="xs" wrap="nowrap">
           <div>
-            <LineName name={change.name} unit={change.unit} />
+            <LineName name={change.name} unit={change.unit} terms={change.terms} />
           </div>
           {markOf?.(change)}
         </Group>

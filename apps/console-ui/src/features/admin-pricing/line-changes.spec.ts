@@ -1,5 +1,5 @@
 import { Figure } from '../../figures/figure';
-import { changesBetween, mergeChanges, type PriceLine } from './price-line';
+import { changesBetween, linesAt, mergeChanges, type PriceLine } from './price-line';
 
 const line = (name: string, price: string): PriceLine => ({
   name,
@@ -56,5 +56,28 @@ describe('merging with what somebody else published', () => {
     const { changes, conflicts } = mergeChanges(mine, [line('a', '1.10'), line('b', '2')]);
     expect(plain(changes)).toEqual([['b', '2', '2.2']]);
     expect(conflicts).toEqual([]);
+  });
+});
+
+describe('prices with conditions', () => {
+  const terms = { service_tier: 'flex', min_input_tokens: Figure.of('200001') } as const;
+  const plain = line('m', '1');
+  const conditional: PriceLine = { ...plain, terms, price: Figure.of('2') };
+
+  it('are lines of their own, and keep their conditions', () => {
+    const changes = changesBetween([plain], [plain, conditional]);
+    expect(changes).toMatchObject([{ name: 'm', terms, before: undefined }]);
+  });
+
+  it('replace the former price when they have become effective', () => {
+    const at = '2026-12-01T00:00:00.000Z';
+    const next: PriceLine = { ...plain, terms: { effective_from: at }, price: Figure.of('3') };
+    const nextConditional: PriceLine = { ...conditional, terms: { ...terms, effective_from: at } };
+    const lines = [plain, next, conditional, nextConditional];
+    expect(linesAt(lines, new Date(Date.parse(at) - 1))).toEqual(lines);
+    expect(linesAt(lines, new Date(at)).map(({ price, terms: held }) => [price.toString(), held])).toEqual([
+      ['3', undefined],
+      ['2', terms],
+    ]);
   });
 });

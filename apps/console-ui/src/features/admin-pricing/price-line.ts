@@ -1,6 +1,7 @@
 import { type Schemas } from '../../api/console-api';
 import { Figure } from '../../figures/figure';
 import { readAmount } from '../../figures/typed-amount';
+import { type PriceTerms } from '../pricing/pricing-queries';
 
 export type PriceUnit = Schemas['ModelPriceResponse']['unit'];
 /** What a line is the price of: a unit of a model, an hour of a GPU, or what training counts. */
@@ -11,6 +12,8 @@ export interface PriceLine {
   /** Name of the model or GPU; empty for training. */
   name: string;
   unit: LineUnit;
+  /** When the price of a model holds; absent: always. */
+  terms?: PriceTerms | undefined;
   price: Figure;
 }
 
@@ -18,12 +21,17 @@ export interface PriceLine {
 export interface LineChange {
   name: string;
   unit: LineUnit;
+  terms?: PriceTerms | undefined;
   before: Figure | undefined;
   after: Figure | undefined;
 }
 
 /** Identifies a price within its list. */
-export const keyOfLine = ({ name, unit }: Pick<PriceLine, 'name' | 'unit'>): string => `${unit} ${name}`;
+export const keyOfLine = ({ name, unit, terms }: Pick<PriceLine, 'name' | 'unit' | 'terms'>): string =>
+  [unit, name, terms?.min_input_tokens, terms?.service_tier, terms?.hours, terms?.effective_from]
+    .filter((part) => part !== undefined)
+    .map(String)
+    .join(' ');
 
 const MOST = Figure.of('1000000');
 /** The services count in trillionths of a token, request or hour; prices of tokens are for a million of them. */
@@ -33,8 +41,18 @@ const DECIMALS_OF_A_MILLION = 6;
 const DECIMALS_OF: Record<LineUnit, number> = {
   per_million_tokens: DECIMALS_OF_A_MILLION,
   per_million_input_tokens: DECIMALS_OF_A_MILLION,
+  per_million_cached_input_tokens: DECIMALS_OF_A_MILLION,
+  per_million_cache_write_tokens: DECIMALS_OF_A_MILLION,
+  per_million_cache_write_1h_tokens: DECIMALS_OF_A_MILLION,
   per_million_output_tokens: DECIMALS_OF_A_MILLION,
+  per_million_reasoning_tokens: DECIMALS_OF_A_MILLION,
+  per_million_audio_input_tokens: DECIMALS_OF_A_MILLION,
+  per_million_audio_output_tokens: DECIMALS_OF_A_MILLION,
+  per_million_characters: DECIMALS_OF_A_MILLION,
   per_request: DECIMALS,
+  per_image: DECIMALS,
+  per_audio_minute: DECIMALS,
+  per_search: DECIMALS,
   hour: DECIMALS,
   training_tokens: DECIMALS_OF_A_MILLION,
   training_hour: DECIMALS,
@@ -58,9 +76,10 @@ const isSame = (one: Figure | undefined, other: Figure | undefined): boolean =>
 export function changesBetween(before: readonly PriceLine[], after: readonly PriceLine[]): LineChange[] {
   const [old, now] = [linesByKey(before), linesByKey(after)];
   return [...new Map([...old, ...now])]
-    .map(([key, { name, unit }]) => ({
+    .map(([key, { name, unit, terms }]) => ({
       name,
       unit,
+      terms,
       before: old.get(key)?.price,
       after: now.get(key)?.price,
     }))
@@ -98,6 +117,7 @@ export function mergeChanges(mine: readonly LineChange[], theirs: readonly Price
 export interface DraftLine {
   name: string;
   unit: LineUnit;
+  terms?: PriceTerms | undefined;
   /** The price in force; undefined for a new line. */
   before: PriceLine['price'] | undefined;
   /** What is typed. */
@@ -105,9 +125,10 @@ export interface DraftLine {
   isRemoved: boolean;
 }
 
-export const draftOf = ({ name, unit, price }: PriceLine): DraftLine => ({
+export const draftOf = ({ name, unit, terms, price }: PriceLine): DraftLine => ({
   name,
   unit,
+  terms,
   before: price,
   text: price.toString(),
   isRemoved: false,
@@ -138,9 +159,10 @@ export function rebased(
   theirs: readonly PriceLine[],
 ): { lines: DraftLine[]; conflicts: ReadonlySet<string> } {
   const merge = mergeChanges(changes, theirs);
-  const edited = merge.changes.map(({ name, unit, before, after }) => ({
+  const edited = merge.changes.map(({ name, unit, terms, before, after }) => ({
     name,
     unit,
+    terms,
     before,
     text: (after ?? before)?.toString() ?? '',
     isRemoved: !after,
@@ -149,4 +171,21 @@ export function rebased(
     lines: withEdits(theirs, edited),
     conflicts: new Set(merge.conflicts.map(({ mine }) => keyOfLine(mine))),
   };
+}
+
+/** A list as it stands at an instant: what has become effective by then has replaced the former price and holds like any other. */
+export function linesAt(lines: readonly PriceLine[], at: Date): PriceLine[] {
+  const settled = lines.map((line) => {
+    const { effective_from: from, ...terms } = line.terms ?? {};
+    const isPast = from !== undefined && Date.parse(from) <= at.getTime();
+    return isPast
+      ? { ...line, terms: Object.keys(terms).length > 0 ? terms : undefined, from: Date.parse(from) }
+      : { ...line, from: -Infinity };
+  });
+  const newest = new Map<string, number>();
+  for (const line of settled)
+    newest.set(keyOfLine(line), Math.max(line.from, newest.get(keyOfLine(line)) ?? -Infinity));
+  return settled
+    .filter((line) => newest.get(keyOfLine(line)) === line.from)
+    .map(({ from: _, ...line }) => line);
 }

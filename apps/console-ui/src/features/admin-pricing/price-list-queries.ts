@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { pricingQuery } from '../pricing/pricing-queries';
-import { type LineChange, type PriceLine, type PriceUnit } from './price-line';
+import { type LineChange, linesAt, type PriceLine, type PriceUnit } from './price-line';
 
 export type PriceKind = 'models' | 'gpus' | 'training';
 
@@ -27,7 +27,12 @@ const PAGE_LISTS = 11;
 const PRICES = ['admin-prices'];
 
 const modelLines = ({ models }: Schemas['PublishedModelListResponse']): PriceLine[] =>
-  models.map(({ slug, unit, price }) => ({ name: slug, unit, price }));
+  models.map(({ slug, unit, price, currency: _, ...terms }) => ({
+    name: slug,
+    unit,
+    price,
+    ...(Object.keys(terms).length > 0 && { terms }),
+  }));
 const gpuLines = ({ gpus }: Schemas['PublishedGpuListResponse']): PriceLine[] =>
   gpus.map(({ name, hourly_price: price }) => ({ name, unit: 'hour', price }));
 const trainingLines = ({ training }: Schemas['PublishedTrainingListResponse']): PriceLine[] => [
@@ -74,7 +79,10 @@ async function readHistory(
 export const newestListQuery = (api: ConsoleApi, kind: PriceKind) =>
   queryOptions({
     queryKey: [...PRICES, kind, 'newest'],
-    queryFn: async ({ signal }) => (await readHistory(api, kind, { limit: 1 }, signal)).lists[0] ?? NO_LIST,
+    queryFn: async ({ signal }) => {
+      const [newest] = (await readHistory(api, kind, { limit: 1 }, signal)).lists;
+      return newest ? { ...newest, lines: linesAt(newest.lines, new Date()) } : NO_LIST;
+    },
     // The editor would lose what was typed.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
@@ -98,9 +106,10 @@ export interface Publication {
 async function publish(api: ConsoleApi, kind: PriceKind, { base, changes }: Publication): Promise<void> {
   const params = { query: { version: base.version } };
   if (kind === 'models') {
-    const models = changes.map(({ name: slug, unit, after }) => ({
+    const models = changes.map(({ name: slug, unit, terms, after }) => ({
       slug,
       unit: unit as PriceUnit,
+      ...terms,
       price: after ?? null,
     }));
     await api.PATCH('/api/admin/billing/pricing/models', { params, body: { models } });

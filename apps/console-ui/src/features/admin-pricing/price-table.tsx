@@ -28,7 +28,7 @@ export function PriceTable({
     {
       key: 'name',
       title: t('column.price'),
-      cell: ({ name, unit }) => <LineName name={name} unit={unit} />,
+      cell: ({ name, unit, terms }) => <LineName name={name} unit={unit} terms={terms} />,
     },
     {
       key: 'before',

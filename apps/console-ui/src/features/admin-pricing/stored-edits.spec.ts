@@ -1,5 +1,5 @@
 import { Figure } from '../../figures/figure';
-import { type DraftLine, isEdited, type PriceLine, rebased, withEdits } from './price-line';
+import { type DraftLine, isEdited, keyOfLine, type PriceLine, rebased, withEdits } from './price-line';
 import { changesOf, editsText, parseEdits } from './use-price-draft';
 
 const line = (name: string, price: string): PriceLine => ({
@@ -23,6 +23,21 @@ const EDITS = [
   edit('c', '3', '3', true),
   edit('d', undefined, '4'),
 ];
+
+it('keeps the conditions of a price', () => {
+  const terms = {
+    min_input_tokens: Figure.of('200001'),
+    service_tier: 'flex',
+    hours: '16:30-00:30',
+  } as const;
+  const edited: DraftLine = {
+    ...edit('a', '1', '2'),
+    terms: { ...terms, effective_from: '2027-01-01T00:00:00.000Z' },
+  };
+  const [restored] = parseEdits(editsText({ version: '7', lines: [edited] }))!.lines;
+  expect(keyOfLine(restored!)).toBe(keyOfLine(edited));
+  expect(restored!.terms!.min_input_tokens!.toString()).toBe('200001');
+});
 
 it('keeps every edit exactly, also a text that is no price', () => {
   const restored = parseEdits(editsText({ version: '7', lines: EDITS }))!;

@@ -15,6 +15,7 @@ import {
   rebased,
   withEdits,
 } from './price-line';
+import { type PriceTerms, SERVICE_TIERS } from '../pricing/pricing-queries';
 import { type PriceList } from './price-list-queries';
 
 /** What an editor begins with. */
@@ -62,9 +63,9 @@ export function usePriceDraft(loaded: PriceList, units: readonly LineUnit[], sto
     setLines((all) => all.map((line) => (keyOfLine(line) === key ? { ...line, ...part } : line)));
   const shown = units.length > 0 ? [...lines, ...missingLines(lines, units)] : lines;
   const typed = shown.filter(({ isRemoved }) => !isRemoved);
-  const after = typed.flatMap(({ name, unit, text }) => {
+  const after = typed.flatMap(({ name, unit, terms, text }) => {
     const price = parsePrice(text, unit);
-    return price ? [{ name, unit, price }] : [];
+    return price ? [{ name, unit, terms, price }] : [];
   });
   const changes = changesBetween(base.lines, after);
   return {
@@ -132,7 +133,11 @@ interface StoredEdits {
 export const editsText = ({ version, lines }: StoredEdits): string =>
   JSON.stringify({
     version,
-    lines: lines.map((line) => ({ ...line, before: line.before?.toString() ?? null })),
+    lines: lines.map((line) => ({
+      ...line,
+      terms: line.terms && { ...line.terms, min_input_tokens: line.terms.min_input_tokens?.toString() },
+      before: line.before?.toString() ?? null,
+    })),
   });
 
 /** Undefined unless the text holds edits. What the storage of the browser holds anybody may have changed. */
@@ -149,20 +154,40 @@ export function parseEdits(text: string | null): StoredEdits | undefined {
 
 function parseLine(value: unknown): DraftLine | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { name, unit, before, text, isRemoved } = value as Record<keyof DraftLine, unknown>;
+  const { name, unit, terms, before, text, isRemoved } = value as Record<keyof DraftLine, unknown>;
   if (typeof name !== 'string' || !isLineUnit(unit) || typeof text !== 'string') return undefined;
   return {
     name,
     unit,
+    terms: parseTerms(terms),
     before: typeof before === 'string' ? Figure.parse(before) : undefined,
     text,
     isRemoved: isRemoved === true,
   };
 }
 
+/** What is no condition holds always; the service refuses what it does not understand. */
+function parseTerms(value: unknown): PriceTerms | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const {
+    min_input_tokens: tokens,
+    service_tier: tier,
+    hours,
+    effective_from: from,
+  } = value as Record<keyof PriceTerms, unknown>;
+  const knownTokens = typeof tokens === 'string' ? Figure.parse(tokens) : undefined;
+  const knownTier = SERVICE_TIERS.find((one) => one === tier);
+  return {
+    ...(knownTokens && { min_input_tokens: knownTokens }),
+    ...(knownTier && { service_tier: knownTier }),
+    ...(typeof hours === 'string' && { hours }),
+    ...(typeof from === 'string' && { effective_from: from }),
+  };
+}
+
 /** The edits as changes. A text that is no price changes nothing. */
 export const changesOf = (lines: readonly DraftLine[]): LineChange[] =>
-  lines.flatMap(({ name, unit, before, text, isRemoved }) => {
+  lines.flatMap(({ name, unit, terms, before, text, isRemoved }) => {
     const after = isRemoved ? undefined : parsePrice(text, unit);
-    return isRemoved || after ? [{ name, unit, before, after }] : [];
+    return isRemoved || after ? [{ name, unit, terms, before, after }] : [];
   });

@@ -10,20 +10,14 @@ import { EmptyState } from '../../components/empty-state';
 import { Fact, Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Amount } from '../../figures/figure-text';
 import { firstCallSamples } from '../keys/first-call-samples';
-import { groupByModel, type ModelPrice, pricingQuery, type UnitPrice } from '../pricing/pricing-queries';
+import { UnitPrices } from '../pricing/price-terms';
+import { groupByModel, type ModelPrice, PRICE_UNITS, pricingQuery } from '../pricing/pricing-queries';
+import { usePricingTexts } from '../pricing/pricing-texts';
 import { ContextTokens, type ModelDetails, ModelModalities } from './model-details';
 import { type Model, modelQuery } from './model-queries';
 import { answersChats, playgroundOf } from './models-page';
 import { useModelsTexts } from './models-texts';
-
-const UNITS: UnitPrice['unit'][] = [
-  'per_million_tokens',
-  'per_million_input_tokens',
-  'per_million_output_tokens',
-  'per_request',
-];
 
 /** One model for those who call it. An address of a model that can only be downloaded leads to its package. */
 export function ModelPage() {
@@ -102,8 +96,9 @@ interface FactsProps {
 }
 
 /** What is not known is left out. */
-function ModelFacts({ model: { slug, prices, currency }, details, download }: FactsProps) {
+function ModelFacts({ model: { slug, rows }, details, download }: FactsProps) {
   const t = useModelsTexts();
+  const priceTexts = usePricingTexts();
   const tokens = (value: ModelDetails['context_tokens'] | undefined) =>
     value && (
       <>
@@ -126,10 +121,9 @@ function ModelFacts({ model: { slug, prices, currency }, details, download }: Fa
         <ModelModalities key="modalities" details={details} />
       ),
     ],
-    ...UNITS.map((unit): [string, ReactNode] => {
-      const price = prices[unit];
-      return [t(`price.${unit}`), price && <Amount key={unit} value={price} currency={currency} />];
-    }),
+    ...PRICE_UNITS.flatMap((unit) => rows.filter((row) => row.unit === unit)).map(
+      (row): [string, ReactNode] => [priceTexts(`unit.${row.unit}`), <UnitPrices key={row.unit} row={row} />],
+    ),
     [
       t('package'),
       download && (

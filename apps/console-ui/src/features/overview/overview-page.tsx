@@ -127,12 +127,14 @@ function EmailConfirmation() {
   );
 }
 
+const CHAT_UNITS = new Set(['per_million_output_tokens', 'per_million_tokens', 'per_request']);
+
 function FirstCall() {
   const t = useOverviewTexts();
   const { urls } = useSite();
   const { data: pricing, isPending } = useQuery(pricingQuery(useConsoleApi()));
   // A model without a price of its output does not chat.
-  const model = pricing?.models.find(({ unit }) => unit !== 'per_million_input_tokens')?.slug;
+  const model = pricing?.models.find(({ unit }) => CHAT_UNITS.has(unit))?.slug;
   if (!isPending && model === undefined) return null;
   return (
     <Stack component="section" gap="sm">

@@ -1,7 +1,12 @@
 import { Figure } from '../../figures/figure';
 import { chatModelIn, type ModelPrice } from './pricing-queries';
 
-const model = (slug: string, prices: ModelPrice['prices']): ModelPrice => ({ slug, currency: 'USD', prices });
+const model = (slug: string, prices: ModelPrice['prices']): ModelPrice => ({
+  slug,
+  currency: 'USD',
+  prices,
+  rows: [],
+});
 const ONE = Figure.of('1');
 
 describe('the model of the first call', () => {

@@ -10,7 +10,9 @@ import { type Currency, formatAmountAndCurrency, formatNumber } from '../../figu
 import { useLanguage } from '../../language/language-context';
 import { formatTime } from '../../time/format-time';
 import { useTimeZone } from '../../time/time-zone-context';
-import { countOf } from '../usage/usage-queries';
+import { useTermsText } from '../pricing/price-terms';
+import { type PriceTerms } from '../pricing/pricing-queries';
+import { countOf, isOfAMillion } from '../usage/usage-queries';
 import { useUsageTexts } from '../usage/usage-texts';
 import {
   type LoggedRequest,
@@ -143,13 +145,17 @@ export function Duration({ value }: { value: Figure | null }) {
 /** Quantity × price of each line with all digits, the price list, and the rate where the site is not charged in USD. */
 export function CostExplanation({ request }: { request: RequestDetail }) {
   const t = useRequestTexts();
-  const unitTexts = useUsageTexts();
   const { language } = useLanguage();
   const { timeZone } = useTimeZone();
   const { currency, lines, price_list: priceList, cost, cost_usd: costUsd, usd_per_unit: rate } = request;
   const shownAmount = alignedAmounts([cost, ...lines.map(({ amount }) => amount)]);
   const columns: Column<RequestLine>[] = [
-    { key: 'unit', title: t('line.unit'), cell: ({ unit }) => unitTexts(`unit.${unit}`), footer: t('total') },
+    {
+      key: 'unit',
+      title: t('line.unit'),
+      cell: (line) => <LineItem line={line} />,
+      footer: t('total'),
+    },
     {
       key: 'quantity',
       title: t('line.quantity'),
@@ -164,7 +170,9 @@ export function CostExplanation({ request }: { request: RequestDetail }) {
         <>
           × <Amount value={price} currency={currency} />{' '}
           <Text span size="sm" c="dimmed">
-            {unit === 'per_request' ? t('price.one') : t('price.million')}
+            {isOfAMillion(unit)
+              ? t('price.million')
+              : t(unit === 'per_audio_minute' ? 'price.minute' : 'price.one')}
           </Text>
         </>
       ),
@@ -184,9 +192,26 @@ export function CostExplanation({ request }: { request: RequestDetail }) {
       <Text size="md" c="dimmed">
         {t('why.text')} {priceList && since && t('priceList', { id: priceList.id, time: since })}
       </Text>
-      <DataTable label={t('why')} columns={columns} rows={lines} keyOf={({ unit }) => unit} />
+      <DataTable label={t('why')} columns={columns} rows={lines} keyOf={({ meter, unit }) => meter ?? unit} />
       {currency !== 'USD' && rate && <Rate {...{ currency, rate, costUsd }} />}
     </Stack>
+  );
+}
+
+/** What was counted, and the conditions of the price that held. Calls of earlier versions tell the unit alone. */
+function LineItem({ line: { meter, unit, conditions } }: { line: RequestLine }) {
+  const t = useRequestTexts();
+  const unitTexts = useUsageTexts();
+  const termsText = useTermsText();
+  return (
+    <>
+      {meter ? t(`meter.${meter}`) : unitTexts(`unit.${unit}`)}
+      {conditions && (
+        <Text size="sm" c="dimmed">
+          {termsText(conditions as PriceTerms)}
+        </Text>
+      )}
+    </>
   );
 }
 

@@ -140,9 +140,11 @@ export function proofStateOf(proof: Proof): ProofState {
 
 const MILLION = Figure.of('1000000');
 
-/** The tokens or requests of a quantity, which is counted in the unit of its price. */
+export const isOfAMillion = (unit: Unit): boolean => unit.startsWith('per_million_');
+
+/** The tokens, requests, minutes and others of a quantity, which is counted in the unit of its price. */
 export const countOf = (unit: Unit, quantity: Figure): Figure =>
-  unit === 'per_request' ? quantity : quantity.times(MILLION);
+  isOfAMillion(unit) ? quantity.times(MILLION) : quantity;
 
 const ENTRYPOINTS = ['gateway', 'agent', 'memo', 'console', 'training'] as const;
 

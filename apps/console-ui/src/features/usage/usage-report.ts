@@ -1,6 +1,7 @@
 import { Figure } from '../../figures/figure';
 import { type Currency } from '../../figures/format-figure';
 import { addDays, dayOf, daysBetween } from '../../time/calendar-day';
+import { PRICE_UNITS } from '../pricing/pricing-queries';
 import { type RequestSearch } from './request-search';
 import { type Unit, type UsageQuestion, type UsageRow } from './usage-queries';
 import { type Bucket, type Dimension, type Period, withoutGaps } from './usage-search';
@@ -34,12 +35,6 @@ export interface UsageReport {
   entries: Entry[];
 }
 
-const UNITS: Unit[] = [
-  'per_million_input_tokens',
-  'per_million_output_tokens',
-  'per_million_tokens',
-  'per_request',
-];
 const NO_KEY = 'none';
 const MONTH_LENGTH = '2026-03'.length;
 const HOUR_MILLIS = 3_600_000;
@@ -81,7 +76,7 @@ export function reportOf(
   }
   return {
     currency: rows[0]?.currency,
-    units: UNITS.filter((unit) => total.quantities[unit]),
+    units: PRICE_UNITS.filter((unit) => total.quantities[unit]),
     total,
     groups: [...groups.values()].sort((one, other) => other.cost.compare(one.cost)),
     entries: [...entries.values()],

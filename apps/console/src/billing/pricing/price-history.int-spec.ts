@@ -53,7 +53,7 @@ describe.each([
   });
   beforeEach(() =>
     site.database.pool.query(
-      'TRUNCATE pricing.price_lists, pricing.model_prices, pricing.gpu_prices, pricing.training_prices',
+      'TRUNCATE pricing.price_lists, pricing.model_prices, pricing.further_model_prices, pricing.gpu_prices, pricing.training_prices',
     ),
   );
   afterAll(() => site.stop());

@@ -1,15 +1,26 @@
-import { type PriceUnit } from '@inference/metering';
+import {
+  conditionCount,
+  conditionsKey,
+  holdsFor,
+  isWithin,
+  minutesOf,
+  newestEffective,
+  precedence,
+  type Price,
+  type PriceUnit,
+} from '@inference/metering';
 
 export const MAX_ROWS = 5_000;
 export const TOO_MANY_ROWS = `must have at most ${MAX_ROWS} rows`;
+/**
+ * Prices of one unit of a model, conditional and upcoming ones among them. Chosen: three context tiers of four service tiers, by day and by
+ * night, are 24. The search for ties takes three seconds for the longest list of nothing but such (two cores); its time grows with the
+ * fourth power.
+ */
+const MAX_PRICES_OF_UNIT = 24;
 
-/** Units that price input and output separately. */
-const PRICED_BY_SIDE: PriceUnit[] = ['per_million_input_tokens', 'per_million_output_tokens'];
-
-interface UnitPrice {
-  slug: string;
-  unit: PriceUnit;
-}
+/** A price of a list. */
+export type PricedModel = Omit<Price, 'position'> & { slug: string };
 
 /** A row of a list, and why it cannot be in it. */
 export interface RowFault {
@@ -29,11 +40,22 @@ function repeated<Row>(rows: readonly Row[], keyOf: (row: Row) => string): { row
   });
 }
 
-/** Finds rows with the slug and unit of an earlier row. */
-export const repeatedUnits = (rows: readonly UnitPrice[]): RowFault[] =>
-  repeated(rows, ({ slug, unit }) => `${slug} ${unit}`).map(({ row: { slug, unit }, index }) => {
-    return { index, field: 'unit', message: `${slug} has more than one price ${unit}` };
-  });
+/** Identifies a price within its list. */
+export const priceKey = (price: Omit<PricedModel, 'ratePicos'>): string =>
+  `${price.slug} ${price.unit} ${conditionsKey(price)} ${price.effectiveFrom?.getTime() ?? ''}`;
+
+/** Finds rows for what an earlier row is the price of, and windows without an end. */
+export const repeatedPrices = (rows: readonly Omit<PricedModel, 'ratePicos'>[]): RowFault[] => [
+  ...repeated(rows, priceKey).map(({ row, index }) => {
+    const same = conditionCount(row) > 0 || row.effectiveFrom ? ' with the same conditions' : '';
+    return { index, field: 'unit', message: `${row.slug} has more than one price ${row.unit}${same}` };
+  }),
+  ...rows.flatMap(({ hours }, index) => {
+    if (!hours) return [];
+    const { from, to } = minutesOf(hours);
+    return from === to ? [{ index, field: 'hours', message: 'must end at another time than it begins' }] : [];
+  }),
+];
 
 /** Finds rows with the name of an earlier row. */
 export const repeatedNames = (rows: readonly { name: string }[]): RowFault[] =>
@@ -41,18 +63,157 @@ export const repeatedNames = (rows: readonly { name: string }[]): RowFault[] =>
     return { index, field: 'name', message: 'is there more than once' };
   });
 
-/** Finds prices for all tokens of models whose input or output is priced separately. */
-export function overlappingUnits(rows: readonly UnitPrice[]): RowFault[] {
-  const bySide = new Set(rows.filter(({ unit }) => PRICED_BY_SIDE.includes(unit)).map(({ slug }) => slug));
-  return rows.flatMap(({ slug, unit }, index) =>
-    unit === 'per_million_tokens' && bySide.has(slug)
-      ? [
-          {
-            index,
-            field: 'unit',
-            message: `${slug} is priced per_million_tokens and also by input or output tokens`,
-          },
-        ]
-      : [],
-  );
+type Indexed = PricedModel & { index: number };
+
+/** Finds the prices of a whole list that leave open what a call costs. */
+export function listFaults(rows: readonly PricedModel[]): RowFault[] {
+  const models = new Map<string, Map<PriceUnit, Indexed[]>>();
+  for (const [index, row] of rows.entries()) {
+    const units = models.get(row.slug) ?? new Map<PriceUnit, Indexed[]>();
+    models.set(row.slug, units.set(row.unit, [...(units.get(row.unit) ?? []), { ...row, index }]));
+  }
+  return [...models.values()].flatMap((units) => [
+    ...overlappingUnits(units),
+    ...[...units].flatMap(([unit, prices]) => missingPrices(unit, prices, units)),
+    ...[...units.values()].flatMap(ambiguousPrices),
+  ]);
+}
+
+/** Units that price input and output separately. */
+const PRICED_BY_SIDE: PriceUnit[] = ['per_million_input_tokens', 'per_million_output_tokens'];
+
+/** Finds prices for all tokens of a model whose input or output is priced separately. */
+function overlappingUnits(units: ReadonlyMap<PriceUnit, Indexed[]>): RowFault[] {
+  if (!PRICED_BY_SIDE.some((unit) => units.has(unit))) return [];
+  return (units.get('per_million_tokens') ?? []).map(({ index, slug }) => {
+    const message = `${slug} is priced per_million_tokens and also by input or output tokens`;
+    return { index, field: 'unit', message };
+  });
+}
+
+const INPUT: PriceUnit[] = ['per_million_input_tokens', 'per_million_tokens'];
+const OUTPUT: PriceUnit[] = ['per_million_output_tokens', 'per_million_tokens'];
+/** The units of which one has to be priced beside a unit: otherwise most of what that is a part of would cost nothing. */
+const PART_OF: Partial<Record<PriceUnit, PriceUnit[]>> = {
+  per_million_cached_input_tokens: INPUT,
+  per_million_cache_write_tokens: INPUT,
+  per_million_cache_write_1h_tokens: INPUT,
+  per_million_audio_input_tokens: INPUT,
+  per_million_reasoning_tokens: OUTPUT,
+  per_million_audio_output_tokens: OUTPUT,
+};
+
+const startOf = ({ effectiveFrom }: Pick<Price, 'effectiveFrom'>): number =>
+  effectiveFrom?.getTime() ?? -Infinity;
+
+/** Finds prices that hold at a time at which what they are an exception of has no price. */
+function missingPrices(
+  unit: PriceUnit,
+  prices: Indexed[],
+  units: ReadonlyMap<PriceUnit, Indexed[]>,
+): RowFault[] {
+  const plainFrom = (others: readonly Indexed[]) =>
+    Math.min(Infinity, ...others.filter((price) => conditionCount(price) === 0).map(startOf));
+  const ownFrom = plainFrom(prices);
+  const whole = PART_OF[unit];
+  const wholeFrom = whole && Math.min(...whole.map((one) => plainFrom(units.get(one) ?? [])));
+  return prices.flatMap((price): RowFault[] => {
+    const { index, slug } = price;
+    if (conditionCount(price) > 0 && startOf(price) < ownFrom)
+      return [
+        { index, field: 'unit', message: `${slug} has no price ${unit} without conditions at that time` },
+      ];
+    if (wholeFrom !== undefined && startOf(price) < wholeFrom)
+      return [{ index, field: 'unit', message: `${slug} is priced ${unit} but not ${whole![0]}` }];
+    return [];
+  });
+}
+
+/** Names the conditions for a message. */
+function shown({ minInputTokens, serviceTier, hours }: PricedModel): string {
+  const parts = [
+    ...(minInputTokens ? [`min_input_tokens ${minInputTokens}`] : []),
+    ...(serviceTier ? [`service_tier ${serviceTier}`] : []),
+    ...(hours ? [`hours ${hours}`] : []),
+  ];
+  return parts.join(', ');
+}
+
+/** Whether both may hold for some call, and neither has more conditions nor a higher context tier. */
+const isUndecided = (one: PricedModel, other: PricedModel): boolean =>
+  precedence(one, other) === 0 &&
+  conditionsKey(one) !== conditionsKey(other) &&
+  (!one.serviceTier || !other.serviceTier || one.serviceTier === other.serviceTier);
+
+/** Before all times that a price can name. */
+const EARLIEST = new Date(-8.64e15);
+
+/**
+ * Finds two prices of a unit that both hold for some call while none with more conditions does. Which prices hold changes at the start of
+ * a price, at the ends of windows, and at context tiers, so that the calls at these stand for all.
+ */
+function ambiguousPrices(prices: Indexed[]): RowFault[] {
+  if (prices.length > MAX_PRICES_OF_UNIT) {
+    const { index, slug, unit } = prices[MAX_PRICES_OF_UNIT]!;
+    return [{ index, field: 'unit', message: `${slug} has more than ${MAX_PRICES_OF_UNIT} prices ${unit}` }];
+  }
+  const conditional = prices.filter((price) => conditionCount(price) > 0);
+  if (!conditional.some((one, at) => conditional.slice(0, at).some((other) => isUndecided(one, other))))
+    return [];
+  const instants = [EARLIEST, ...prices.flatMap(({ effectiveFrom }) => effectiveFrom ?? [])];
+  const minutes = new Set(conditional.flatMap(({ hours }) => (hours ? Object.values(minutesOf(hours)) : [])));
+  const inputs = new Set([0, ...conditional.flatMap(({ minInputTokens }) => minInputTokens ?? [])]);
+  const tiers = new Set([null, ...conditional.flatMap(({ serviceTier }) => serviceTier ?? [])]);
+  for (const at of instants) {
+    const effective = newestEffective(conditional, at);
+    for (const minute of minutes.size > 0 ? minutes : [0]) {
+      const held = effective.filter(({ hours }) => !hours || isWithin(hours, minute));
+      for (const inputTokens of inputs) {
+        for (const serviceTier of tiers) {
+          const tie = tieAmong(held.filter((price) => holdsFor(price, { inputTokens, serviceTier })));
+          if (!tie) continue;
+          const [{ slug, unit }, { index }] = tie;
+          const both = tie.map(shown).join(' and of ');
+          return [
+            {
+              index,
+              field: 'unit',
+              message: `${slug} has prices ${unit} of ${both} that can hold for the same call: add one with the conditions of both`,
+            },
+          ];
+        }
+      }
+    }
+  }
+  return [];
+}
+
+/** The two that nothing decides between, the earlier row first. */
+function tieAmong(prices: readonly Indexed[]): [Indexed, Indexed] | undefined {
+  let best: Indexed | undefined;
+  let equal: Indexed | undefined;
+  for (const price of prices) {
+    const order = best ? precedence(price, best) : 1;
+    if (order > 0) [best, equal] = [price, undefined];
+    else if (order === 0) equal = price;
+  }
+  return best && equal && [best, equal];
+}
+
+/**
+ * The list as it stands at an instant: prices that were replaced by then are gone, and those that replaced them hold like any other.
+ * What becomes effective later stays as it is.
+ */
+export function listAt<Row extends PricedModel>(rows: readonly Row[], at: Date): Row[] {
+  const bySlug = new Map<string, Row[]>();
+  for (const row of rows) {
+    const ofModel = bySlug.get(row.slug);
+    if (ofModel) ofModel.push(row);
+    else bySlug.set(row.slug, [row]);
+  }
+  const effective = new Set([...bySlug.values()].flatMap((prices) => newestEffective(prices, at)));
+  return rows.flatMap((row) => {
+    if (startOf(row) > at.getTime()) return [row];
+    return effective.has(row) ? [row.effectiveFrom ? { ...row, effectiveFrom: null } : row] : [];
+  });
 }

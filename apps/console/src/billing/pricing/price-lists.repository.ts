@@ -1,13 +1,15 @@
 import { type Executor, type Position, type Transaction } from '@inference/database';
 import {
+  FORMER_PRICE_UNITS,
   type GpuPrice,
-  type ModelPrice,
+  MODEL_PRICES,
+  type Price,
   PriceList,
   type PriceListKind,
   TrainingPrice,
 } from '@inference/metering';
 
-export type ModelPriceRow = Pick<ModelPrice, 'slug' | 'unit' | 'ratePicos'>;
+export type ModelPriceRow = Omit<Price, 'position'> & { slug: string };
 export type GpuPriceRow = Pick<GpuPrice, 'name' | 'hourlyPricePicos'>;
 export type TrainingPriceRow = Pick<TrainingPrice, 'tokenRatePicos' | 'gpuHourPicos'>;
 
@@ -35,10 +37,11 @@ interface PriceTable {
 
 const PRICES: Record<PriceListKind, PriceTable> = {
   models: {
-    table: 'pricing.model_prices',
-    columns: 'slug, unit, rate_picos AS "ratePicos"',
+    table: MODEL_PRICES,
+    columns: `slug, unit, rate_picos AS "ratePicos", min_input_tokens AS "minInputTokens", service_tier AS "serviceTier", hours,
+      effective_from AS "effectiveFrom"`,
     name: 'slug',
-    values: 'unit, rate_picos',
+    values: 'unit, rate_picos, min_input_tokens, service_tier, hours, effective_from',
     order: 'position',
   },
   gpus: {
@@ -58,13 +61,22 @@ const PRICES: Record<PriceListKind, PriceTable> = {
 };
 
 const newestPrices = (kind: PriceListKind) => `
-  SELECT ${PRICES[kind].columns} FROM ${PRICES[kind].table}
+  SELECT ${PRICES[kind].columns} FROM ${PRICES[kind].table} p
   WHERE price_list_id = (SELECT max(id) FROM pricing.price_lists WHERE kind = '${kind}')
   ORDER BY ${PRICES[kind].order} LIMIT $1`;
+/** Earlier versions read the first table alone, and would charge what is in the second always and at once. */
 const INSERT_MODELS = `
-  INSERT INTO pricing.model_prices (price_list_id, position, slug, unit, rate_picos)
-  SELECT $1, row.position, row.slug, row.unit, row.rate
-  FROM unnest($2::text[], $3::text[], $4::numeric[]) WITH ORDINALITY AS row (slug, unit, rate, position)`;
+  WITH prices AS (
+    SELECT *, unit = ANY ($9::text[]) AND num_nonnulls(tokens, tier, hours, effective) = 0 AS is_plain
+    FROM unnest($2::text[], $3::text[], $4::numeric[], $5::integer[], $6::text[], $7::text[], $8::timestamptz[])
+      WITH ORDINALITY AS row (slug, unit, rate, tokens, tier, hours, effective, position)
+  ), plain AS (
+    INSERT INTO pricing.model_prices (price_list_id, position, slug, unit, rate_picos)
+    SELECT $1, position, slug, unit, rate FROM prices WHERE is_plain
+  )
+  INSERT INTO pricing.further_model_prices (price_list_id, position, slug, unit, rate_picos, min_input_tokens, service_tier, hours,
+    effective_from)
+  SELECT $1, position, slug, unit, rate, tokens, tier, hours, effective FROM prices WHERE NOT is_plain`;
 const INSERT_GPUS = `
   INSERT INTO pricing.gpu_prices (price_list_id, position, name, hourly_price_picos)
   SELECT $1, row.position, row.name, row.price
@@ -90,7 +102,7 @@ const listsThatChangedName = (kind: PriceListKind) => `
   SELECT ${LIST_COLUMNS}, COALESCE(cardinality(prices), 0) AS size FROM l
   WHERE prices IS DISTINCT FROM before AND ($1::bigint IS NULL OR l.id < $1) ORDER BY l.id DESC LIMIT $2`;
 const pricesOfLists = (kind: PriceListKind) => `
-  SELECT price_list_id AS "priceListId", ${PRICES[kind].columns} FROM ${PRICES[kind].table}
+  SELECT price_list_id AS "priceListId", ${PRICES[kind].columns} FROM ${PRICES[kind].table} p
   WHERE price_list_id = ANY ($1) AND ($2::text IS NULL OR ${PRICES[kind].name} = $2)
   ORDER BY price_list_id DESC, ${PRICES[kind].order}`;
 
@@ -137,6 +149,11 @@ export async function insertModelPrices(
     prices.map(({ slug }) => slug),
     prices.map(({ unit }) => unit),
     prices.map(({ ratePicos }) => ratePicos),
+    prices.map(({ minInputTokens }) => minInputTokens ?? null),
+    prices.map(({ serviceTier }) => serviceTier ?? null),
+    prices.map(({ hours }) => hours ?? null),
+    prices.map(({ effectiveFrom }) => effectiveFrom ?? null),
+    FORMER_PRICE_UNITS,
   ]);
 }
 

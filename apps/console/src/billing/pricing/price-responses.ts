@@ -1,6 +1,14 @@
 import { type Currency } from '@inference/config';
-import { CurrencyProperty, MoneyProperty } from '@inference/dto';
-import { PRICE_UNITS, type PriceUnit, UNIT_DIGITS } from '@inference/metering';
+import { CurrencyProperty, InstantProperty, MoneyProperty } from '@inference/dto';
+import {
+  conditionCount,
+  newestEffective,
+  PRICE_UNITS,
+  type PriceUnit,
+  SERVICE_TIERS,
+  type ServiceTier,
+  UNIT_DIGITS,
+} from '@inference/metering';
 import {
   type ExactNumber,
   exactNumber,
@@ -12,8 +20,81 @@ import { ApiProperty } from '@nestjs/swagger';
 import { MODALITIES, type Modality } from './model-details.config';
 import { type GpuPriceRow, type ModelPriceRow, type TrainingPriceRow } from './price-lists.repository';
 
+/** When a price holds. What is absent does not limit it. */
+class ConditionsResponse {
+  @ApiProperty({
+    description:
+      'For calls with at least so many tokens of input, cached ones included; then for the whole call.',
+    type: 'integer',
+    required: false,
+    example: 200_000,
+  })
+  min_input_tokens?: number;
+
+  @ApiProperty({
+    description: 'For calls that the model’s server reports as served so.',
+    enum: SERVICE_TIERS,
+    required: false,
+  })
+  service_tier?: ServiceTier;
+
+  @ApiProperty({
+    description:
+      'For calls that begin in this daily window, without its end: in UTC, on the China site in `Asia/Shanghai`. It may pass midnight.',
+    required: false,
+    example: '16:30-00:30',
+  })
+  hours?: string;
+}
+
+/** A price that holds for some calls. */
+export class ConditionalPriceResponse extends ConditionsResponse {
+  @MoneyProperty({ description: 'Price of the unit in the currency.', example: 2.5 })
+  price!: ExactNumber;
+}
+
+/** A price that becomes effective later. */
+export class UpcomingPriceResponse extends ConditionalPriceResponse {
+  @InstantProperty({ description: 'From when on it replaces the price with the same conditions.' })
+  effective_from!: string;
+}
+
 /** Spec: Published pricing. */
-export class ModelPriceResponse {
+export class OfferedModelPriceResponse {
+  @ApiProperty({ description: 'Slug of the model.', example: 'sandbox-chat' })
+  slug!: string;
+
+  @ApiProperty({ description: 'What the price is for.', enum: PRICE_UNITS })
+  unit!: PriceUnit;
+
+  @MoneyProperty({
+    description: 'Price of the unit in the currency, where no other one holds.',
+    example: 2.5,
+  })
+  price!: ExactNumber;
+
+  @CurrencyProperty()
+  currency!: Currency;
+
+  @ApiProperty({
+    description:
+      'Other prices of the unit. Of those that hold for a call, the one with most conditions is charged, and of equal kinds of conditions that of the most tokens. Absent if there are none.',
+    type: [ConditionalPriceResponse],
+    required: false,
+  })
+  conditional_prices?: ConditionalPriceResponse[];
+
+  @ApiProperty({
+    description:
+      'Prices of the unit that become effective later, the next one first. Absent if there are none.',
+    type: [UpcomingPriceResponse],
+    required: false,
+  })
+  upcoming?: UpcomingPriceResponse[];
+}
+
+/** A price as it is published. */
+export class ModelPriceResponse extends ConditionsResponse {
   @ApiProperty({ description: 'Slug of the model.', example: 'sandbox-chat' })
   slug!: string;
 
@@ -25,6 +106,13 @@ export class ModelPriceResponse {
 
   @CurrencyProperty()
   currency!: Currency;
+
+  @InstantProperty({
+    description:
+      'From when on it replaces the price with the same unit and conditions; absent if it is effective.',
+    optional: true,
+  })
+  effective_from?: string;
 }
 
 export class GpuPriceResponse {
@@ -104,7 +192,13 @@ export class ModelDetailsResponse {
   output_modalities!: Modality[] | null;
 }
 
-export class PricingResponse extends ModelPriceListResponse {
+export class PricingResponse {
+  @ApiProperty({
+    description: 'A row for each slug and unit that has a price now, in their published order.',
+    type: [OfferedModelPriceResponse],
+  })
+  models!: OfferedModelPriceResponse[];
+
   @ApiProperty({
     description: 'Further facts of the models of the list for which there are any.',
     type: [ModelDetailsResponse],
@@ -166,15 +260,63 @@ export class PublishedTrainingPriceResponse {
 /** Decimals that a price in this unit may have, so that the price of the smallest quantity is whole picos. */
 export const priceDecimals = (unit: PriceUnit) => PICO_DIGITS - UNIT_DIGITS[unit];
 
-export const modelPriceView = (
-  { slug, unit, ratePicos }: ModelPriceRow,
-  currency: Currency,
-): ModelPriceResponse => ({
-  slug,
-  unit,
-  price: exactNumber(scaledToDecimal(ratePicos, priceDecimals(unit))),
-  currency,
+type PriceFields = Omit<ModelPriceRow, 'slug' | 'unit' | 'ratePicos'>;
+
+const conditionsView = ({ minInputTokens, serviceTier, hours }: PriceFields): ConditionsResponse => ({
+  ...(minInputTokens && { min_input_tokens: minInputTokens }),
+  ...(serviceTier && { service_tier: serviceTier }),
+  ...(hours && { hours }),
 });
+
+const priceOf = ({ unit, ratePicos }: ModelPriceRow) =>
+  exactNumber(scaledToDecimal(ratePicos, priceDecimals(unit)));
+
+export const modelPriceView = (row: ModelPriceRow, currency: Currency): ModelPriceResponse => ({
+  slug: row.slug,
+  unit: row.unit,
+  price: priceOf(row),
+  currency,
+  ...conditionsView(row),
+  ...(row.effectiveFrom && { effective_from: row.effectiveFrom.toISOString() }),
+});
+
+/** The prices of a list as they are offered at an instant: a row for each slug and unit that has a price then. */
+export function offeredPrices(
+  rows: readonly ModelPriceRow[],
+  currency: Currency,
+  at: Date,
+): OfferedModelPriceResponse[] {
+  const units = new Map<string, ModelPriceRow[]>();
+  for (const row of rows) {
+    const key = `${row.slug} ${row.unit}`;
+    units.set(key, [...(units.get(key) ?? []), row]);
+  }
+  return [...units.values()].flatMap((prices) => {
+    const effective = newestEffective(prices, at);
+    const plain = effective.find((row) => conditionCount(row) === 0);
+    if (!plain) return [];
+    const conditional = effective.filter((row) => conditionCount(row) > 0);
+    const upcoming = prices
+      .flatMap((row) => (row.effectiveFrom && row.effectiveFrom > at ? { row, from: row.effectiveFrom } : []))
+      .sort((one, other) => one.from.getTime() - other.from.getTime());
+    return {
+      slug: plain.slug,
+      unit: plain.unit,
+      price: priceOf(plain),
+      currency,
+      ...(conditional.length > 0 && {
+        conditional_prices: conditional.map((row) => ({ price: priceOf(row), ...conditionsView(row) })),
+      }),
+      ...(upcoming.length > 0 && {
+        upcoming: upcoming.map(({ row, from }) => ({
+          price: priceOf(row),
+          ...conditionsView(row),
+          effective_from: from.toISOString(),
+        })),
+      }),
+    };
+  });
+}
 
 export const gpuPriceView = (
   { name, hourlyPricePicos }: GpuPriceRow,

@@ -58,7 +58,7 @@ export class AdminPricingController {
   @ApiOperation({ operationId: 'listModelPrices', summary: 'Returns the current prices of models.' })
   @ApiOkResponse({ description: 'The whole list.', type: ModelPriceListResponse })
   async readModels(): Promise<ModelPriceListResponse> {
-    return { models: await this.pricing.readModels(null) };
+    return { models: await this.pricing.readModels() };
   }
 
   @Put('models')

@@ -2,13 +2,22 @@ import { CURRENCIES, type Currency } from '@inference/config';
 import {
   ChoiceField,
   FlagParameter,
+  InstantField,
+  IntegerField,
   IntegerParameter,
   LineField,
   ObjectListField,
   TextField,
 } from '@inference/dto';
-import { PRICE_UNITS, type PriceUnit } from '@inference/metering';
+import {
+  HOURS_FORM,
+  PRICE_UNITS,
+  type PriceUnit,
+  SERVICE_TIERS,
+  type ServiceTier,
+} from '@inference/metering';
 import { PICO_DIGITS } from '@inference/money';
+import { type InstantMicros } from '@inference/time';
 import { AmountField, type AmountOptions } from '../../validation/amount-field.decorator';
 import { SlugField } from '../../validation/slug-field.decorator';
 import { MAX_ROWS } from './price-list-rules';
@@ -16,6 +25,8 @@ import { priceDecimals } from './price-responses';
 
 /** A higher price for a million tokens, a request or an hour is a typing error. */
 const MAX_PRICE = 1_000_000;
+/** No model reads so much at once. */
+const MAX_CONTEXT_TOKENS = 1_000_000_000;
 /** Longest name of a GPU. */
 export const MAX_NAME_CHARS = 100;
 
@@ -41,7 +52,7 @@ const CurrencyField = (): PropertyDecorator =>
   });
 
 const MODEL_PRICE =
-  'Price of the unit in the currency of the site: at most 12 decimals for a request, 6 for a million tokens. For a request also as a text, for more digits than a JSON number keeps.';
+  'Price of the unit in the currency of the site, with at most 12 decimals; 6 for a million tokens or characters. A text for more digits than a JSON number keeps.';
 const HOURLY_PRICE =
   'Price of an hour in the currency of the site, with at most 12 decimals. A text for more digits than a JSON number keeps.';
 
@@ -54,6 +65,44 @@ class ModelUnitDto {
 
   @CurrencyField()
   currency?: Currency;
+
+  @IntegerField({
+    description:
+      'The price holds for calls with at least so many tokens of input, cached ones included; then for the whole call.',
+    example: 200_000,
+    min: 1,
+    max: MAX_CONTEXT_TOKENS,
+    optional: true,
+    nullable: true,
+  })
+  min_input_tokens?: number | null;
+
+  @ChoiceField(SERVICE_TIERS, {
+    description: 'The price holds for calls that the model’s server reports as served so.',
+    example: 'flex',
+    optional: true,
+    nullable: true,
+  })
+  service_tier?: ServiceTier | null;
+
+  @TextField({
+    description:
+      'The price holds for calls that begin in this daily window, without its end: in UTC, on the China site in `Asia/Shanghai`. It may pass midnight.',
+    example: '16:30-00:30',
+    pattern: [HOURS_FORM, 'must be a daily window such as 16:30-00:30'],
+    optional: true,
+    nullable: true,
+  })
+  hours?: string | null;
+
+  @InstantField({
+    description:
+      'From then on the price replaces the one with the same unit and conditions. A time that has passed is now. Absent: at once.',
+    example: '2027-01-01T00:00:00Z',
+    optional: true,
+    nullable: true,
+  })
+  effective_from?: InstantMicros | null;
 }
 
 export class ModelPriceDto extends ModelUnitDto {
@@ -88,7 +137,7 @@ export class GpuPriceChangeDto extends GpuNameDto {
 export class PublishModelPricesDto {
   @ObjectListField(() => ModelPriceDto, {
     description:
-      'The whole list. A model has at most one price for a unit, and either a price for all tokens or prices for input and output.',
+      'The whole list. A model has one price for a unit without conditions, any number with others than each other, and either a price for all tokens or prices for input and output. Two prices that can hold for the same call are refused unless one has more conditions, or a higher context tier.',
     maxItems: MAX_ROWS,
   })
   models!: ModelPriceDto[];

@@ -7,10 +7,12 @@ import { readLastChange } from '../../caching/catalogue-changes.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { MODEL_DETAILS_CONFIG, type ModelDetailsConfig } from './model-details.config';
 import {
+  listAt,
+  listFaults,
   MAX_ROWS,
-  overlappingUnits,
+  priceKey,
   repeatedNames,
-  repeatedUnits,
+  repeatedPrices,
   type RowFault,
   TOO_MANY_ROWS,
 } from './price-list-rules';
@@ -29,6 +31,8 @@ import {
   type ModelPriceResponse,
   modelPriceView,
   type ModelPublicationResponse,
+  offeredPrices,
+  type OfferedModelPriceResponse,
   type PricingResponse,
 } from './price-responses';
 import {
@@ -42,12 +46,13 @@ import { lockListsFor, type Publisher } from './publisher';
 /** One of the lists that are published row by row. */
 interface ListAccess<Row> {
   kind: 'models' | 'gpus';
+  /** The list as it stands now. */
   read(executor: Executor): Promise<Row[]>;
   insert(transaction: Transaction, rows: Row[], adminId: string): Promise<void>;
 }
 const MODELS: ListAccess<ModelPriceRow> = {
   kind: 'models',
-  read: (executor) => readNewestPrices(executor, 'models', null),
+  read: async (executor) => listAt(await readNewestPrices(executor, 'models', null), new Date()),
   insert: insertModelPrices,
 };
 const GPUS: ListAccess<GpuPriceRow> = {
@@ -55,6 +60,8 @@ const GPUS: ListAccess<GpuPriceRow> = {
   read: (executor) => readNewestPrices(executor, 'gpus', null),
   insert: insertGpuPrices,
 };
+
+const MICROS_PER_MILLI = 1_000n;
 
 /** A price with a null in place of picos is removed. */
 type ModelChange = Omit<ModelPriceRow, 'ratePicos'> & { ratePicos: bigint | null };
@@ -64,10 +71,18 @@ const modelRow = <Price extends bigint | null>({
   slug,
   unit,
   price,
+  min_input_tokens: minInputTokens = null,
+  service_tier: serviceTier = null,
+  hours = null,
+  effective_from: effectiveFrom,
 }: Omit<ModelPriceDto, 'price'> & { price: Price }) => ({
   slug,
   unit,
   ratePicos: price,
+  minInputTokens,
+  serviceTier,
+  hours,
+  effectiveFrom: effectiveFrom ? new Date(Number(effectiveFrom / MICROS_PER_MILLI)) : null,
 });
 const gpuRow = <Price extends bigint | null>({
   name,
@@ -76,7 +91,6 @@ const gpuRow = <Price extends bigint | null>({
   name,
   hourlyPricePicos: price,
 });
-const modelKey = ({ slug, unit }: ModelChange) => `${slug} ${unit}`;
 const gpuKey = ({ name }: GpuChange) => name;
 
 /** The published prices of models and GPUs. A new list replaces the previous one, which stays as history. */
@@ -91,13 +105,19 @@ export class PricingService {
   /** The current lists, each with up to `limit` rows; null: all. */
   async read(limit: number | null): Promise<CacheableResponse<PricingResponse>> {
     const changedAt = await readLastChange(this.database, 'prices');
-    const [models, gpus] = await Promise.all([this.readModels(limit), this.readGpus(limit)]);
+    const [prices, gpus] = await Promise.all([
+      readNewestPrices(this.database, 'models', null),
+      this.readGpus(limit),
+    ]);
+    const models = offeredPrices(prices, this.site.currency, new Date()).slice(0, limit ?? undefined);
     // The details follow from the configuration, which has no date of its change.
     const model_details = this.detailsOf(models);
-    return { body: { models, model_details, gpus }, changedAt: model_details.length > 0 ? null : changedAt };
+    // A price that becomes effective changes the answer without a publication.
+    const hasOwnDate = model_details.length === 0 && prices.every(({ effectiveFrom }) => !effectiveFrom);
+    return { body: { models, model_details, gpus }, changedAt: hasOwnDate ? changedAt : null };
   }
 
-  private detailsOf(models: ModelPriceResponse[]): ModelDetailsResponse[] {
+  private detailsOf(models: OfferedModelPriceResponse[]): ModelDetailsResponse[] {
     return [...new Set(models.map(({ slug }) => slug))].flatMap((slug) => {
       const details = this.details.get(slug) ?? this.details.get('*');
       if (!details) return [];
@@ -111,10 +131,9 @@ export class PricingService {
     });
   }
 
-  /** Up to `limit` rows; null: all. */
-  async readModels(limit: number | null): Promise<ModelPriceResponse[]> {
-    const rows = await readNewestPrices(this.database, 'models', limit);
-    return rows.map((row) => modelPriceView(row, this.site.currency));
+  /** All prices of the current list. */
+  async readModels(): Promise<ModelPriceResponse[]> {
+    return (await MODELS.read(this.database)).map((row) => modelPriceView(row, this.site.currency));
   }
 
   /** Up to `limit` rows; null: all. */
@@ -125,21 +144,24 @@ export class PricingService {
 
   /** Replaces the list. Throws 400 for a list that cannot be. */
   async publishModels(models: ModelPriceDto[], publisher: Publisher): Promise<ModelPublicationResponse> {
-    refuse('models', [...repeatedUnits(models), ...overlappingUnits(models)]);
+    const rows = models.map(modelRow);
+    refuse('models', repeatedPrices(rows));
+    refuse('models', listFaults(rows));
     this.requireSiteCurrency('models', models);
-    return this.modelsView(await this.change(MODELS, publisher, () => models.map(modelRow)));
+    return this.modelsView(await this.change(MODELS, publisher, () => listAt(rows, new Date())));
   }
 
   /** Adds, changes or removes single prices. Throws 400 if the whole list would be invalid. */
   async changeModels(models: ModelPriceChangeDto[], publisher: Publisher): Promise<ModelPublicationResponse> {
-    refuse('models', repeatedUnits(models));
+    const changes = models.map(modelRow);
+    refuse('models', repeatedPrices(changes));
     this.requireSiteCurrency('models', models);
     const isPrice = (row: ModelChange): row is ModelPriceRow => row.ratePicos !== null;
     const merged = await this.change(MODELS, publisher, (before) => {
-      const after = mergePrices(before, models.map(modelRow), modelKey, isPrice);
-      const [overlap] = overlappingUnits(after);
-      if (overlap) throw new BadRequestException(`models: ${overlap.message}`);
-      return after;
+      const after = mergePrices(before, changes, priceKey, isPrice);
+      const [fault] = listFaults(after);
+      if (fault) throw new BadRequestException(`models: ${fault.message}`);
+      return listAt(after, new Date());
     });
     return this.modelsView(merged);
   }
@@ -195,7 +217,7 @@ export class PricingService {
     after,
   }: Record<'before' | 'after', ModelPriceRow[]>): ModelPublicationResponse {
     const view = (row: ModelPriceRow) => modelPriceView(row, this.site.currency);
-    const { added, changed, removed } = changesBetween(before, after, modelKey, (row) => row.ratePicos);
+    const { added, changed, removed } = changesBetween(before, after, priceKey, (row) => row.ratePicos);
     return {
       models: after.map(view),
       added: added.map(view),

@@ -11,6 +11,9 @@ import {
 } from '@inference/dto';
 import { PageQuery } from '@inference/http';
 import {
+  type LineConditions,
+  type Meter,
+  METERS,
   PRICE_UNITS,
   type PriceUnit,
   UNSERVED_KINDS,
@@ -230,13 +233,62 @@ export class RequestListResponse {
   archived_until?: string;
 }
 
+/** The conditions of a price; those that it has. */
+class LineConditionsResponse implements LineConditions {
+  @ApiProperty({
+    description: 'The call had at least so many tokens of input, cached ones included.',
+    type: 'integer',
+    required: false,
+    example: 200_000,
+  })
+  min_input_tokens?: number;
+
+  @ApiProperty({
+    description: 'The model’s server reported that it served the call so.',
+    required: false,
+    example: 'flex',
+  })
+  service_tier?: string;
+
+  @ApiProperty({
+    description: 'The call began in this daily window in the time zone of the site.',
+    required: false,
+    example: '16:30-00:30',
+  })
+  hours?: string;
+
+  @InstantProperty({ description: 'The price became effective at this time.', optional: true })
+  effective_from?: string;
+}
+
 /** A part of the cost of a call. */
 export class RequestLineResponse {
-  @ApiProperty({ description: 'The unit of price and quantity.', enum: PRICE_UNITS })
+  @ApiProperty({
+    description:
+      'What was counted. Each token is on one line: one that was read from the cache is not among those of `input`. Null for usage of training and for calls of earlier versions.',
+    enum: METERS,
+    nullable: true,
+    example: 'cached_input',
+  })
+  meter!: Meter | null;
+
+  @ApiProperty({
+    description:
+      'The unit of price and quantity. What has no price of its own is charged at that of what it is a part of.',
+    enum: PRICE_UNITS,
+  })
   unit!: PriceUnit;
 
   @ApiProperty({
-    description: 'Consumption in the unit, exact: 0.001234 for 1,234 tokens at per_million_tokens.',
+    description: 'The conditions of the price that held for the call; null if it has none.',
+    type: LineConditionsResponse,
+    nullable: true,
+  })
+  conditions!: LineConditions | null;
+
+  @ApiProperty({
+    description:
+      'Consumption in the unit, exact: 0.001234 for 1,234 tokens at per_million_tokens. Minutes to 12 decimals.',
     type: Number,
     example: 0.001234,
   })
@@ -245,7 +297,10 @@ export class RequestLineResponse {
   @MoneyProperty({ description: 'Price of one unit that was in force, in the currency.', example: 2 })
   price!: ExactNumber;
 
-  @MoneyProperty({ description: 'Quantity × price, in the currency.', example: 0.002468 })
+  @MoneyProperty({
+    description: 'Quantity × price, in the currency. Of seconds of audio rounded up to 10⁻¹².',
+    example: 0.002468,
+  })
   amount!: ExactNumber;
 }
 

@@ -100,8 +100,8 @@ describe('the request log', () => {
     expect(text).toContain(
       '"cost":0.000189301283,"currency":"USD","outcome":"completed","status":"charged","http_status":200,"error_code":null,"duration_ms":null,' +
         '"time_to_first_token_ms":null,"tokens_per_second":null,"finish_reason":null,"lines":[' +
-        '{"unit":"per_million_input_tokens","quantity":0.001234,"price":0.150001,"amount":0.000185101234},' +
-        '{"unit":"per_million_output_tokens","quantity":0.000007,"price":0.600007,"amount":0.000004200049}]',
+        '{"meter":"input","unit":"per_million_input_tokens","conditions":null,"quantity":0.001234,"price":0.150001,"amount":0.000185101234},' +
+        '{"meter":"output","unit":"per_million_output_tokens","conditions":null,"quantity":0.000007,"price":0.600007,"amount":0.000004200049}]',
     );
     expect(text).toMatch(/"cost_usd":0.000189301283,"usd_per_unit":1}$/);
     const { rows } = await site.database.pool.query(

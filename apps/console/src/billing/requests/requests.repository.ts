@@ -1,5 +1,7 @@
 import { type Executor, type Position } from '@inference/database';
 import {
+  type LineConditions,
+  type Meter,
   type PriceUnit,
   UNSERVED_KINDS,
   type UnservedKind,
@@ -47,13 +49,20 @@ export interface RequestFilter {
   status: 'charged' | UnservedKind | undefined;
 }
 
-/** A call with the parts of its cost, which one that was not served does not have. Amounts in picos, quantities in tokens or requests. */
+/** A call with the parts of its cost, which one that was not served does not have. Amounts in picos, quantities in what the meter counts. */
 export interface RequestDetail extends LoggedRequest {
   priceListId: bigint | null;
   effectiveFrom: Date | null;
   usdPerUnit: string | null;
   costUsdPicos: bigint;
-  lines: { unit: PriceUnit; quantity: bigint; ratePicos: bigint; amountPicos: bigint }[];
+  lines: (LineFacts & Record<'quantity' | 'ratePicos' | 'amountPicos', bigint>)[];
+}
+
+/** Lines of versions up to 0.2.0 name neither meter nor conditions. */
+interface LineFacts {
+  meter: Meter | null;
+  unit: PriceUnit;
+  conditions: LineConditions | null;
 }
 
 const API_KEY = `CASE WHEN k.id IS NOT NULL THEN json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) END AS "apiKey"`;
@@ -170,15 +179,19 @@ export async function listRequests(
   return rows.map(({ at, ...request }) => ({ ...request, position: { at, id: request.id } }));
 }
 
-/** A price that is not in its list any more is what was charged for one token or request. */
+/**
+ * Lines of versions up to 0.2.0 do not tell their rate: it is that of their price list, or, if it is not in it any more, what was charged
+ * for one token or request.
+ */
 const DETAIL = `
   SELECT ${SHOWN}, e.price_list_id AS "priceListId", p.effective_from AS "effectiveFrom",
     e.usd_per_unit::text AS "usdPerUnit", e.cost_usd_picos AS "costUsdPicos", (
-      SELECT json_agg(json_build_object('unit', l.unit, 'quantity', l.quantity::text,
-        'ratePicos', coalesce(r.rate, CASE WHEN l.quantity > 0 THEN trunc(l.cost_picos / l.quantity) ELSE 0 END)::text,
+      SELECT json_agg(json_build_object('meter', l.meter, 'unit', l.unit, 'conditions', l.conditions, 'quantity', l.quantity::text,
+        'ratePicos', coalesce(l.rate_picos, r.rate, CASE WHEN l.quantity > 0 THEN trunc(l.cost_picos / l.quantity) ELSE 0 END)::text,
         'amountPicos', l.cost_picos::text) ORDER BY l.number)
-      FROM ROWS FROM (jsonb_to_recordset(e.lines) AS (unit text, quantity numeric, cost_picos numeric))
-        WITH ORDINALITY AS l(unit, quantity, cost_picos, number)
+      FROM ROWS FROM (jsonb_to_recordset(e.lines)
+          AS (meter text, unit text, conditions jsonb, rate_picos numeric, quantity numeric, cost_picos numeric))
+        WITH ORDINALITY AS l(meter, unit, conditions, rate_picos, quantity, cost_picos, number)
       LEFT JOIN LATERAL (
         SELECT m.rate_picos AS rate FROM pricing.model_prices m
         WHERE m.price_list_id = e.price_list_id AND m.slug = e.model AND m.unit = l.unit
@@ -216,7 +229,7 @@ const UNSERVED = `
     WHERE u.account_id = $1 AND u.request_id = $2 AND u.occurred_at >= $3 AND u.occurred_at < $4
   ) e ${KEYS}`;
 
-type LineTexts = Record<'quantity' | 'ratePicos' | 'amountPicos', string> & { unit: PriceUnit };
+type LineTexts = LineFacts & Record<'quantity' | 'ratePicos' | 'amountPicos', string>;
 
 /** The account's call with this id that was settled in a period, or null. */
 export async function findRequest(
@@ -229,8 +242,8 @@ export async function findRequest(
   const { rows } = await executor.query<Row>(DETAIL, [accountId, id, from, to]);
   const [row] = rows;
   if (!row) return null;
-  const lines = row.lines.map(({ unit, quantity, ratePicos, amountPicos }) => ({
-    unit,
+  const lines = row.lines.map(({ quantity, ratePicos, amountPicos, ...facts }) => ({
+    ...facts,
     quantity: BigInt(quantity),
     ratePicos: BigInt(ratePicos),
     amountPicos: BigInt(amountPicos),

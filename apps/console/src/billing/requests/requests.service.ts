@@ -1,7 +1,13 @@
 import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { idMillis, type Position, ReadDatabase } from '@inference/database';
 import { readPage } from '@inference/http';
-import { RATE_DIGITS, readAccountArchivedUntil, readArchivedUntil, UNIT_DIGITS } from '@inference/metering';
+import {
+  quantityIn,
+  RATE_DIGITS,
+  readAccountArchivedUntil,
+  readArchivedUntil,
+  UNIT_DIGITS,
+} from '@inference/metering';
 import { decimalToScaled, exactNumber, PICO_DIGITS, picosToDecimal, scaledToDecimal } from '@inference/money';
 import { instantText } from '@inference/time';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -134,9 +140,11 @@ export class RequestsService {
     const { lines, priceListId, effectiveFrom, usdPerUnit, costUsdPicos } = found;
     return {
       ...this.view(found),
-      lines: lines.map(({ unit, quantity, ratePicos, amountPicos }) => ({
+      lines: lines.map(({ meter, unit, conditions, quantity, ratePicos, amountPicos }) => ({
+        meter,
         unit,
-        quantity: exactNumber(scaledToDecimal(quantity, UNIT_DIGITS[unit])),
+        conditions,
+        quantity: exactNumber(quantityIn(unit, quantity)),
         price: exactNumber(scaledToDecimal(ratePicos, PICO_DIGITS - UNIT_DIGITS[unit])),
         amount: exactNumber(picosToDecimal(amountPicos)),
       })),

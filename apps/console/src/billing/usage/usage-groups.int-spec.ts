@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { charge, type PriceUnit, RATE_DIGITS, UNIT_DIGITS } from '@inference/metering';
+import { charge, countsOf, type PriceUnit, RATE_DIGITS, UNIT_DIGITS } from '@inference/metering';
 import { decimalToPicos, decimalToScaled, type ExactNumber, parseExact } from '@inference/money';
 import { insertAccount, insertApiKey, type TestAccount } from '@inference/testing';
 import { TestSite } from '../../testing/console.fixture';
@@ -95,7 +95,7 @@ describe('usage in groups', () => {
       const expected: Sums = new Map();
       for (const { model, apiKeyId, entrypoint, at, ...usage } of events) {
         if (at < first || at >= last) continue;
-        for (const { unit, quantity, costPicos } of charge(RATES[model]!, usage, ONE_USD).lines) {
+        for (const { unit, quantity, costPicos } of charge(RATES[model]!, countsOf(usage), ONE_USD).lines) {
           const group = [model, apiKeyId ?? 'none', entrypoint, unit].join(' ');
           const [quantities, costs] = expected.get(group) ?? [0n, 0n];
           expected.set(group, [quantities + quantity, costs + costPicos]);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { charge, type PriceUnit, UNIT_DIGITS } from '@inference/metering';
+import { charge, countsOf, type PriceUnit, UNIT_DIGITS } from '@inference/metering';
 import { decimalToPicos, decimalToScaled, type ExactNumber, parseExact } from '@inference/money';
 import { createTestDatabase, insertAccount, type TestDatabase } from '@inference/testing';
 import { ENTITIES } from '../../entities';
@@ -121,7 +121,7 @@ describe('sums of the usage', () => {
   function expected(events: Used[], from: number, to: number, bucketOf: (micros: number) => string) {
     const sums = new Map<string, [bigint, bigint]>();
     for (const { model, at, ...usage } of events.filter((event) => event.at >= from && event.at < to))
-      for (const { unit, quantity, costPicos } of charge(RATES[model]!, usage, 10n ** 10n).lines) {
+      for (const { unit, quantity, costPicos } of charge(RATES[model]!, countsOf(usage), 10n ** 10n).lines) {
         const key = `${bucketOf(at)} ${model} ${unit}`;
         const [quantitySum, costSum] = sums.get(key) ?? [0n, 0n];
         sums.set(key, [quantitySum + BigInt(quantity), costSum + costPicos]);

@@ -112,13 +112,18 @@ export class UsageRowResponse {
   entrypoint?: string;
 
   @ApiProperty({
-    description: 'Consumption in the unit, exact: 0.001234 for 1,234 tokens at per_million_tokens.',
+    description:
+      'Consumption in the unit, exact: 0.001234 for 1,234 tokens at per_million_tokens. Minutes to 12 decimals.',
     type: Number,
     example: 0.001234,
   })
   quantity!: ExactNumber;
 
-  @ApiProperty({ description: 'The unit of price and quantity.', enum: PRICE_UNITS })
+  @ApiProperty({
+    description:
+      'The unit of price and quantity. What has no price of its own is counted in the unit of what it is a part of.',
+    enum: PRICE_UNITS,
+  })
   unit!: PriceUnit;
 
   @MoneyProperty({ description: 'Cost in the currency.', example: 0.002468 })

@@ -3,10 +3,10 @@ import {
   archivedHourFault,
   granularityFault,
   type PeriodQuery,
+  quantityIn,
   timeBuckets,
-  UNIT_DIGITS,
 } from '@inference/metering';
-import { exactNumber, picosToDecimal, scaledToDecimal } from '@inference/money';
+import { exactNumber, picosToDecimal } from '@inference/money';
 import { type InstantMicros, instantText, startOfMonth } from '@inference/time';
 import { readWallet } from '@inference/wallet';
 import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
@@ -53,7 +53,7 @@ export class UsageService {
       timestamp: bucket.toISOString(),
       ...dimensions,
       ...(apiKey !== undefined && { api_key: apiKey }),
-      quantity: exactNumber(scaledToDecimal(quantity, UNIT_DIGITS[unit])),
+      quantity: exactNumber(quantityIn(unit, quantity)),
       unit,
       cost: exactNumber(picosToDecimal(costPicos)),
       currency: this.site.currency,

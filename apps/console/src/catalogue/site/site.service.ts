@@ -1,4 +1,4 @@
-import { type Site } from '@inference/config';
+import { type Site, TIME_ZONE_BY_SITE } from '@inference/config';
 import { Inject, Injectable } from '@nestjs/common';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { LEGAL_CONFIG, type LegalConfig } from '../../legal.config';
@@ -8,8 +8,6 @@ import { type SiteResponse } from './site.dto';
 
 /** Interface languages, the site's own first. */
 const LANGUAGES: Record<Site, string[]> = { intl: ['en', 'zh-CN'], cn: ['zh-CN', 'en'] };
-/** The time zone in which usage and cost are best asked for. */
-const TIME_ZONES: Record<Site, string> = { intl: 'UTC', cn: 'Asia/Shanghai' };
 
 /** What the site is, for everybody. */
 @Injectable()
@@ -26,7 +24,7 @@ export class SiteService {
       name: site.name,
       region: site.site,
       currency: site.currency,
-      time_zone: TIME_ZONES[site.site],
+      time_zone: TIME_ZONE_BY_SITE[site.site],
       languages: LANGUAGES[site.site],
       urls: metadata.serviceUrls,
       features: metadata.features,

@@ -130,7 +130,7 @@ export class SitemapService {
     const { consoleUrl, consoleUiUrl } = this.site;
     const writer = new SitemapWriter();
     for (const path of this.config.pages) writer.add({ url: consoleUiUrl + path, changedAt: null });
-    const priced = new Set((await this.pricing.readModels(null)).map(({ slug }) => slug));
+    const priced = new Set((await this.pricing.read(null)).body.models.map(({ slug }) => slug));
     for (const slug of priced) writer.add({ url: `${consoleUiUrl}/models/${pathOf(slug)}`, changedAt: null });
     let afterSlug = '';
     for (;;) {

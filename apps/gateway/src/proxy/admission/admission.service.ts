@@ -1,10 +1,12 @@
 import { type Caller } from '@inference/guards';
 import {
   charge,
+  inputTokensOf,
+  type MeteredUsage,
+  outputTokensOf,
+  type Price,
   PriceBook,
   pricesOutput,
-  type TokenUsage,
-  type UnitRate,
   worstCasePicos,
 } from '@inference/metering';
 import { Inject, Injectable } from '@nestjs/common';
@@ -30,12 +32,12 @@ export class ExchangeRateMissingError extends GatewayError {
   }
 }
 
-/** When a request began, the prices in force then, and the most tokens that it may use. */
+/** When a request began, the prices that hold for calls which began then, and the most tokens that it may use. */
 interface BoundedRequest {
   startedAt: Date;
   bounds: Bounds;
   priceListId: bigint;
-  rates: readonly UnitRate[];
+  rates: readonly Price[];
   usdPerUnit: bigint;
 }
 
@@ -91,10 +93,10 @@ export class AdmissionService {
 export function usageEventOf(
   admission: Admission,
   served: Pick<UsageEvent, 'upstream' | 'outcome' | 'estimated' | 'timeToFirstTokenMs' | 'finishReason'> & {
-    usage: TokenUsage;
+    usage: MeteredUsage;
   },
 ): UsageEvent {
-  const { inputTokens, outputTokens } = served.usage;
+  const { counts } = served.usage;
   const { call } = admission;
   return {
     requestId: call.requestId,
@@ -106,8 +108,8 @@ export function usageEventOf(
     endpoint: admission.request.endpoint,
     upstream: served.upstream,
     outcome: served.outcome,
-    inputTokens,
-    outputTokens,
+    inputTokens: inputTokensOf(counts),
+    outputTokens: outputTokensOf(counts),
     estimated: served.estimated,
     durationMs: call.durationMs,
     timeToFirstTokenMs: served.timeToFirstTokenMs,
