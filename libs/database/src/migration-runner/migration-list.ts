@@ -14,6 +14,7 @@ import { SavedPlayground0000000000045 } from '../migrations/0045_saved_playgroun
 import { AnswerFeedback0000000000046 } from '../migrations/0046_answer_feedback';
 import { TermsAcceptances0000000000047 } from '../migrations/0047_terms_acceptances';
 import { InternationalAddresses0000000000048 } from '../migrations/0048_international_addresses';
+import { PricesInAnswers0000000000053 } from '../migrations/0053_prices_in_answers';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -23,7 +24,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = '3ca73cba48232e6f877dcf655f126a12281e8bafe363479cd4b5821f07df3e26';
+export const FUNCTIONS_DIGEST = 'dbbcd22c33e69fadad0524fd5978d4dd84a7b12e0a375fe687be65baba538c33';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -41,6 +42,7 @@ export const MIGRATIONS: MigrationClass[] = [
   AnswerFeedback0000000000046,
   TermsAcceptances0000000000047,
   InternationalAddresses0000000000048,
+  PricesInAnswers0000000000053,
 ];
 
 /**

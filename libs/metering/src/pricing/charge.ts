@@ -1,3 +1,4 @@
+import { inputTokensOf, type Meter, type MeteredUsage, outputTokensOf } from './meter';
 import { type PriceUnit, type UnitRate } from './price-unit';
 
 /** Tokens of one request. */
@@ -8,11 +9,14 @@ export interface TokenUsage {
 
 /** The cost of one priced unit of a request. */
 export interface ChargeLine {
+  meter: Meter;
   unit: PriceUnit;
   /** Number of tokens or requests, depending on the unit. */
   quantity: bigint;
   /** Tokens reported on this line: each token of the request is on exactly one line. */
   tokens: bigint;
+  /** Picos for one of the quantity. */
+  ratePicos: bigint;
   costPicos: bigint;
   costUsdPicos: bigint;
 }
@@ -33,6 +37,13 @@ function toUsd(picos: bigint, usdPerUnit: bigint): bigint {
   return (picos * usdPerUnit + RATE_SCALE / 2n) / RATE_SCALE;
 }
 
+const METER_OF: Record<PriceUnit, Meter> = {
+  per_million_tokens: 'input',
+  per_million_input_tokens: 'input',
+  per_million_output_tokens: 'output',
+  per_request: 'request',
+};
+
 function quantityOf(unit: PriceUnit, input: bigint, output: bigint): bigint {
   switch (unit) {
     case 'per_million_tokens':
@@ -50,14 +61,19 @@ function quantityOf(unit: PriceUnit, input: bigint, output: bigint): bigint {
  * Returns the cost of one request: one line per priced unit, each quantity × rate, exact to the pico.
  * @param usdPerUnit USD for one unit of the site's currency × 10^10
  */
-export function charge(rates: readonly UnitRate[], usage: TokenUsage, usdPerUnit: bigint): Charge {
-  const input = BigInt(usage.inputTokens);
-  const output = BigInt(usage.outputTokens);
+export function charge(
+  rates: readonly UnitRate[],
+  usage: MeteredUsage | TokenUsage,
+  usdPerUnit: bigint,
+): Charge {
+  const input = BigInt('counts' in usage ? inputTokensOf(usage.counts) : usage.inputTokens);
+  const output = BigInt('counts' in usage ? outputTokensOf(usage.counts) : usage.outputTokens);
   const lines = rates.map(({ unit, ratePicos }): ChargeLine => {
     const quantity = quantityOf(unit, input, output);
     const costPicos = quantity * ratePicos;
     const tokens = unit === 'per_request' ? 0n : quantity;
-    return { unit, quantity, tokens, costPicos, costUsdPicos: toUsd(costPicos, usdPerUnit) };
+    const costUsdPicos = toUsd(costPicos, usdPerUnit);
+    return { meter: METER_OF[unit], unit, quantity, tokens, ratePicos, costPicos, costUsdPicos };
   });
   // Tokens without a price are reported on the first line. A model that is charged per request, or only for its input, has such tokens.
   const [first] = lines;

@@ -1,10 +1,13 @@
 import { type Caller } from '@inference/guards';
 import {
   charge,
+  inputTokensOf,
+  type MeteredUsage,
+  outputTokensOf,
   PriceBook,
   pricesOutput,
-  type TokenUsage,
   type UnitRate,
+  type UsageFault,
   worstCasePicos,
 } from '@inference/metering';
 import { Inject, Injectable } from '@nestjs/common';
@@ -91,10 +94,11 @@ export class AdmissionService {
 export function usageEventOf(
   admission: Admission,
   served: Pick<UsageEvent, 'upstream' | 'outcome' | 'estimated' | 'timeToFirstTokenMs' | 'finishReason'> & {
-    usage: TokenUsage;
+    usage: MeteredUsage;
+    fault: UsageFault | null;
   },
 ): UsageEvent {
-  const { inputTokens, outputTokens } = served.usage;
+  const { counts } = served.usage;
   const { call } = admission;
   return {
     requestId: call.requestId,
@@ -106,9 +110,10 @@ export function usageEventOf(
     endpoint: admission.request.endpoint,
     upstream: served.upstream,
     outcome: served.outcome,
-    inputTokens,
-    outputTokens,
+    inputTokens: inputTokensOf(counts),
+    outputTokens: outputTokensOf(counts),
     estimated: served.estimated,
+    usageFault: served.fault,
     durationMs: call.durationMs,
     timeToFirstTokenMs: served.timeToFirstTokenMs,
     finishReason: served.finishReason,
