@@ -37,6 +37,9 @@ const en = {
   'limit.reached': 'Limit reached',
   models: 'Models',
   'models.hint': 'The models this key may call. Leave empty for all.',
+  reportsCost: 'Answers tell their price',
+  'reportsCost.hint':
+    'Each answer carries its cost. Turn this off if a program rejects fields it does not know.',
   'models.all': 'All',
   'models.some_one': '{{first}} and {{count}} more',
   'models.some_other': '{{first}} and {{count}} more',
@@ -99,6 +102,8 @@ const zh: ChineseTexts<typeof en> = {
   'limit.reached': '已达限额',
   models: '模型',
   'models.hint': '该密钥可以调用的模型。留空表示全部模型。',
+  reportsCost: '在回答中返回费用',
+  'reportsCost.hint': '每次回答都附带本次费用。如果您的程序会拒绝未知字段，请关闭此项。',
   'models.all': '全部',
   'models.some_other': '{{first}} 及另外 {{count}} 个',
   'created.title': '请保存密钥内容',

@@ -4,6 +4,7 @@ import {
   UNSERVED_KINDS,
   type UnservedKind,
   type UsageEvent,
+  type UsageFault,
   type UsageOutcome,
 } from '@inference/metering';
 import { type ApiKeyReference } from '../../identity/api-keys/api-keys.dto';
@@ -53,6 +54,7 @@ export interface RequestDetail extends LoggedRequest {
   effectiveFrom: Date | null;
   usdPerUnit: string | null;
   costUsdPicos: bigint;
+  usageFault: UsageFault | null;
   lines: { unit: PriceUnit; quantity: bigint; ratePicos: bigint; amountPicos: bigint }[];
 }
 
@@ -173,7 +175,8 @@ export async function listRequests(
 /** A price that is not in its list any more is what was charged for one token or request. */
 const DETAIL = `
   SELECT ${SHOWN}, e.price_list_id AS "priceListId", p.effective_from AS "effectiveFrom",
-    e.usd_per_unit::text AS "usdPerUnit", e.cost_usd_picos AS "costUsdPicos", (
+    e.usd_per_unit::text AS "usdPerUnit", e.cost_usd_picos AS "costUsdPicos",
+    e.usage_fault AS "usageFault", (
       SELECT json_agg(json_build_object('unit', l.unit, 'quantity', l.quantity::text,
         'ratePicos', coalesce(r.rate, CASE WHEN l.quantity > 0 THEN trunc(l.cost_picos / l.quantity) ELSE 0 END)::text,
         'amountPicos', l.cost_picos::text) ORDER BY l.number)
@@ -199,7 +202,7 @@ const UNBILLED = `
     e.duration_ms AS "durationMs", e.time_to_first_token_ms AS "timeToFirstTokenMs", e.finish_reason AS "finishReason",
     503 AS "httpStatus", 'billing_unavailable' AS "errorCode", ${API_KEY},
     e.price_list_id AS "priceListId", p.effective_from AS "effectiveFrom", e.usd_per_unit::text AS "usdPerUnit",
-    0::numeric AS "costUsdPicos", '[]'::json AS lines
+    0::numeric AS "costUsdPicos", NULL::text AS "usageFault", '[]'::json AS lines
   FROM metering.refused_requests r
   CROSS JOIN jsonb_to_record(r.event) AS e(started_at timestamptz, api_key_id text, model text, entrypoint text, input_tokens bigint,
     output_tokens bigint, estimated boolean, price_list_id bigint, usd_per_unit numeric(20, 10), duration_ms integer,
@@ -210,7 +213,7 @@ const UNBILLED = `
 
 const UNSERVED = `
   SELECT ${SHOWN}, NULL::bigint AS "priceListId", NULL::timestamptz AS "effectiveFrom", NULL::text AS "usdPerUnit",
-    0::numeric AS "costUsdPicos", '[]'::json AS lines
+    0::numeric AS "costUsdPicos", NULL::text AS "usageFault", '[]'::json AS lines
   FROM (
     SELECT ${UNSERVED_AS_LISTED} FROM metering.unserved_calls u
     WHERE u.account_id = $1 AND u.request_id = $2 AND u.occurred_at >= $3 AND u.occurred_at < $4

@@ -131,9 +131,10 @@ export class RequestsService {
   }
 
   private detail(found: RequestDetail): RequestDetailResponse {
-    const { lines, priceListId, effectiveFrom, usdPerUnit, costUsdPicos } = found;
+    const { lines, priceListId, effectiveFrom, usdPerUnit, costUsdPicos, usageFault } = found;
     return {
       ...this.view(found),
+      usage_fault: usageFault,
       lines: lines.map(({ unit, quantity, ratePicos, amountPicos }) => ({
         unit,
         quantity: exactNumber(scaledToDecimal(quantity, UNIT_DIGITS[unit])),
