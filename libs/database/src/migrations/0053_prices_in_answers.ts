@@ -10,8 +10,13 @@ ALTER TABLE metering.usage_events ADD usage_fault text;
 
 const DOWN = `
 -- Loses which keys keep the price out of their answers, and which reports of usage were faulty.
-CREATE OR REPLACE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF deleted_at, key_hash, spend_limit_picos, allowed_models ON accounts.api_keys
-  FOR EACH ROW EXECUTE FUNCTION accounts.notify_credential_change('api_key');
+DO $$ BEGIN
+  -- Functions are installed after all migrations, and the trigger with them.
+  IF EXISTS (SELECT FROM pg_trigger WHERE tgname = 'api_key_changed') THEN
+    CREATE OR REPLACE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF deleted_at, key_hash, spend_limit_picos, allowed_models
+      ON accounts.api_keys FOR EACH ROW EXECUTE FUNCTION accounts.notify_credential_change('api_key');
+  END IF;
+END $$;
 ALTER TABLE accounts.api_keys DROP reports_cost;
 ALTER TABLE metering.usage_events DROP usage_fault;
 `;

@@ -77,7 +77,9 @@ describe('an answer with its price', () => {
   it('is as it was if no price is told, but for the price of the upstream', () => {
     const bytes = Buffer.from('{"usage":{"a":1}}');
     expect(withCost(bytes, null)).toBe(bytes);
-    expect(priced('{"usage":{"cost":1,"a":1.0}}', null)).toBe('{"usage":{"a":1.0}}');
+    expect(priced('{"x":1.0,"usage":{"cost":1,"a":2,"cost_rate":3}}', null)).toBe(
+      '{"x":1.0,"usage":{"a":2,"cost_rate":3}}',
+    );
   });
 
   it('is the same in every byte outside of its usage, whatever it holds', () => {
