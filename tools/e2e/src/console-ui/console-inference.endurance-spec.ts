@@ -229,9 +229,9 @@ ifThere('a key is edited, the list shows the new limit, and prices stay out of i
   const dialog = tab.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('production');
   await dialog.getByRole('textbox', { name: 'Limit' }).fill('0.123456789012');
-  const tellsPrice = dialog.getByRole('switch', { name: 'Answers tell their price' });
+  const tellsPrice = dialog.getByRole('switch', { name: 'Include the cost in answers' });
   expect(await tellsPrice.isChecked()).toBe(true);
-  await dialog.getByText('Answers tell their price').click();
+  await tellsPrice.click();
   await dialog.getByRole('button', { name: 'Save' }).click();
   const limit = keys.row('production').getByText('$0.123456789012');
   expect(await limit.getAttribute('value')).toBe('0.123456789012');
