@@ -3,7 +3,7 @@ import { type Caller, restrictedKeyIdOf } from './caller';
 const account = { accountId: 'acct_1', role: 'admin' as const };
 const withKey = (limits: Partial<NonNullable<Caller['apiKey']>>): Caller => ({
   ...account,
-  apiKey: { id: 'key_1', spendLimited: false, allowedModels: null, ...limits },
+  apiKey: { id: 'key_1', spendLimited: false, allowedModels: null, reportsCost: true, ...limits },
 });
 
 describe('restrictedKeyIdOf', () => {

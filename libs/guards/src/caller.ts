@@ -9,8 +9,11 @@ export interface Caller {
   role: Role;
   /** Set if the credential was a session token. */
   sessionId?: string;
-  /** Set if the credential was an API key, or a service acts on behalf of one. `allowedModels` null: all models. */
-  apiKey?: { id: string; spendLimited: boolean; allowedModels: string[] | null };
+  /**
+   * Set if the credential was an API key, or a service acts on behalf of one. `allowedModels` null: all models; `reportsCost`: whether the
+   * answers of models tell their price.
+   */
+  apiKey?: { id: string; spendLimited: boolean; allowedModels: string[] | null; reportsCost: boolean };
   /** Set if one of the platform's own services acts on behalf of the account. */
   service?: string;
 }

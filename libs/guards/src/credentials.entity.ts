@@ -47,6 +47,10 @@ export class ApiKey {
   @Column('text', { nullable: true, array: true })
   allowedModels!: string[] | null;
 
+  /** Whether the answers of models tell their price. */
+  @Column('boolean', { default: true })
+  reportsCost!: boolean;
+
   @TimeColumn({ default: () => 'now()' })
   createdAt!: Date;
 

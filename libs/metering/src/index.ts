@@ -63,7 +63,13 @@ export {
 export { HourlyRollup } from './rollups/hourly-rollup.entity';
 export { RefusedRequest } from './reports/refused-request.entity';
 export { UNSERVED_KINDS, UnservedCall, type UnservedKind } from './reports/unserved-call.entity';
-export { USAGE_OUTCOMES, UsageEvent, type UsageOutcome } from './reports/usage-event.entity';
+export {
+  USAGE_FAULTS,
+  USAGE_OUTCOMES,
+  UsageEvent,
+  type UsageFault,
+  type UsageOutcome,
+} from './reports/usage-event.entity';
 export { GroupByField, PeriodQuery } from './reports/period.dto';
 export { bucketLines, type LineDetail, usageLines } from './reports/usage-lines.repository';
 export { COST_SUM_ENTITIES, ROLLUP_ENTITIES } from './rollups/rollup.entity';

@@ -36,13 +36,17 @@ export function decimalToPicos(value: string | number, maxDecimals = PICO_DIGITS
   return decimalToScaled(value, maxDecimals) * 10n ** BigInt(PICO_DIGITS - maxDecimals);
 }
 
+const ZERO = 0x30;
+
 /** Returns the shortest decimal text of value × 10^-digits: without exponent and trailing zeros. */
 export function scaledToDecimal(value: bigint, digits: number): string {
   const negative = value < 0n;
   const text = (negative ? -value : value).toString().padStart(digits + 1, '0');
-  const whole = text.slice(0, text.length - digits);
-  const fraction = text.slice(text.length - digits).replace(/0+$/, '');
-  return `${negative ? '-' : ''}${whole}${fraction ? `.${fraction}` : ''}`;
+  const point = text.length - digits;
+  let end = text.length;
+  while (end > point && text.charCodeAt(end - 1) === ZERO) end--;
+  const whole = text.slice(0, point);
+  return `${negative ? '-' : ''}${end > point ? `${whole}.${text.slice(point, end)}` : whole}`;
 }
 
 /** Returns the shortest decimal text of an amount in picos. */

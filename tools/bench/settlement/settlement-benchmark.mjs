@@ -71,7 +71,7 @@ class EventSource {
         upstream: 'sandbox',
         outcome: 'completed',
       },
-      ...{ ...usage, estimated: false, priceListId: this.priceListId, charge: charged },
+      ...{ ...usage, estimated: false, usageFault: null, priceListId: this.priceListId, charge: charged },
       ...{ durationMs: 800, timeToFirstTokenMs: 200, finishReason: 'stop' },
       usdPerUnit: this.usdScale,
       entrypoint: cyclic(ENTRYPOINTS, count >> 4),

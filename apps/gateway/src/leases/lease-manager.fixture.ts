@@ -52,7 +52,12 @@ export async function startLeaseManager(
 export const callerOf = ({ accountId, apiKeyId }: TestAccount, limitedKeyId?: string): Caller => ({
   accountId,
   role: 'user',
-  apiKey: { id: limitedKeyId ?? apiKeyId, spendLimited: limitedKeyId !== undefined, allowedModels: null },
+  apiKey: {
+    id: limitedKeyId ?? apiKeyId,
+    spendLimited: limitedKeyId !== undefined,
+    allowedModels: null,
+    reportsCost: true,
+  },
 });
 
 export async function codeOf(hold: Promise<Hold>): Promise<string> {

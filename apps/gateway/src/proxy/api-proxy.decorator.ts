@@ -22,6 +22,15 @@ const REQUEST_ID = {
   },
 };
 
+const COST = {
+  'X-Cost': {
+    description:
+      'What the call costs, in the site’s currency, if the answer is no stream and has no `usage` that tells it.',
+    schema: { type: 'string' as const, pattern: '^\\d+(\\.\\d+)?$' },
+    example: '0.0000222',
+  },
+};
+
 const STREAM_DESCRIPTION =
   ' With `stream` the answer is server-sent events without names. A fault before the first event is an answer with a status of its own; a fault after it is an event with `error`.';
 
@@ -33,7 +42,7 @@ const eventsOf = ({ chunk, example }: NonNullable<ProxyDocumentation['stream']>)
       data: [
         {
           description:
-            'A piece of the answers. If `stream_options.include_usage` is true, the last chunk has the usage and no choices.',
+            'A piece of the answers. If `stream_options.include_usage` is true, the last chunk has the usage with the cost and no choices.',
           data: chunk,
         },
         { description: 'The answer broke off.', data: OpenAiErrorResponse },
@@ -61,7 +70,7 @@ export function ApiProxy({ operationId, summary, request, response, stream }: Pr
     ApiResponse({
       status: 200,
       description: 'The answer of the model.',
-      headers: REQUEST_ID,
+      headers: { ...REQUEST_ID, ...COST },
       content: {
         'application/json': json,
         ...(events && { 'text/event-stream': eventStreamContent(events) }),

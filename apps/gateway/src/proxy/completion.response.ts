@@ -1,8 +1,35 @@
 import { ApiOpenObject } from '@inference/openapi';
+import { METERS, type Meter, PRICE_UNITS, type PriceUnit } from '@inference/metering';
 import { ApiProperty } from '@nestjs/swagger';
 
 /** Responses of OpenAI's API, for the API document. The models' servers write them. */
 
+const PriceProperty = (description: string, example: number) =>
+  ApiProperty({ type: Number, description, example });
+
+/** A part of the cost. */
+class CostDetail {
+  @ApiProperty({ description: 'What was counted.', enum: METERS, example: 'input' })
+  meter!: Meter;
+
+  @ApiProperty({
+    type: Number,
+    description: 'How much, in the unit, exact: 0.000012 for 12 tokens at per_million_input_tokens.',
+    example: 0.000012,
+  })
+  quantity!: number;
+
+  @ApiProperty({ description: 'The unit of price and quantity.', enum: PRICE_UNITS })
+  unit!: PriceUnit;
+
+  @PriceProperty('Price of one unit, in the site’s currency.', 0.15)
+  price!: number;
+
+  @PriceProperty('What this part costs, in the site’s currency.', 0.0000018)
+  cost!: number;
+}
+
+/** The gateway adds the cost, unless the API key says otherwise. */
 @ApiOpenObject()
 class CompletionUsage {
   @ApiProperty({ type: 'integer', description: 'Tokens of the prompt.', example: 12, required: false })
@@ -13,6 +40,22 @@ class CompletionUsage {
 
   @ApiProperty({ type: 'integer', description: 'The sum.', example: 46, required: false })
   total_tokens?: number;
+
+  @ApiProperty({
+    type: Number,
+    required: false,
+    description:
+      'What the call costs, in the site’s currency, with all its digits: the amount that was charged. Absent with an API key whose `reports_cost` is false.',
+    example: 0.0000222,
+  })
+  cost?: number;
+
+  @ApiProperty({
+    type: () => [CostDetail],
+    required: false,
+    description: 'The parts of the cost, which add up to it.',
+  })
+  cost_details?: CostDetail[];
 }
 
 /** No member but the list of answers is certain. */

@@ -1,4 +1,5 @@
 import { type UnitRate } from '@inference/metering';
+import { picosToDecimal } from '@inference/money';
 import { type TestAccount } from '@inference/testing';
 import OpenAI from 'openai';
 import { costOf, eventsOf, RATES, startUpstream, TestSite } from '../testing/gateway.fixture';
@@ -62,6 +63,13 @@ describe('POST /v1/chat/completions', () => {
     expect(data.usage).toMatchObject({ prompt_tokens: PROMPT_TOKENS, completion_tokens: 9 });
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     const cost = costOf(RATES, PROMPT_TOKENS, 9);
+    expect(data.usage).toMatchObject({
+      cost: Number(picosToDecimal(cost)),
+      cost_details: [
+        { meter: 'input', unit: 'per_million_input_tokens', quantity: 0.000009, price: 0.15 },
+        { meter: 'output', unit: 'per_million_output_tokens', quantity: 0.000009, price: 0.6 },
+      ],
+    });
     expect(await eventsOf(site.pool, account.accountId)).toMatchObject([
       {
         request_id: response.headers.get('x-inference-request-id'),
@@ -124,7 +132,13 @@ describe('POST /v1/chat/completions', () => {
     );
     const last = chunks.at(-1)!;
     expect(last.usage ?? null).toEqual(
-      reported ? expect.objectContaining({ prompt_tokens: PROMPT_TOKENS, completion_tokens: 4 }) : null,
+      reported
+        ? expect.objectContaining({
+            prompt_tokens: PROMPT_TOKENS,
+            completion_tokens: 4,
+            cost: Number(picosToDecimal(costOf(RATES, PROMPT_TOKENS, 4))),
+          })
+        : null,
     );
     expect(last.choices).toHaveLength(reported ? 0 : 1);
     await site.expectCharged(account, costOf(RATES, PROMPT_TOKENS, 4));
@@ -173,8 +187,10 @@ describe('POST /v1/chat/completions', () => {
     const answer = await scripted.post('/v1/chat/completions', apiKey, given, {
       headers: { 'X-Request-Id': 'mine' },
     });
-    expect(await answer.text()).toBe(
-      '{ "odd" : 1.0, "choices":[], "usage":{"prompt_tokens":1,"completion_tokens":1}}',
+    expect(await answer.text()).toEqual(
+      expect.stringMatching(
+        /^\{ "odd" : 1\.0, "choices":\[\], "usage":\{"prompt_tokens":1,"completion_tokens":1,"cost":0\.00000075,[^}]*\},[^}]*\}\]\}\}$/,
+      ),
     );
     expect(answer.headers.get('x-request-id')).toBe('mine');
     await scripted.post('/v1/chat/completions', apiKey, '{"model":"m","messages":[]}');
@@ -221,7 +237,11 @@ describe('the other endpoints', () => {
     decoded.data[1]!.embedding.forEach((value, i) =>
       expect(value).toBeCloseTo(floats.data[1]!.embedding[i]!, 5),
     );
-    expect(floats.usage).toEqual({ prompt_tokens: 6, total_tokens: 6 });
+    expect(floats.usage).toMatchObject({
+      prompt_tokens: 6,
+      total_tokens: 6,
+      cost: Number(picosToDecimal(costOf(EMBED, 6, 0))),
+    });
     expect(await eventsOf(site.pool, account.accountId)).toMatchObject([
       { endpoint: 'embeddings', input_tokens: 6n, output_tokens: 0n, estimated: false },
       { endpoint: 'embeddings', input_tokens: 6n, output_tokens: 0n, estimated: false },

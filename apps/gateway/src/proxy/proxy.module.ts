@@ -9,11 +9,12 @@ import { EstimateController } from './estimate/estimate.controller';
 import { OpenRequests } from './open-requests';
 import { ProxyController } from './proxy.controller';
 import { ProxyService } from './proxy.service';
+import { UsageFaults } from './usage/usage-faults';
 
 /** The model endpoints: admission, the call of an upstream, metering and settlement. */
 @Module({
   imports: [LeasesModule, PricesModule, SettlementModule, UnservedCallsModule, UpstreamsModule],
   controllers: [ProxyController, EstimateController],
-  providers: [AdmissionService, OpenRequests, ProxyService],
+  providers: [AdmissionService, OpenRequests, ProxyService, UsageFaults],
 })
 export class ProxyModule {}

@@ -1,5 +1,6 @@
 import { requireConnected } from '@inference/http';
-import { countsOf, type TokenUsage, type UsageOutcome } from '@inference/metering';
+import { type Charge, type UsageOutcome } from '@inference/metering';
+import { picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Response } from 'express';
 import { SettlementBatcher } from '../settlement/settlement-batcher';
@@ -16,18 +17,13 @@ import { OpenRequests } from './open-requests';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
 import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request';
 import { proxyStream } from './streaming/proxy-stream';
-import {
-  NOTHING_PRODUCED,
-  finishReasonOf,
-  type Produced,
-  producedByAll,
-  readReportedUsage,
-  tokensOf,
-} from './usage/produced';
-import { promptTokens } from './usage/prompt-tokens';
+import { isSameUsage, meteredUsage, within } from './usage/metered-usage';
+import { finishReasonOf, NOTHING_PRODUCED, type Produced, producedByAll } from './usage/produced';
+import { readReportedUsage, type ReportedUsage } from './usage/reported-usage';
+import { withCost } from './usage/usage-cost';
+import { UsageFaults } from './usage/usage-faults';
 
 interface PlainAnswer {
-  usage?: unknown;
   choices?: unknown;
 }
 
@@ -49,6 +45,7 @@ export class ProxyService {
     private readonly settlements: SettlementBatcher,
     private readonly openRequests: OpenRequests,
     private readonly unserved: UnservedCalls,
+    private readonly faults: UsageFaults,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
 
@@ -100,7 +97,15 @@ export class ProxyService {
       if (error instanceof RequestAbandonedError) {
         const { upstream } = error;
         const nothing = () => NOTHING_PRODUCED;
-        await this.settle(admission, { upstream, span: undefined }, 'disconnected', null, nothing, UNTOLD);
+        await this.settle(
+          admission,
+          { upstream, span: undefined },
+          'disconnected',
+          null,
+          false,
+          nothing,
+          UNTOLD,
+        );
       }
       throw error;
     }
@@ -126,19 +131,24 @@ export class ProxyService {
   }
 
   private async sendPlain(admission: Admission, answer: Answer, response: Response): Promise<void> {
+    let body = answer.head;
     if (answer.content) {
-      const { usage, choices } = answer.content;
+      const { choices } = answer.content;
       const all: unknown[] = Array.isArray(choices) ? choices : [];
       const told = { ...UNTOLD, finishReason: finishReasonOf(all[0]) };
-      const reported = readReportedUsage(usage);
-      await this.settle(admission, answer, 'completed', reported, () => producedByAll(all), told);
+      const reported = readReportedUsage(answer.content);
+      const produced = () => producedByAll(all);
+      const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
+      const reportsCost = tellsPrice(admission);
+      body = withCost(answer.head, reportsCost ? charge : null);
+      if (reportsCost && body === answer.head) response.setHeader('X-Cost', picosToDecimal(charge.costPicos));
     } else {
       const refusal = { httpStatus: answer.status, code: errorCodeIn(answer.head) ?? UPSTREAM_REFUSED };
       this.unserved.record(admission.call, refusal);
     }
     if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
     response.status(answer.status).setHeader('Content-Type', withCharset(answer.contentType));
-    response.end(answer.head);
+    response.end(body);
   }
 
   private async sendStream(
@@ -153,41 +163,54 @@ export class ProxyService {
       maxOutputTokens: admission.bounds.outputTokens,
       stallMillis: this.config.clientStallTimeoutSeconds * 1000,
       onFirstToken: () => (timeToFirstTokenMs = admission.call.durationMs),
-      settle: (outcome, usage, produced, finishReason) =>
-        this.settle(admission, answer, outcome, usage, produced, { timeToFirstTokenMs, finishReason }),
+      reportsCost: tellsPrice(admission),
+      settle: (outcome, usage, isWhole, produced, finishReason) =>
+        this.settle(admission, answer, outcome, usage, isWhole, produced, {
+          timeToFirstTokenMs,
+          finishReason,
+        }),
     });
     if (!error) return;
     const { status: errorStatus } = toOpenAiError(error);
     this.unserved.record(admission.call, { httpStatus: answer.status, code: error.code, errorStatus });
   }
 
+  /** Charges a call; returns what it was charged. @param isWhole whether the report is that of the whole answer */
   private async settle(
     admission: Admission,
     { upstream, span }: Pick<Answer, 'upstream' | 'span'>,
     outcome: UsageOutcome,
-    reported: TokenUsage | null,
+    reported: ReportedUsage | null,
+    isWhole: boolean,
     produced: () => Produced,
     told: Told,
-  ): Promise<void> {
-    const { usage, estimated } = meteredUsage(admission, outcome, reported, produced);
+  ): Promise<Charge> {
+    const metered = meteredUsage(admission, isWhole, reported, produced);
+    const { usage, fault } = metered;
+    if (fault) this.faults.count(upstream, fault);
+    const served = { upstream, outcome, ...told };
+    const event = usageEventOf(admission, { ...served, ...metered });
     span?.set({
-      'gen_ai.usage.input_tokens': usage.inputTokens,
-      'gen_ai.usage.output_tokens': usage.outputTokens,
+      'gen_ai.usage.input_tokens': event.inputTokens,
+      'gen_ai.usage.output_tokens': event.outputTokens,
     });
     if (outcome !== 'completed') span?.fail(outcome);
-    const served = { upstream, outcome, ...told };
     try {
-      const event = usageEventOf(admission, { ...served, usage: countsOf(usage), estimated });
       await this.settlements.settle(event, admission.hold);
+      return event.charge;
     } catch (error) {
       const admitted = within(usage, admission.bounds);
       if (!(error instanceof NotCoveredError) || isSameUsage(admitted, usage)) throw error;
       // The upstream served more than the request allowed: the reserved amount is still charged.
-      const event = usageEventOf(admission, { ...served, usage: countsOf(admitted), estimated: true });
-      await this.settlements.settle(event, admission.hold);
+      const covered = usageEventOf(admission, { ...served, fault, usage: admitted, estimated: true });
+      await this.settlements.settle(covered, admission.hold);
+      return covered.charge;
     }
   }
 }
+
+/** Whether the answers of a call tell their price; a key says otherwise for clients that refuse unknown fields. */
+const tellsPrice = ({ call: { caller } }: Admission): boolean => caller.apiKey?.reportsCost ?? true;
 
 /** JSON has the charset that the specification promises; servers leave it out. */
 const withCharset = (contentType: string): string =>
@@ -243,43 +266,3 @@ export function withFields(
   for (const member of present) replace(member.start, member.end, JSON.stringify(fields[member.name]));
   return Buffer.concat([...parts, raw.subarray(copied)]);
 }
-
-/** The part of an admission that limits what can be billed. */
-interface Admitted {
-  request: ProxyRequest;
-  bounds: TokenUsage;
-}
-
-/**
- * Returns the upstream's reported usage, or the gateway's own count (`estimated`) where the upstream reported none or where
- * the answer broke off after a report that does not cover everything.
- */
-export function meteredUsage(
-  admitted: Admitted,
-  outcome: UsageOutcome,
-  reported: TokenUsage | null,
-  produced: () => Produced,
-): { usage: TokenUsage; estimated: boolean } {
-  if (reported && outcome === 'completed') return { usage: reported, estimated: false };
-  const { bounds, request } = admitted;
-  const outputTokens = Math.min(tokensOf(produced()), bounds.outputTokens);
-  // Before the end of an answer, no tokens are a placeholder.
-  const inputTokens = reported?.inputTokens || Math.min(promptTokens(request), bounds.inputTokens);
-  if (reported && reported.inputTokens === inputTokens && reported.outputTokens >= outputTokens)
-    return { usage: reported, estimated: false };
-  return {
-    usage: { inputTokens, outputTokens: Math.max(outputTokens, reported?.outputTokens ?? 0) },
-    estimated: true,
-  };
-}
-
-/** Limits each figure of a usage to the bounds of the admission. */
-function within(usage: TokenUsage, bounds: TokenUsage): TokenUsage {
-  return {
-    inputTokens: Math.min(usage.inputTokens, bounds.inputTokens),
-    outputTokens: Math.min(usage.outputTokens, bounds.outputTokens),
-  };
-}
-
-const isSameUsage = (a: TokenUsage, b: TokenUsage) =>
-  a.inputTokens === b.inputTokens && a.outputTokens === b.outputTokens;

@@ -62,7 +62,11 @@ export async function startSettlementSite() {
     account: () => insertAccount(database.pool, { balancePicos: OPENING }),
     holdFor: ({ accountId, apiKeyId }: TestAccount, amountPicos = HELD): Promise<Hold> =>
       leases.hold(
-        { accountId, role: 'user', apiKey: { id: apiKeyId, spendLimited: false, allowedModels: null } },
+        {
+          accountId,
+          role: 'user',
+          apiKey: { id: apiKeyId, spendLimited: false, allowedModels: null, reportsCost: true },
+        },
         amountPicos,
       ),
     event: (of: TestAccount, overrides: Partial<UsageEvent> = {}): UsageEvent => ({
@@ -77,6 +81,7 @@ export async function startSettlementSite() {
       outcome: 'completed',
       ...TOKENS,
       estimated: false,
+      usageFault: null,
       durationMs: 12,
       timeToFirstTokenMs: null,
       finishReason: null,

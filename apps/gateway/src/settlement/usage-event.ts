@@ -1,4 +1,4 @@
-import { type Charge, type UsageOutcome } from '@inference/metering';
+import { type Charge, type UsageFault, type UsageOutcome } from '@inference/metering';
 import { type Hold } from '../leases/lease';
 
 /** Usage and cost of one served request. Written once and debited once. */
@@ -16,6 +16,8 @@ export interface UsageEvent {
   outputTokens: number;
   /** Whether the tokens are the gateway's own count instead of the upstream's report. */
   estimated: boolean;
+  /** What was wrong with the upstream's report; null: nothing. */
+  usageFault: UsageFault | null;
   durationMs: number;
   /** Null unless the answer was a stream. */
   timeToFirstTokenMs: number | null;
@@ -44,6 +46,7 @@ export function toSettlementRow(event: UsageEvent, hold: Hold, usdPerUnit: strin
     input_tokens: event.inputTokens,
     output_tokens: event.outputTokens,
     estimated: event.estimated,
+    usage_fault: event.usageFault,
     duration_ms: event.durationMs,
     time_to_first_token_ms: event.timeToFirstTokenMs,
     finish_reason: event.finishReason,

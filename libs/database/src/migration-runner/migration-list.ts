@@ -16,6 +16,7 @@ import { TermsAcceptances0000000000047 } from '../migrations/0047_terms_acceptan
 import { InternationalAddresses0000000000048 } from '../migrations/0048_international_addresses';
 import { FoldedUsage0000000000049 } from '../migrations/0049_folded_usage';
 import { PricesWithConditions0000000000051 } from '../migrations/0051_prices_with_conditions';
+import { PricesInAnswers0000000000053 } from '../migrations/0053_prices_in_answers';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -25,7 +26,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = '15a7068335211eed5bcafd70f5eda5b2b69b53c4f30cbd4dd9b837ae1d7b275a';
+export const FUNCTIONS_DIGEST = '3da38ce85b7a4616e2f470d3b62c2f98a640a8cea30abefe7eefbc8129a99177';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -45,6 +46,7 @@ export const MIGRATIONS: MigrationClass[] = [
   InternationalAddresses0000000000048,
   FoldedUsage0000000000049,
   PricesWithConditions0000000000051,
+  PricesInAnswers0000000000053,
 ];
 
 /**

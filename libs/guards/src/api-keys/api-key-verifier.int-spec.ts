@@ -70,12 +70,12 @@ describe('ApiKeyDirectory', () => {
     expect(await verifier.verify(account.apiKey)).toEqual({
       accountId: account.accountId,
       role: 'user',
-      apiKey: { id: account.apiKeyId, spendLimited: false, allowedModels: null },
+      apiKey: { id: account.apiKeyId, spendLimited: false, allowedModels: null, reportsCost: true },
     });
-    const bounds = { spendLimitPicos: 5n, allowedModels: ['one', 'two'] };
+    const bounds = { spendLimitPicos: 5n, allowedModels: ['one', 'two'], reportsCost: true };
     const bounded = await insertApiKey(database.pool, account.accountId, bounds);
     expect(await verifier.verify(bounded.apiKey)).toMatchObject({
-      apiKey: { id: bounded.apiKeyId, spendLimited: true, allowedModels: ['one', 'two'] },
+      apiKey: { id: bounded.apiKeyId, spendLimited: true, allowedModels: ['one', 'two'], reportsCost: true },
     });
   });
 

@@ -39,12 +39,12 @@ export class ApiKeyVerifier {
     const hashes = possibleHashes(key, this.options);
     const found = await findApiKey(this.database, hashes);
     if (!found) return null;
-    const { id, accountId, account, spendLimitPicos, allowedModels } = found;
+    const { id, accountId, account, spendLimitPicos, allowedModels, reportsCost } = found;
     this.recordUse(found, hashes[0]).catch(() => undefined);
     return {
       accountId,
       role: account.role,
-      apiKey: { id, spendLimited: spendLimitPicos !== null, allowedModels },
+      apiKey: { id, spendLimited: spendLimitPicos !== null, allowedModels, reportsCost },
     };
   }
 

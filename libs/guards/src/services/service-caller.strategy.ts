@@ -61,8 +61,9 @@ export class OnBehalfResolver {
     const { role, apiKey } = account;
     if (apiKeyId === undefined) return { accountId, role };
     if (!apiKey) return null;
-    const { id, spendLimitPicos, allowedModels } = apiKey;
-    return { accountId, role, apiKey: { id, spendLimited: spendLimitPicos !== null, allowedModels } };
+    const { id, spendLimitPicos, allowedModels, reportsCost } = apiKey;
+    const spendLimited = spendLimitPicos !== null;
+    return { accountId, role, apiKey: { id, spendLimited, allowedModels, reportsCost } };
   }
 }
 

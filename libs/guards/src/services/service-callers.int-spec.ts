@@ -207,7 +207,7 @@ describe('the platform’s own services', () => {
       const bounds = { spendLimitPicos: 5n, allowedModels: ['one'] };
       const { apiKeyId } = await insertApiKey(database.pool, user.accountId, bounds);
       const bounded = await call('/on-behalf', `Bearer ${MEMO}`, ofKey({ ...user, apiKeyId }));
-      const apiKey = { id: apiKeyId, spendLimited: true, allowedModels: ['one'] };
+      const apiKey = { id: apiKeyId, spendLimited: true, allowedModels: ['one'], reportsCost: true };
       const { accountId } = user;
       expect(bounded.body).toEqual({ accountId, role: 'user', apiKey, service: 'memo' });
       const plain = await call('/on-behalf', `Bearer ${AGENT_NEXT}`, of(user));

@@ -11,6 +11,7 @@ const EXPOSED_HEADERS = [
   'RateLimit-Remaining',
   'RateLimit-Reset',
   'X-Inference-Request-Id',
+  'X-Cost',
   'X-Should-Retry',
   'Content-Disposition',
   'Content-Range',

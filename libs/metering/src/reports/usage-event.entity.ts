@@ -9,6 +9,18 @@ export const USAGE_OUTCOMES = ['completed', 'disconnected', 'interrupted'] as co
 export type UsageOutcome = (typeof USAGE_OUTCOMES)[number];
 
 /**
+ * What was wrong with the usage that an upstream reported. `invalid_count`: a figure is no count; `parts_above_whole`: a detail is more
+ * than the figure that it is a part of; `total_above_parts`, `total_below_parts`: the total is not the sum of prompt and answer.
+ */
+export const USAGE_FAULTS = [
+  'invalid_count',
+  'parts_above_whole',
+  'total_above_parts',
+  'total_below_parts',
+] as const;
+export type UsageFault = (typeof USAGE_FAULTS)[number];
+
+/**
  * A part of a request's cost. Gateways write the amounts as text, the training service as numbers: only SQL reads all exactly. Lines of
  * training and of versions up to 0.2.0 lack the optional fields.
  */
@@ -110,4 +122,8 @@ export class UsageEvent {
   /** Of the first answer, as the upstream reported it. */
   @Column('text', { nullable: true })
   finishReason!: string | null;
+
+  /** Null unless the upstream's report contradicted itself; then the larger figure was charged. */
+  @Column('text', { nullable: true })
+  usageFault!: UsageFault | null;
 }

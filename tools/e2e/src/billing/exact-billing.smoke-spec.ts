@@ -1,3 +1,4 @@
+import { decimalToPicos } from '@inference/money';
 import {
   createTestDatabase,
   insertAccount,
@@ -111,7 +112,7 @@ test('every request has the expected status', () => {
   expect(served.filter(({ result }) => result.complete).length).toBeGreaterThan(REQUESTS / 2);
 });
 
-test('each complete response has one usage event, whose cost is usage times price', async () => {
+test('each complete response has one usage event, whose cost is usage times price and what the response tells', async () => {
   const events = await readEvents(database.pool);
   const wrong = served
     .filter(({ result }) => result.complete)
@@ -121,9 +122,12 @@ test('each complete response has one usage event, whose cost is usage times pric
       if (event.account_id !== job.key.account) return true;
       const input = usage?.inputTokens ?? Number(event.input_tokens);
       const output = usage?.outputTokens ?? Number(event.output_tokens);
+      if (usage && decimalToPicos(usage.cost ?? NaN) !== event.cost_picos) return true;
       return event.cost_picos !== costOf(job.model, input, output);
     });
   expect(wrong).toEqual([]);
+  const told = served.filter(({ result }) => result.complete && result.usage);
+  expect(told.length).toBeGreaterThan(REQUESTS / 4);
 });
 
 test('requests that fail before the first token are free', async () => {

@@ -220,7 +220,7 @@ describe('conversations', () => {
   });
 });
 
-ifThere('a key is edited, and the list shows the new limit', async () => {
+ifThere('a key is edited, the list shows the new limit, and prices stay out of its answers', async () => {
   await tab.goto('/keys');
   const keys = new KeysPage(tab);
   await keys.create('test');
@@ -229,9 +229,15 @@ ifThere('a key is edited, and the list shows the new limit', async () => {
   const dialog = tab.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('production');
   await dialog.getByRole('textbox', { name: 'Limit' }).fill('0.123456789012');
+  const tellsPrice = dialog.getByRole('switch', { name: 'Include the cost in answers' });
+  expect(await tellsPrice.isChecked()).toBe(true);
+  await tellsPrice.click();
   await dialog.getByRole('button', { name: 'Save' }).click();
   const limit = keys.row('production').getByText('$0.123456789012');
   expect(await limit.getAttribute('value')).toBe('0.123456789012');
+  await tab.getByRole('button', { name: 'Edit the key production' }).click();
+  expect(await tellsPrice.isChecked()).toBe(false);
+  await tab.keyboard.press('Escape');
 });
 
 /** Only what tells it apart stands at its end. */

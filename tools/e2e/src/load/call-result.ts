@@ -1,6 +1,8 @@
 export interface CallUsage {
   inputTokens: number;
   outputTokens: number;
+  /** What the answer says that it costs. */
+  cost?: number;
 }
 
 /** The outcome of one request, as its client sees it. */
@@ -38,8 +40,8 @@ function reasonsOf(error: unknown): string[] {
 
 export function usageOf(usage: unknown): CallUsage | null {
   if (usage === null || typeof usage !== 'object') return null;
-  const { prompt_tokens: input, completion_tokens: output = 0 } = usage as Record<string, unknown>;
+  const { prompt_tokens: input, completion_tokens: output = 0, cost } = usage as Record<string, unknown>;
   return typeof input === 'number' && typeof output === 'number'
-    ? { inputTokens: input, outputTokens: output }
+    ? { inputTokens: input, outputTokens: output, ...(typeof cost === 'number' && { cost }) }
     : null;
 }

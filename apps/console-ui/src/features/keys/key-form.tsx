@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, Stack, TextInput } from '@mantine/core';
+import { Button, Group, MultiSelect, Stack, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type UseMutationResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -37,6 +37,7 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
       name: apiKey?.name ?? '',
       spend_limit: apiKey?.spend_limit?.toString() ?? '',
       allowed_models: apiKey?.allowed_models ?? [],
+      reports_cost: apiKey?.reports_cost ?? true,
     },
     validate: {
       name: (value) => (value.trim() ? null : t('name.missing')),
@@ -45,13 +46,15 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
         (value.trim() === '' || limitIn(value) ? null : t('limit.invalid')),
     },
   });
-  const submit = ({ name, spend_limit: limit, allowed_models: allowed }: typeof form.values) => {
+  const submit = (values: typeof form.values) => {
+    const { name, spend_limit: limit, allowed_models: allowed, reports_cost } = values;
     setFailure(undefined);
     save.mutate(
       {
         name: name.trim(),
         spend_limit: limit.trim() === '' ? null : limitIn(limit)!,
         allowed_models: allowed.length > 0 ? allowed : null,
+        reports_cost,
       },
       { onSuccess: onSaved, onError: (error) => setFailure(showFieldErrors(form, error)) },
     );
@@ -84,6 +87,12 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
           clearable
           {...form.getInputProps('allowed_models')}
           key={form.key('allowed_models')}
+        />
+        <Switch
+          label={t('reportsCost')}
+          description={t('reportsCost.hint')}
+          {...form.getInputProps('reports_cost', { type: 'checkbox' })}
+          key={form.key('reports_cost')}
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>

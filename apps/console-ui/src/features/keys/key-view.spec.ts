@@ -10,6 +10,7 @@ const key = (name: string, more: Partial<ApiKey> = {}): ApiKey => ({
   last_used_at: null,
   spend_limit: null,
   allowed_models: null,
+  reports_cost: true,
   spent: Figure.zero,
   spent_30_days: Figure.zero,
   ...more,

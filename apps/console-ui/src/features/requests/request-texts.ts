@@ -54,6 +54,13 @@ const en = {
   speed: 'Speed',
   'speed.value': '{{speed}} tokens per second',
   estimated: 'Counted by the platform, because the model did not report its tokens.',
+  'fault.invalid_count': 'Some figures that the model’s server reported were not valid counts.',
+  'fault.parts_above_whole':
+    'The model’s server reported parts that are larger than the whole. The larger figure was charged.',
+  'fault.total_above_parts':
+    'The model’s server reported more tokens in total than for prompt and answer. The rest was charged as reasoning.',
+  'fault.total_below_parts':
+    'The model’s server reported fewer tokens in total than for prompt and answer. Prompt and answer were charged.',
   why: 'Why this cost',
   'why.calls_one': 'Why this cost: {{count}} call',
   'why.calls_other': 'Why this cost: {{count}} calls',
@@ -190,6 +197,10 @@ const zh: ChineseTexts<typeof en> = {
   speed: '生成速度',
   'speed.value': '每秒 {{speed}} 个 Token',
   estimated: '模型未返回 Token 数，由平台计数。',
+  'fault.invalid_count': '模型服务器返回的部分用量不是有效数值。',
+  'fault.parts_above_whole': '模型服务器返回的分项用量大于总量，已按较大的数值计费。',
+  'fault.total_above_parts': '模型服务器返回的 Token 总数大于输入与输出之和，多出的部分按推理 Token 计费。',
+  'fault.total_below_parts': '模型服务器返回的 Token 总数小于输入与输出之和，已按输入与输出计费。',
   why: '费用构成',
   'why.calls_other': '费用构成：{{count}} 次调用',
   'why.close': '关闭',

@@ -194,6 +194,11 @@ function AnswerFacts({ request }: { request: RequestDetail }) {
             {t('estimated')}
           </Text>
         )}
+        {request.usage_fault && (
+          <Text size="sm" c="dimmed">
+            {t(`fault.${request.usage_fault}`)}
+          </Text>
+        )}
       </Fact>
       {reason !== null && (
         <Fact name={t('column.reason')}>

@@ -18,7 +18,9 @@ import {
   type PriceUnit,
   UNSERVED_KINDS,
   type UnservedKind,
+  USAGE_FAULTS,
   USAGE_OUTCOMES,
+  type UsageFault,
   type UsageOutcome,
 } from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
@@ -314,6 +316,15 @@ export class RequestPriceListResponse {
 
 /** A call and how its cost came about. */
 export class RequestDetailResponse extends RequestResponse {
+  @ApiProperty({
+    description:
+      'What was wrong with the usage that the model’s server reported; the larger figure was charged. `invalid_count`: a figure was no count; `parts_above_whole`: a detail was more than the figure that it is a part of; `total_above_parts`, `total_below_parts`: the total was not the sum of prompt and answer. Null: nothing.',
+    enum: USAGE_FAULTS,
+    nullable: true,
+    example: 'total_below_parts',
+  })
+  usage_fault!: UsageFault | null;
+
   @ApiProperty({
     description: 'The parts of the cost. Their amounts add up to `cost`.',
     type: [RequestLineResponse],

@@ -99,7 +99,7 @@ describe('the request log', () => {
     expect(status).toBe(200);
     expect(text).toContain(
       '"cost":0.000189301283,"currency":"USD","outcome":"completed","status":"charged","http_status":200,"error_code":null,"duration_ms":null,' +
-        '"time_to_first_token_ms":null,"tokens_per_second":null,"finish_reason":null,"lines":[' +
+        '"time_to_first_token_ms":null,"tokens_per_second":null,"finish_reason":null,"usage_fault":null,"lines":[' +
         '{"meter":"input","unit":"per_million_input_tokens","conditions":null,"quantity":0.001234,"price":0.150001,"amount":0.000185101234},' +
         '{"meter":"output","unit":"per_million_output_tokens","conditions":null,"quantity":0.000007,"price":0.600007,"amount":0.000004200049}]',
     );
@@ -113,6 +113,15 @@ describe('the request log', () => {
     expect(priceList).toEqual({ id: String(priceListId), effective_from: since.toISOString() });
     const [listed] = (await page()).requests;
     expect(call).toMatchObject(listed!);
+  });
+
+  it('says what was wrong with the usage that the upstream reported', async () => {
+    const id = await serve();
+    await site.database.pool.query(
+      `UPDATE metering.usage_events SET usage_fault = 'total_below_parts' WHERE request_id = $1`,
+      [id],
+    );
+    expect((await find(id)).body).toMatchObject({ usage_fault: 'total_below_parts' });
   });
 
   it('keeps the price at which a call was charged', async () => {

@@ -6,6 +6,7 @@ import {
   UNSERVED_KINDS,
   type UnservedKind,
   type UsageEvent,
+  type UsageFault,
   type UsageOutcome,
 } from '@inference/metering';
 import { type ApiKeyReference } from '../../identity/api-keys/api-keys.dto';
@@ -55,6 +56,7 @@ export interface RequestDetail extends LoggedRequest {
   effectiveFrom: Date | null;
   usdPerUnit: string | null;
   costUsdPicos: bigint;
+  usageFault: UsageFault | null;
   lines: (LineFacts & Record<'quantity' | 'ratePicos' | 'amountPicos', bigint>)[];
 }
 
@@ -185,7 +187,8 @@ export async function listRequests(
  */
 const DETAIL = `
   SELECT ${SHOWN}, e.price_list_id AS "priceListId", p.effective_from AS "effectiveFrom",
-    e.usd_per_unit::text AS "usdPerUnit", e.cost_usd_picos AS "costUsdPicos", (
+    e.usd_per_unit::text AS "usdPerUnit", e.cost_usd_picos AS "costUsdPicos",
+    e.usage_fault AS "usageFault", (
       SELECT json_agg(json_build_object('meter', l.meter, 'unit', l.unit, 'conditions', l.conditions, 'quantity', l.quantity::text,
         'ratePicos', coalesce(l.rate_picos, r.rate, CASE WHEN l.quantity > 0 THEN trunc(l.cost_picos / l.quantity) ELSE 0 END)::text,
         'amountPicos', l.cost_picos::text) ORDER BY l.number)
@@ -212,7 +215,7 @@ const UNBILLED = `
     e.duration_ms AS "durationMs", e.time_to_first_token_ms AS "timeToFirstTokenMs", e.finish_reason AS "finishReason",
     503 AS "httpStatus", 'billing_unavailable' AS "errorCode", ${API_KEY},
     e.price_list_id AS "priceListId", p.effective_from AS "effectiveFrom", e.usd_per_unit::text AS "usdPerUnit",
-    0::numeric AS "costUsdPicos", '[]'::json AS lines
+    0::numeric AS "costUsdPicos", NULL::text AS "usageFault", '[]'::json AS lines
   FROM metering.refused_requests r
   CROSS JOIN jsonb_to_record(r.event) AS e(started_at timestamptz, api_key_id text, model text, entrypoint text, input_tokens bigint,
     output_tokens bigint, estimated boolean, price_list_id bigint, usd_per_unit numeric(20, 10), duration_ms integer,
@@ -223,7 +226,7 @@ const UNBILLED = `
 
 const UNSERVED = `
   SELECT ${SHOWN}, NULL::bigint AS "priceListId", NULL::timestamptz AS "effectiveFrom", NULL::text AS "usdPerUnit",
-    0::numeric AS "costUsdPicos", '[]'::json AS lines
+    0::numeric AS "costUsdPicos", NULL::text AS "usageFault", '[]'::json AS lines
   FROM (
     SELECT ${UNSERVED_AS_LISTED} FROM metering.unserved_calls u
     WHERE u.account_id = $1 AND u.request_id = $2 AND u.occurred_at >= $3 AND u.occurred_at < $4

@@ -137,9 +137,10 @@ export class RequestsService {
   }
 
   private detail(found: RequestDetail): RequestDetailResponse {
-    const { lines, priceListId, effectiveFrom, usdPerUnit, costUsdPicos } = found;
+    const { lines, priceListId, effectiveFrom, usdPerUnit, costUsdPicos, usageFault } = found;
     return {
       ...this.view(found),
+      usage_fault: usageFault,
       lines: lines.map(({ meter, unit, conditions, quantity, ratePicos, amountPicos }) => ({
         meter,
         unit,

@@ -47,7 +47,7 @@ export class ApiKeysController {
   @Patch(':id')
   @ApiOperation({
     operationId: 'updateApiKey',
-    summary: 'Changes the name or the limits of a key.',
+    summary: 'Changes a key.',
     description:
       'Absent fields do not change. Limits apply within a second to every call that begins then. A limit below what was spent stops the key.',
   })

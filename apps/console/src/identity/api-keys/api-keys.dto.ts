@@ -1,4 +1,11 @@
-import { IdField, InstantProperty, LineField, MoneyProperty, TextListField } from '@inference/dto';
+import {
+  BooleanField,
+  IdField,
+  InstantProperty,
+  LineField,
+  MoneyProperty,
+  TextListField,
+} from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, OmitType } from '@nestjs/swagger';
@@ -23,6 +30,9 @@ const withoutRepeats = ({ value }: { value: unknown }): unknown =>
   Array.isArray(value) ? [...new Set(value)] : value;
 
 const NAME = { description: 'What the key is for.', example: 'production', maxLength: 100 };
+
+const REPORTS_COST =
+  'Whether the answers of models tell their price: `cost` and `cost_details` in `usage`, or the header `X-Cost`.';
 
 const SpendLimitField = (description: string): PropertyDecorator =>
   AmountField({
@@ -60,6 +70,13 @@ export class CreateApiKeyDto {
 
   @AllowedModelsField('Slugs of the models that the key may call. Absent or null: all models.')
   allowed_models?: string[] | null;
+
+  @BooleanField({
+    description: `${REPORTS_COST} False is for clients that refuse unknown fields.`,
+    optional: true,
+    default: true,
+  })
+  reports_cost: boolean = true;
 }
 
 /** An absent field does not change. */
@@ -74,6 +91,9 @@ export class UpdateApiKeyDto {
 
   @AllowedModelsField('Slugs of the models that the key may call. Null: all models.')
   allowed_models?: string[] | null;
+
+  @BooleanField({ description: REPORTS_COST, optional: true })
+  reports_cost?: boolean;
 }
 
 export class ApiKeyPath {
@@ -111,6 +131,9 @@ export class ApiKeyResponse {
     nullable: true,
   })
   allowed_models!: string[] | null;
+
+  @ApiProperty({ description: REPORTS_COST })
+  reports_cost!: boolean;
 
   @MoneyProperty({
     description: 'What the key has spent in all, in the site’s currency, as `spend_limit` counts it.',

@@ -33,6 +33,7 @@ describe('API keys', () => {
       created_at,
       spend_limit: null,
       allowed_models: null,
+      reports_cost: true,
     });
     expect(isApiKey(key)).toBe(true);
     expect(key.startsWith(prefix)).toBe(true);
@@ -46,6 +47,7 @@ describe('API keys', () => {
       last_used_at: null,
       spend_limit: null,
       allowed_models: null,
+      reports_cost: true,
       spent: 0,
       spent_30_days: 0,
     });
@@ -86,6 +88,12 @@ describe('API keys', () => {
     expect(allowed_models).toEqual(['meta-llama/Llama-3.1-8B', 'b']);
   });
 
+  it('can keep the price out of answers', async () => {
+    const { id, reports_cost } = await created({ name: 'strict', reports_cost: false });
+    expect(reports_cost).toBe(false);
+    expect(await list()).toContainEqual(expect.objectContaining({ id, reports_cost: false }));
+  });
+
   it.each([
     [{}, 'name'],
     [{ name: '' }, 'name'],
@@ -105,6 +113,8 @@ describe('API keys', () => {
     [{ name: 'a', allowed_models: 'all' }, 'allowed_models'],
     [{ name: 'a', allowed_models: ['a b'] }, 'allowed_models'],
     [{ name: 'a', allowed_models: [1] }, 'allowed_models'],
+    [{ name: 'a', reports_cost: 'no' }, 'reports_cost'],
+    [{ name: 'a', reports_cost: null }, 'reports_cost'],
     [{ name: 'a', spendLimit: 5 }, 'spendLimit'],
   ])('are refused for %j', async (body, field) => {
     const answer = await create(body);

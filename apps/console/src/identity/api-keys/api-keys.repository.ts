@@ -5,7 +5,7 @@ import { type FindOptionsWhere, IsNull, Raw } from 'typeorm';
 
 export type NewApiKey = Pick<
   ApiKey,
-  'id' | 'accountId' | 'name' | 'prefix' | 'keyHash' | 'spendLimitPicos' | 'allowedModels'
+  'id' | 'accountId' | 'name' | 'prefix' | 'keyHash' | 'spendLimitPicos' | 'allowedModels' | 'reportsCost'
 >;
 
 export async function insertApiKey(transaction: Transaction, key: NewApiKey): Promise<ApiKey> {
@@ -17,12 +17,12 @@ export async function insertApiKey(transaction: Transaction, key: NewApiKey): Pr
 
 export type ListedApiKey = Pick<
   ApiKey,
-  'id' | 'name' | 'prefix' | 'createdAt' | 'lastUsedAt' | 'spendLimitPicos' | 'allowedModels'
+  'id' | 'name' | 'prefix' | 'createdAt' | 'lastUsedAt' | 'spendLimitPicos' | 'allowedModels' | 'reportsCost'
 >;
 
 const LIST = `
   SELECT id, name, prefix, created_at AS "createdAt", last_used_at AS "lastUsedAt",
-    spend_limit_picos AS "spendLimitPicos", allowed_models AS "allowedModels"
+    spend_limit_picos AS "spendLimitPicos", allowed_models AS "allowedModels", reports_cost AS "reportsCost"
   FROM accounts.api_keys WHERE account_id = $1 AND deleted_at IS NULL ORDER BY created_at DESC, id DESC`;
 
 /** Newest first. */
@@ -41,11 +41,11 @@ export function lockApiKey(
     .findOne({ where: { ...key, deletedAt: IsNull() }, lock: { mode: 'pessimistic_write' } });
 }
 
-/** A trigger notifies every service if a limit changes. */
+/** A trigger notifies every service if anything but the name changes. */
 export async function updateApiKey(
   transaction: Transaction,
   id: string,
-  change: Partial<Pick<ApiKey, 'name' | 'spendLimitPicos' | 'allowedModels'>>,
+  change: Partial<Pick<ApiKey, 'name' | 'spendLimitPicos' | 'allowedModels' | 'reportsCost'>>,
 ): Promise<void> {
   await transaction.repository(ApiKey).update({ id }, change);
 }

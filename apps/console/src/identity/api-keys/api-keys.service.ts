@@ -48,6 +48,7 @@ function unusedView({
   lastUsedAt,
   spendLimitPicos,
   allowedModels,
+  reportsCost,
 }: ListedApiKey): UnusedKey {
   return {
     id,
@@ -57,6 +58,7 @@ function unusedView({
     last_used_at: lastUsedAt?.toISOString() ?? null,
     spend_limit: shownLimit(spendLimitPicos),
     allowed_models: allowedModels,
+    reports_cost: reportsCost,
   };
 }
 
@@ -82,8 +84,9 @@ export class ApiKeysService {
         throw new UnauthorizedException('the session has just ended');
       const id = newId('key');
       const allowedModels = input.allowed_models ?? null;
-      const apiKey = { id, accountId, name: input.name, prefix, keyHash, spendLimitPicos, allowedModels };
-      const inserted = await insertApiKey(transaction, apiKey);
+      const { name, reports_cost: reportsCost } = input;
+      const limits = { spendLimitPicos, allowedModels, reportsCost };
+      const inserted = await insertApiKey(transaction, { id, accountId, name, prefix, keyHash, ...limits });
       await openKeyBudget(transaction, { apiKeyId: id, accountId, limitPicos: spendLimitPicos });
       const details = { api_key_id: id, prefix };
       const event = { type: 'api_key.created', accountId, actorId: accountId, origin, details } as const;
@@ -110,7 +113,7 @@ export class ApiKeysService {
       await updateApiKey(transaction, id, changed);
       if (changed.spendLimitPicos !== undefined)
         await changeKeyLimit(transaction, accountId, id, changed.spendLimitPicos);
-      const { name, spendLimitPicos, allowedModels } = changed;
+      const { name, spendLimitPicos, allowedModels, reportsCost } = changed;
       const details = {
         api_key_id: id,
         ...(name !== undefined && { name }),
@@ -118,6 +121,7 @@ export class ApiKeysService {
           spend_limit: spendLimitPicos === null ? null : picosToDecimal(spendLimitPicos),
         }),
         ...(allowedModels !== undefined && { allowed_models: allowedModels?.join(' ') ?? null }),
+        ...(reportsCost !== undefined && { reports_cost: reportsCost }),
       };
       const event = { type: 'api_key.changed', accountId, actorId: accountId, origin, details } as const;
       await recordAuditEvent(transaction, event);
@@ -159,15 +163,21 @@ export class ApiKeysService {
   }
 }
 
-type ApiKeyChanges = Partial<Pick<ApiKey, 'name' | 'spendLimitPicos' | 'allowedModels'>>;
+type ApiKeyChanges = Partial<Pick<ApiKey, 'name' | 'spendLimitPicos' | 'allowedModels' | 'reportsCost'>>;
 
 /** The fields of the input that differ from the key. */
 function changesOf(key: ApiKey, input: UpdateApiKeyDto): ApiKeyChanges {
-  const { name, spend_limit: spendLimitPicos, allowed_models: allowedModels } = input;
+  const {
+    name,
+    spend_limit: spendLimitPicos,
+    allowed_models: allowedModels,
+    reports_cost: reportsCost,
+  } = input;
   const isSame = (models: string[] | null) => JSON.stringify(models) === JSON.stringify(key.allowedModels);
   return {
     ...(name !== undefined && name !== key.name && { name }),
     ...(spendLimitPicos !== undefined && spendLimitPicos !== key.spendLimitPicos && { spendLimitPicos }),
     ...(allowedModels !== undefined && !isSame(allowedModels) && { allowedModels }),
+    ...(reportsCost !== undefined && reportsCost !== key.reportsCost && { reportsCost }),
   };
 }

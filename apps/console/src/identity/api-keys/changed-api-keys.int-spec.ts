@@ -71,8 +71,25 @@ describe('changes of an API key', () => {
     ]);
   });
 
+  it('keep the price out of its answers and put it back in, and are recorded', async () => {
+    expect((await change({ reports_cost: false })).body).toMatchObject({ id: keyId, reports_cost: false });
+    expect((await change({ name: 'strict' })).body).toMatchObject({ reports_cost: false });
+    expect(await listText()).toContain('"reports_cost":false');
+    expect((await change({ reports_cost: true })).body).toMatchObject({ reports_cost: true });
+    expect((await events()).map(({ details }) => details)).toEqual([
+      { api_key_id: keyId, reports_cost: true },
+      { api_key_id: keyId, name: 'strict' },
+      { api_key_id: keyId, reports_cost: false },
+    ]);
+  });
+
   it('that change nothing are answered and not recorded', async () => {
-    for (const json of [{}, { name: 'test' }, { spend_limit: null, allowed_models: null }])
+    for (const json of [
+      {},
+      { name: 'test' },
+      { spend_limit: null, allowed_models: null },
+      { reports_cost: true },
+    ])
       expect((await change(json)).body).toMatchObject({ id: keyId, name: 'test' });
     expect(await events()).toEqual([]);
   });
@@ -90,8 +107,9 @@ describe('changes of an API key', () => {
     await client.query('SELECT 1');
     expect(notified.sort()).toEqual([`credentials api_key:${keyId}`, `lease_recall ${owner.accountId}`]);
     await change({ allowed_models: ['a'] });
+    await change({ reports_cost: false });
     await client.query('SELECT 1');
-    expect(notified).toHaveLength(3);
+    expect(notified).toHaveLength(4);
     expect(await hash()).toEqual(before);
     await client.query('UNLISTEN *');
     client.release();

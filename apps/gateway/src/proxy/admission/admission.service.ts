@@ -7,6 +7,7 @@ import {
   type Price,
   PriceBook,
   pricesOutput,
+  type UsageFault,
   worstCasePicos,
 } from '@inference/metering';
 import { Inject, Injectable } from '@nestjs/common';
@@ -94,6 +95,7 @@ export function usageEventOf(
   admission: Admission,
   served: Pick<UsageEvent, 'upstream' | 'outcome' | 'estimated' | 'timeToFirstTokenMs' | 'finishReason'> & {
     usage: MeteredUsage;
+    fault: UsageFault | null;
   },
 ): UsageEvent {
   const { counts } = served.usage;
@@ -111,6 +113,7 @@ export function usageEventOf(
     inputTokens: inputTokensOf(counts),
     outputTokens: outputTokensOf(counts),
     estimated: served.estimated,
+    usageFault: served.fault,
     durationMs: call.durationMs,
     timeToFirstTokenMs: served.timeToFirstTokenMs,
     finishReason: served.finishReason,

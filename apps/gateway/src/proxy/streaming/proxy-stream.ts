@@ -1,5 +1,5 @@
 import { drained } from '@inference/http';
-import { type TokenUsage, type UsageOutcome } from '@inference/metering';
+import { type Charge, type UsageOutcome } from '@inference/metering';
 import { type Response } from 'express';
 import { GatewayError, toOpenAiError } from '../../errors/openai-error';
 import { type Cancellation } from '../../upstreams/upstream-call';
@@ -7,6 +7,8 @@ import { CallCancelledError, UpstreamFailedError } from '../../upstreams/upstrea
 import { type UpstreamAnswer } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
 import { type Produced } from '../usage/produced';
+import { type ReportedUsage } from '../usage/reported-usage';
+import { eventWithCost } from '../usage/usage-cost';
 import { dataOf, eventOf, type SseEvent, SseEventReader } from './sse-event-reader';
 import { DONE, StreamMeter } from './stream-meter';
 
@@ -17,12 +19,19 @@ export interface StreamBilling {
   cancellation: Cancellation;
   /** A client that reads nothing for this long counts as disconnected. */
   stallMillis: number;
+  /**
+   * Returns the charge.
+   * @param usage as the upstream reported it, of the whole answer if `isWhole`
+   */
   settle(
     outcome: UsageOutcome,
-    usage: TokenUsage | null,
+    usage: ReportedUsage | null,
+    isWhole: boolean,
     produced: () => Produced,
     finishReason: string | null,
-  ): Promise<void>;
+  ): Promise<Charge>;
+  /** Whether a usage object that the client asked for tells the price. */
+  reportsCost: boolean;
   /** The first token has arrived. */
   onFirstToken(): void;
 }
@@ -40,7 +49,7 @@ export async function proxyStream(
   answer: UpstreamAnswer<unknown>,
   request: ProxyRequest,
   response: Response,
-  { cancellation, maxOutputTokens, settle, stallMillis, onFirstToken }: StreamBilling,
+  { cancellation, maxOutputTokens, settle, reportsCost, stallMillis, onFirstToken }: StreamBilling,
 ): Promise<GatewayError | null> {
   const meter = new StreamMeter(request.includeUsage, request.choices);
   const reader = new SseEventReader();
@@ -51,8 +60,10 @@ export async function proxyStream(
     for (const event of events) {
       const sent = meter.read(event);
       if (sent === null) continue;
-      if (meter.isComplete) heldBack.push(sent);
-      else ready += sent;
+      // A usage on its own is most likely the end of an answer, also of one that does not say where it ends.
+      const waits = meter.isComplete || (reportsCost && meter.isUsageAlone && sent === meter.usageEvent);
+      if (waits) heldBack.push(sent);
+      else ready += heldBack.length > 0 ? heldBack.splice(0).join('') + sent : sent;
     }
     if (!hasFirstToken && meter.hasProduced) {
       hasFirstToken = true;
@@ -95,7 +106,9 @@ export async function proxyStream(
     if (complete || meter.hasProduced || (isDue && !meter.failed)) {
       // What was reported before the end is not the usage of the whole answer.
       const usage = complete && brokeOff && !meter.isUsageFinal ? null : meter.usage;
-      await settle(outcome, usage, () => meter.produced, meter.finishReason);
+      const isWhole = complete && meter.isUsageFinal;
+      const charge = await settle(outcome, usage, isWhole, () => meter.produced, meter.finishReason);
+      if (reportsCost) tellPrice(heldBack, meter.usageEvent, charge);
     } else if (!clientLeft) unserved = new UpstreamFailedError();
     if (!complete && !meter.failed) heldBack.push(errorEvent(new UpstreamFailedError()));
   } catch (error) {
@@ -105,6 +118,12 @@ export async function proxyStream(
   }
   if (!response.destroyed) response.end(heldBack.join(''), 'latin1');
   return unserved;
+}
+
+/** Adds the price to the last usage of the stream, unless that was sent before the answer was complete. */
+function tellPrice(heldBack: SseEvent[], usageEvent: SseEvent | null, charge: Charge): void {
+  const at = usageEvent === null ? -1 : heldBack.lastIndexOf(usageEvent);
+  if (at !== -1) heldBack[at] = eventWithCost(usageEvent!, charge);
 }
 
 /** The complete events at the end that lack their blank line, with one added. Half an event is dropped. */

@@ -4,7 +4,9 @@ import { bytesOf, SseEventReader } from './sse-event-reader';
 import { StreamMeter } from './stream-meter';
 
 const USAGE = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
-const USAGE_READ = { inputTokens: 7, outputTokens: 3 };
+const READ = { others: {}, serviceTier: null, fault: null };
+const USAGE_READ = { ...READ, input: { input: 7 }, output: { output: 3 } };
+const ZEROS = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 const delta = (content: string, more: object = {}) => ({
   choices: [{ index: 0, delta: { content }, ...more }],
 });
@@ -96,20 +98,56 @@ describe('StreamMeter', () => {
   });
 
   it.each([
-    { prompt_tokens: -1, completion_tokens: 3 },
-    { prompt_tokens: 1.5, completion_tokens: 3 },
-    { prompt_tokens: '7', completion_tokens: 3 },
-    { prompt_tokens: 7, completion_tokens: 2 ** 53 },
-    { completion_tokens: 3 },
-    {},
-    'many',
-  ])('does not believe the usage %j', (usage) => {
-    expect(pass(event({ choices: [], usage })).meter.usage).toBeNull();
+    [
+      { prompt_tokens: -1, completion_tokens: 3 },
+      { input: null, output: { output: 3 }, fault: 'invalid_count' },
+    ],
+    [
+      { prompt_tokens: 7, completion_tokens: 2 ** 53 },
+      { input: { input: 7 }, output: null, fault: 'invalid_count' },
+    ],
+    [{ completion_tokens: 3 }, { input: null, output: { output: 3 }, fault: null }],
+    [{}, null],
+    ['many', null],
+  ])('reads of the usage %j only what counts', (usage, read) => {
+    expect(pass(event({ choices: [], usage })).meter.usage).toEqual(read && { ...READ, ...read });
+  });
+
+  it.each([
+    ['before', [{ usage: ZEROS }, { usage: USAGE }]],
+    ['behind', [{ usage: USAGE }, { usage: ZEROS }]],
+  ])('does not let zeros %s the figures replace them', (_where, reports) => {
+    const text = reports.map((report) => event({ choices: [], ...report })).join('');
+    expect(pass(text).meter).toMatchObject({ usage: USAGE_READ, isUsageFinal: true });
+  });
+
+  it('knows whether an answer went on after its usage', () => {
+    const usage = event({ choices: [], usage: USAGE });
+    const end = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+    const isFinal = (text: string) => pass(text).meter.isUsageFinal;
+    const image = event({ choices: [{ index: 0, delta: { images: [{}] }, finish_reason: null }] });
+    expect(isFinal(event(going('a')) + usage + end)).toBe(true);
+    expect(isFinal(usage + event(going('a')) + end)).toBe(false);
+    expect(isFinal(usage + event(delta('a')) + end)).toBe(false);
+    expect(isFinal(usage + image.replace('"finish_reason":null', '"finish_reason":""') + end)).toBe(false);
+    expect(isFinal(event(going('a')) + end)).toBe(false);
+  });
+
+  it('names the last event whose usage the client gets, without what the upstream charges', () => {
+    const priced = { ...USAGE, cost: 0.5, cost_details: { upstream_inference_cost: 0.5 } };
+    const last = event({ choices: [], usage: priced });
+    const { meter, sent } = pass(event({ ...delta('a'), usage: USAGE }) + last, { includeUsage: true });
+    expect(meter.usageEvent).toBe(event({ choices: [], usage: USAGE }));
+    expect(sent.endsWith(meter.usageEvent!)).toBe(true);
+    expect(pass(last).meter.usageEvent).toBeNull();
   });
 
   it('keeps a reported zero', () => {
-    const usage = { prompt_tokens: 0, completion_tokens: 0 };
-    expect(pass(event({ choices: [], usage })).meter.usage).toEqual({ inputTokens: 0, outputTokens: 0 });
+    expect(pass(event({ choices: [], usage: ZEROS })).meter.usage).toEqual({
+      ...READ,
+      input: {},
+      output: {},
+    });
   });
 
   it('is complete when every answer has finished, or at [DONE]', () => {

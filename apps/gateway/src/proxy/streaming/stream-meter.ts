@@ -1,5 +1,6 @@
-import { type TokenUsage } from '@inference/metering';
-import { finishReasonOf, type Produced, producedBy, readReportedUsage } from '../usage/produced';
+import { finishReasonOf, type Produced, producedBy } from '../usage/produced';
+import { laterUsage, readReportedUsage, type ReportedUsage } from '../usage/reported-usage';
+import { eventWithCost } from '../usage/usage-cost';
 import { PlainDeltaReader } from './plain-delta';
 import { dataOf, eventOf, type SseEvent } from './sse-event-reader';
 
@@ -21,9 +22,13 @@ const MAX_UNREAD_CHARS = 32 * 1024;
  * reports no usage, or may be longer than was admitted.
  */
 export class StreamMeter {
-  usage: TokenUsage | null = null;
-  /** Whether every answer was finished when the usage was reported. */
+  usage: ReportedUsage | null = null;
+  /** Whether nothing was added to an answer after the usage was reported. */
   isUsageFinal = false;
+  /** The last event with a usage object that is forwarded. */
+  usageEvent: SseEvent | null = null;
+  /** Whether that event holds no part of an answer. */
+  isUsageAlone = false;
   /** The upstream reported an error inside the stream. */
   failed = false;
   /** Of the answer that ended first. */
@@ -70,6 +75,7 @@ export class StreamMeter {
   read(event: SseEvent): SseEvent | null {
     const plain = this.plainDeltas.read(event);
     if (plain) {
+      this.isUsageFinal = false;
       this.keepUnread(event, plain.choices);
       return this.includeUsage ? event : plain.withoutUsage;
     }
@@ -83,16 +89,25 @@ export class StreamMeter {
     if (chunk.error) this.failed = true;
     const choices = choicesOf(chunk);
     for (const choice of choices) this.readFinish(choice);
+    if (this.isUsageFinal && choices.some((choice) => adds(choice))) this.isUsageFinal = false;
     // In the order of the stream: behind events that are kept unread, this one is kept too.
     if (this.unread.length > 0) this.keepUnread(event, choices.length);
     else for (const choice of choices) this.readProduced(choice);
-    if (chunk.usage === undefined) return event;
-    const usage = readReportedUsage(chunk.usage);
+    const usage = readReportedUsage(chunk);
     if (usage) {
-      this.usage = usage;
-      this.isUsageFinal = this.isComplete;
+      this.usage = laterUsage(this.usage, usage);
+      this.isUsageFinal = true;
     }
-    return this.includeUsage ? event : withoutUsage(event, chunk, choices.length);
+    if (chunk.usage === undefined) return event;
+    if (!this.includeUsage) return withoutUsage(event, chunk, choices.length);
+    return isObject(chunk.usage) ? this.forwardUsage(event, chunk.usage, choices.length === 0) : event;
+  }
+
+  private forwardUsage(event: SseEvent, usage: object, isAlone: boolean): SseEvent {
+    const sent = 'cost' in usage || 'cost_details' in usage ? eventWithCost(event, null) : event;
+    this.usageEvent = sent;
+    this.isUsageAlone = isAlone;
+    return sent;
   }
 
   private keepUnread(event: SseEvent, choices: number): void {
@@ -113,10 +128,11 @@ export class StreamMeter {
   }
 
   private readProduced(choice: unknown): void {
-    const { text, audioTokens } = producedBy(choice);
+    const produced = producedBy(choice);
+    const { text, audioTokens } = produced;
     if (text) this.texts.push(text);
     this.audioTokens += audioTokens;
-    if (text || audioTokens > 0 || addsNonText(choice)) this.deltas++;
+    if (adds(choice, produced)) this.deltas++;
   }
 
   private readFinish(choice: unknown): void {
@@ -131,10 +147,14 @@ export class StreamMeter {
   }
 }
 
+const isObject = (value: unknown): value is object =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
 const choicesOf = ({ choices }: Chunk): unknown[] => (Array.isArray(choices) ? (choices as unknown[]) : []);
 
-/** Whether the delta of a choice holds something other than text, such as audio. */
-function addsNonText(choice: unknown): boolean {
+/** Whether a choice adds to its answer: text, or something else, such as audio. */
+function adds(choice: unknown, { text, audioTokens } = producedBy(choice)): boolean {
+  if (text || audioTokens > 0) return true;
   const { delta } = (choice ?? {}) as { delta?: Record<string, unknown> | null };
   return Object.entries(delta ?? {}).some(
     ([name, value]) => name !== 'role' && value !== null && typeof value === 'object',

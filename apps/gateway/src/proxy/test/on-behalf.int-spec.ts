@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { picosToDecimal } from '@inference/money';
 import {
   credentialRows,
   documentedPath,
@@ -160,7 +161,7 @@ describe('a request on behalf of an account', () => {
       usage = chunk.usage;
     }
     expect(text).not.toBe('');
-    expect(usage?.completion_tokens).toBe(8);
+    expect(usage).toMatchObject({ completion_tokens: 8, cost: Number(picosToDecimal(COST)) });
     expect(await site.onlyEvent(of)).toMatchObject({ entrypoint: 'agent', api_key_id: of.apiKeyId });
     await site.expectCharged(of, COST);
   });

@@ -1,4 +1,3 @@
-import { type TokenUsage } from '@inference/metering';
 import { estimateTokens } from '@inference/tokens';
 import { producedAudioTokens } from './media-tokens';
 import { textsIn } from './texts-in';
@@ -61,21 +60,6 @@ export function producedByAll(choices: readonly unknown[]): Produced {
 
 export const tokensOf = ({ text, audioTokens }: Produced): number =>
   estimateTokens(text) + Math.ceil(audioTokens);
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-
-/**
- * Reads the upstream's `usage` object (OpenAI's shape). Returns null if it is missing or invalid. A reported zero is kept.
- * Embeddings report no completion tokens.
- */
-export function readReportedUsage(usage: unknown): TokenUsage | null {
-  if (usage === null || typeof usage !== 'object') return null;
-  const { prompt_tokens: inputTokens, completion_tokens: outputTokens = 0 } = usage as Record<
-    string,
-    unknown
-  >;
-  return isCount(inputTokens) && isCount(outputTokens) ? { inputTokens, outputTokens } : null;
-}
 
 /** Longer ones, and such with other characters, name no reason. */
 const FINISH_REASON = /^[A-Za-z0-9_.-]{1,64}$/;

@@ -1,10 +1,12 @@
+import { inputTokensOf } from '@inference/metering';
 import { timesAsLong } from '@inference/testing';
 import { estimateTokens } from '@inference/tokens';
-import { meteredUsage } from '../proxy.service';
 import { boundsOf } from '../request/token-bounds';
+import { meteredUsage } from './metered-usage';
 import { NOTHING_PRODUCED } from './produced';
 import { promptTokens } from './prompt-tokens';
 import { base64, chat, png, requestOf, tokensOf, wav } from './prompt.fixture';
+import { readReportedUsage } from './reported-usage';
 
 const words = (count: number) => Array.from({ length: count }, (_, i) => `word${i % 7}`).join(' ');
 const TEXT = words(100);
@@ -218,27 +220,28 @@ describe('what a client pays that leaves', () => {
           : { [endpoint === 'completions' ? 'prompt' : 'input']: prompt(), ...some(MORE) };
       const request = requestOf(endpoint, body);
       const bounds = boundsOf(request, {});
-      const { usage } = meteredUsage({ request, bounds }, 'disconnected', null, () => NOTHING_PRODUCED);
+      const { usage } = meteredUsage({ request, bounds }, false, null, () => NOTHING_PRODUCED);
+      const inputTokens = inputTokensOf(usage.counts);
       // Estimated one by one, texts are cut into slices at other places, and a cut may part a token.
       const cuts = texts.reduce((sum, part) => sum + Math.floor(part.length / SLICE_CHARS), 0);
       const least = texts.reduce((sum, part) => sum + estimateTokens(part), 0) - 2 * cuts;
-      expect(usage.inputTokens).toBeLessThanOrEqual(bounds.inputTokens);
-      expect([body, usage.inputTokens >= Math.min(least, bounds.inputTokens)]).toEqual([body, true]);
+      expect(inputTokens).toBeLessThanOrEqual(bounds.inputTokens);
+      expect([body, inputTokens >= Math.min(least, bounds.inputTokens)]).toEqual([body, true]);
     }
   });
 
   it('includes the prompt although the upstream has reported a placeholder of no tokens', () => {
     const request = requestOf('chat/completions', { messages: [{ role: 'user', content: TEXT }] });
     const admitted = { request, bounds: boundsOf(request, {}) };
-    const zero = { inputTokens: 0, outputTokens: 0 };
-    const left = meteredUsage(admitted, 'disconnected', zero, () => NOTHING_PRODUCED);
-    expect(left.usage.inputTokens).toBeGreaterThanOrEqual(TEXT_TOKENS);
+    const reported = (prompt_tokens: number, completion_tokens: number) =>
+      readReportedUsage({ usage: { prompt_tokens, completion_tokens } });
+    const left = meteredUsage(admitted, false, reported(0, 0), () => NOTHING_PRODUCED);
+    expect(inputTokensOf(left.usage.counts)).toBeGreaterThanOrEqual(TEXT_TOKENS);
     expect(left.estimated).toBe(true);
-    const complete = meteredUsage(admitted, 'completed', zero, () => NOTHING_PRODUCED);
-    expect(complete).toEqual({ usage: zero, estimated: false });
-    const reported = { inputTokens: 7, outputTokens: 1 };
-    expect(meteredUsage(admitted, 'disconnected', reported, () => NOTHING_PRODUCED)).toEqual({
-      usage: reported,
+    const complete = meteredUsage(admitted, true, reported(0, 0), () => NOTHING_PRODUCED);
+    expect(complete).toMatchObject({ usage: { counts: { request: 1 } }, estimated: false });
+    expect(meteredUsage(admitted, false, reported(7, 1), () => NOTHING_PRODUCED)).toMatchObject({
+      usage: { counts: { request: 1, input: 7, output: 1 } },
       estimated: false,
     });
   });

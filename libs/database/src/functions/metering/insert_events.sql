@@ -12,15 +12,16 @@ BEGIN
     SELECT * FROM jsonb_to_recordset(p_events) AS e(request_id text, limited boolean, started_at timestamptz, account_id text,
       api_key_id text, model text, entrypoint text, endpoint text, upstream text, outcome text, input_tokens bigint,
       output_tokens bigint, estimated boolean, price_list_id bigint, usd_per_unit numeric, cost_picos numeric,
-      cost_usd_picos numeric, lines jsonb, duration_ms integer, time_to_first_token_ms integer, finish_reason text)
+      cost_usd_picos numeric, lines jsonb, duration_ms integer, time_to_first_token_ms integer, finish_reason text,
+      usage_fault text)
     WHERE request_id <> ALL (p_left_out)
   ), written AS (
     INSERT INTO metering.usage_events (request_id, occurred_at, started_at, account_id, api_key_id, model, entrypoint,
       endpoint, upstream, outcome, input_tokens, output_tokens, estimated, price_list_id, usd_per_unit, cost_picos,
-      cost_usd_picos, lines, settlement_id, duration_ms, time_to_first_token_ms, finish_reason)
+      cost_usd_picos, lines, settlement_id, duration_ms, time_to_first_token_ms, finish_reason, usage_fault)
     SELECT request_id, at, started_at, account_id, api_key_id, model, entrypoint, endpoint, upstream, outcome,
       input_tokens, output_tokens, estimated, price_list_id, usd_per_unit, cost_picos, cost_usd_picos, lines, p_id,
-      duration_ms, time_to_first_token_ms, finish_reason
+      duration_ms, time_to_first_token_ms, finish_reason, usage_fault
     FROM events
   )
   INSERT INTO metering.unfolded_usage (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens, cost_picos,
