@@ -124,7 +124,7 @@ beforeEach(async () => {
     accountId,
   ]);
   await insertBilling(accountId);
-  const waiting = { ...event, request_id: 'req_2' };
+  const waiting = { ...event, request_id: 'req_waiting' };
   await database.pool.query("SELECT metering.append('stl_2', $1)", [JSON.stringify([waiting])]);
 });
 afterEach(async () => {

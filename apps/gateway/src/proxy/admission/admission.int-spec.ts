@@ -160,7 +160,7 @@ describe('a key', () => {
     await chat(of.apiKey);
     await site.expectCharged(of, 3n * COST);
     const { rows } = await site.pool.query<{ spent_picos: bigint }>(
-      'SELECT spent_picos FROM wallet.key_budgets WHERE api_key_id = $1',
+      'SELECT spent_picos FROM wallet.key_spending WHERE api_key_id = $1',
       [limited.apiKeyId],
     );
     expect(rows[0]!.spent_picos).toBe(2n * COST);
@@ -237,7 +237,7 @@ describe('the entrypoint', () => {
     await chat(of.apiKey, {}, { 'X-Entrypoint': entrypoint });
     expect(await eventsOf(site.pool, of.accountId)).toMatchObject([{ entrypoint }]);
     const { rows } = await site.pool.query(
-      'SELECT DISTINCT entrypoint FROM metering.hourly_rollup WHERE account_id = $1',
+      'SELECT DISTINCT entrypoint FROM metering.hourly_usage WHERE account_id = $1',
       [of.accountId],
     );
     expect(rows).toEqual([{ entrypoint }]);

@@ -133,7 +133,7 @@ describe.each([true, false])('a client that leaves early (stream: %s)', (stream)
   it('pays nothing while it waits for its admission', async () => {
     const client = await site.pool.connect();
     await client.query('BEGIN');
-    await client.query('SELECT 1 FROM wallet.leases WHERE account_id = $1 FOR UPDATE', [account.accountId]);
+    await client.query('SELECT 1 FROM wallet.wallets WHERE account_id = $1 FOR UPDATE', [account.accountId]);
     const waits = async () => {
       const { rows } = await site.pool.query<{ waiting: number }>(
         `SELECT count(*)::int AS waiting FROM pg_stat_activity
