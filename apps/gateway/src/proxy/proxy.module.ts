@@ -15,5 +15,6 @@ import { ProxyService } from './proxy.service';
   imports: [LeasesModule, PricesModule, SettlementModule, UnservedCallsModule, UpstreamsModule],
   controllers: [ProxyController, EstimateController],
   providers: [AdmissionService, OpenRequests, ProxyService],
+  exports: [AdmissionService, ProxyService],
 })
 export class ProxyModule {}

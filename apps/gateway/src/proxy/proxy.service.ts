@@ -8,10 +8,12 @@ import { type UsageEvent } from '../settlement/usage-event';
 import { toOpenAiError } from '../errors/openai-error';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
+import { servedEndpointOf } from '../upstreams/upstream';
 import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { type Admission, AdmissionService, usageEventOf } from './admission/admission.service';
+import { type AnswerTranslation } from './answer-translation';
 import { OpenRequests } from './open-requests';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
 import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request';
@@ -55,10 +57,16 @@ export class ProxyService {
   /**
    * Serves one request and writes the response. Throws the errors of admission, upstreams and settlement; once a stream has
    * begun, they are sent as an event of the stream instead.
+   * @param translation of a request in another protocol, whose body was translated; without it the answer is sent as it comes
    */
-  async proxy(call: CallNotes, rawBody: unknown, response: Response): Promise<void> {
+  async proxy(
+    call: CallNotes,
+    rawBody: unknown,
+    response: Response,
+    translation?: AnswerTranslation,
+  ): Promise<void> {
     const request = await receiveProxyRequest(
-      call.endpoint,
+      servedEndpointOf(call.endpoint),
       rawBody,
       () => requireConnected(response),
       (model) => (call.model = model),
@@ -78,8 +86,8 @@ export class ProxyService {
       answer = await this.ask(admission, cancellation);
       call.answeredBy(answer.upstream);
       response.setHeader('X-Inference-Request-Id', call.requestId);
-      if (answer.rest) await this.sendStream(admission, answer, response, cancellation);
-      else await this.sendPlain(admission, answer, response);
+      if (answer.rest) await this.sendStream(admission, answer, response, cancellation, translation);
+      else await this.sendPlain(admission, answer, response, translation);
     } catch (error) {
       // A client that has left gets no error.
       if (!response.destroyed) throw error;
@@ -125,7 +133,12 @@ export class ProxyService {
     });
   }
 
-  private async sendPlain(admission: Admission, answer: Answer, response: Response): Promise<void> {
+  private async sendPlain(
+    admission: Admission,
+    answer: Answer,
+    response: Response,
+    translation: AnswerTranslation | undefined,
+  ): Promise<void> {
     if (answer.content) {
       const { usage, choices } = answer.content;
       const all: unknown[] = Array.isArray(choices) ? choices : [];
@@ -137,8 +150,12 @@ export class ProxyService {
       this.unserved.record(admission.call, refusal);
     }
     if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
-    response.status(answer.status).setHeader('Content-Type', withCharset(answer.contentType));
-    response.end(answer.head);
+    const { body, contentType } = translation?.plain(answer.status, answer.head) ?? {
+      body: answer.head,
+      contentType: answer.contentType,
+    };
+    response.status(answer.status).setHeader('Content-Type', withCharset(contentType));
+    response.end(body);
   }
 
   private async sendStream(
@@ -146,10 +163,12 @@ export class ProxyService {
     answer: Answer,
     response: Response,
     cancellation: Cancellation,
+    translation: AnswerTranslation | undefined,
   ): Promise<void> {
     let timeToFirstTokenMs: number | null = null;
     const error = await proxyStream(answer, admission.request, response, {
       cancellation,
+      translation,
       maxOutputTokens: admission.bounds.outputTokens,
       stallMillis: this.config.clientStallTimeoutSeconds * 1000,
       onFirstToken: () => (timeToFirstTokenMs = admission.call.durationMs),
