@@ -8,9 +8,6 @@ class AnthropicErrorDetails {
   @ApiProperty({ description: 'For programs.', example: 'model_not_found' })
   error_code!: string;
 
-  @ApiProperty({ required: false, description: 'The field or header at fault.', example: 'model' })
-  param?: string;
-
   @ApiProperty({
     required: false,
     description:
@@ -34,7 +31,23 @@ class AnthropicError {
   })
   message!: string;
 
-  @ApiProperty({ required: false, description: 'Absent if the error has no code.' })
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'The field or header at fault, as in the errors of OpenAI.',
+    example: 'model',
+  })
+  param!: string | null;
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'For programs, as in the errors of OpenAI.',
+    example: 'model_not_found',
+  })
+  code!: string | null;
+
+  @ApiProperty({ required: false, description: 'Where Anthropic’s SDKs read the code. Absent without one.' })
   details?: AnthropicErrorDetails;
 }
 
@@ -68,10 +81,10 @@ const TYPE_BY_STATUS: Record<number, string> = {
   529: 'overloaded_error',
 };
 
-/** An error in Anthropic's body. */
+/** An error in Anthropic's body, which has the members of OpenAI's error, too. */
 export function anthropicErrorBody(
   status: number,
-  { message, code, param, type: _type, ...details }: OpenAiErrorBody['error'],
+  { type: _type, message, param, code, ...details }: OpenAiErrorBody['error'],
   requestId: string | null,
 ) {
   const type = TYPE_BY_STATUS[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
@@ -80,7 +93,9 @@ export function anthropicErrorBody(
     error: {
       type,
       message,
-      ...(code !== null && { details: { error_code: code, ...(param !== null && { param }), ...details } }),
+      param,
+      code,
+      ...(code !== null && { details: { error_code: code, ...details } }),
     },
     request_id: requestId,
   };

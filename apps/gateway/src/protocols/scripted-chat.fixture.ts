@@ -6,8 +6,8 @@ export type Fields = Record<string, unknown>;
 /** What a chat server answers to the next request. */
 export type ChatScript =
   | { json: object; status?: number; headers?: Record<string, string> }
-  /** Chunks of a stream; a text is sent as it is. `[DONE]` follows unless `isCut`: then the connection breaks. */
-  | { chunks: (object | string)[]; isCut?: boolean };
+  /** Chunks of a stream. `[DONE]` follows, or the connection breaks, or nothing follows. */
+  | { chunks: object[]; isCut?: boolean; isHanging?: boolean };
 
 export const USAGE = { prompt_tokens: 21, completion_tokens: 5, total_tokens: 26 };
 
@@ -65,9 +65,10 @@ export class ScriptedChat {
       return;
     }
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-    for (const part of script.chunks)
-      response.write(typeof part === 'string' ? part : `data: ${JSON.stringify(part)}\n\n`);
-    if (script.isCut) setTimeout(() => response.destroy(), 50);
+    for (const part of script.chunks) response.write(`data: ${JSON.stringify(part)}\n\n`);
+    if (script.isHanging) return;
+    // What was written has to reach the client before.
+    if (script.isCut) response.write(': the end\n\n', () => response.destroy());
     else response.end('data: [DONE]\n\n');
   }
 }

@@ -26,7 +26,10 @@ const fieldsOf = (value: unknown): Fields =>
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function isJson(text: string): boolean {
+/** Whether arguments are complete. */
+export function isObjectText(text: string): boolean {
+  // Most fragments end within the object, which this tells without parsing what is long.
+  if (!text.trimEnd().endsWith('}')) return false;
   try {
     JSON.parse(text);
     return true;
@@ -142,7 +145,7 @@ export class AnswerParts {
     }
     const candidate = hasIndex ? byIndex : this.lastCall;
     if (!candidate || fragment.name === '') return candidate;
-    const isNext = fragment.name !== candidate.name || (fragment.text !== '' && isJson(candidate.text));
+    const isNext = fragment.name !== candidate.name || (fragment.text !== '' && isObjectText(candidate.text));
     return candidate.name !== '' && isNext ? undefined : candidate;
   }
 
@@ -170,7 +173,7 @@ export class AnswerParts {
   private advance(isEnd: boolean): void {
     for (let next = this.parts[this.current + 1]; next; next = this.parts[this.current + 1]) {
       const open = this.parts[this.current];
-      const mayGoOn = open?.kind === 'call' && !isJson(open.text);
+      const mayGoOn = open?.kind === 'call' && !isObjectText(open.text);
       const isUnnamed = next.kind === 'call' && next.name === '';
       if (!isEnd && (mayGoOn || isUnnamed)) return;
       if (open) this.listener.close(open);

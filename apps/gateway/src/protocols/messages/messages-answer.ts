@@ -1,6 +1,6 @@
 import { anthropicErrorBody } from '../../errors/anthropic-error';
 import { type OpenAiErrorBody } from '../../errors/openai-error';
-import { type AnswerParts, type Part } from '../chat/answer-parts';
+import { type AnswerParts, isObjectText, type Part } from '../chat/answer-parts';
 import { type AnswerWriter } from '../chat/chat-translation';
 import { readAnswerUsage } from '../chat/chat-usage';
 
@@ -10,15 +10,6 @@ const UNSIGNED = 'unsigned';
 const STOP_REASONS: Record<string, string> = {
   length: 'max_tokens',
   content_filter: 'refusal',
-};
-
-const isObjectText = (text: string): boolean => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === 'object' && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 };
 
 /** The arguments of a call as they came, so that no digit is lost; what is no object stands in one. */

@@ -56,6 +56,7 @@ const TOOL = known(
   'description',
   'input_schema',
   'strict',
+  'defer_loading',
   'eager_input_streaming',
   'input_examples',
 );
@@ -98,7 +99,7 @@ export function readMessagesRequest({ fields: body, write }: ReadBody, isCount =
   return {
     chat,
     isStream,
-    ignored: IGNORED.filter((name) => isGiven(body[name])),
+    ignored: [...IGNORED.filter((name) => isGiven(body[name])), ...ignoredOfTools(body)],
     writer: (requestId) => new MessagesAnswer(requestId, model, stopSequences),
   };
 }
@@ -268,6 +269,12 @@ function toolsOf({ tools, tool_choice: choice }: Fields): Fields {
   return chat;
 }
 
+/** Examples of input, which chat servers do not know. */
+const ignoredOfTools = ({ tools }: Fields): string[] =>
+  ((tools as Fields[] | undefined) ?? []).flatMap(({ input_examples: examples }, i) =>
+    isGiven(examples) ? `tools.${i}.input_examples` : [],
+  );
+
 function toolOf(given: unknown, path: string): Fields {
   const tool = objectAt(given, path);
   if (isGiven(tool.type) && tool.type !== 'custom')
@@ -276,6 +283,12 @@ function toolOf(given: unknown, path: string): Fields {
       `${textAt(tool.type, childOf(path, 'type'))} cannot be run by the server of this model`,
     );
   refuseOthers(tool, path, TOOL);
+  // Claude Code sends such tools at once when they are refused.
+  if (booleanAt(tool.defer_loading, childOf(path, 'defer_loading')))
+    refuse(
+      childOf(path, 'defer_loading'),
+      'must not be true: the server of this model cannot load tools later',
+    );
   const { description, strict } = tool;
   return {
     type: 'function',

@@ -29,9 +29,8 @@ const FUNCTION = new Set([
   'strict',
   'defer_loading',
   'output_schema',
-  'allowed_callers',
 ]);
-const CUSTOM = new Set(['type', 'name', 'description', 'format', 'defer_loading', 'allowed_callers']);
+const CUSTOM = new Set(['type', 'name', 'description', 'format', 'defer_loading']);
 /** Coding agents send these to every model and do without them. */
 const DISPENSABLE = /^(namespace|web_search(_preview)?(_\d{4}_\d{2}_\d{2})?)$/;
 const SHOWN_NAME_CHARS = 64;
@@ -46,6 +45,14 @@ export function readTools(body: Fields): ChatTools {
     const path = childOf('tools', i);
     const tool = objectAt(entry, path);
     const type = textAt(tool.type, childOf(path, 'type'));
+    // Only with a tool that searches for others.
+    if (booleanAt(tool.defer_loading, childOf(path, 'defer_loading')))
+      refuse(
+        childOf(path, 'defer_loading'),
+        'must not be true: the server of this model cannot load tools later',
+      );
+    // Tells what a tool returns, which chat servers do not know.
+    if (isGiven(tool.output_schema)) ignored.push(`${path}.output_schema`);
     if (type === 'function') functions.set(nameAt(tool.name, childOf(path, 'name')), functionOf(tool, path));
     else if (type === 'custom') {
       functions.set(nameAt(tool.name, childOf(path, 'name')), customOf(tool, path));
