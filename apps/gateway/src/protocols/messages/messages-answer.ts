@@ -94,7 +94,7 @@ export class MessagesAnswer implements AnswerWriter {
   private blockOf(part: Part): string {
     if (part.kind === 'reasoning')
       return JSON.stringify({ type: 'thinking', thinking: part.text, signature: UNSIGNED });
-    if (part.kind !== 'call') return JSON.stringify({ type: 'text', text: part.text, citations: null });
+    if (part.kind !== 'call') return JSON.stringify({ type: 'text', text: part.text });
     const { input: _input, ...call } = callBlockOf(part);
     return `${JSON.stringify(call).slice(0, -1)},"input":${inputOf(part)}}`;
   }
@@ -128,7 +128,7 @@ const callBlockOf = ({ id, name }: Part) => ({ type: 'tool_use', id, name, input
 
 function emptyBlockOf(part: Part): object {
   if (part.kind === 'reasoning') return { type: 'thinking', thinking: '', signature: '' };
-  return part.kind === 'call' ? callBlockOf(part) : { type: 'text', text: '', citations: null };
+  return part.kind === 'call' ? callBlockOf(part) : { type: 'text', text: '' };
 }
 
 function deltaOf(kind: Part['kind'], text: string): object {

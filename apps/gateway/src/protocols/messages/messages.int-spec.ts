@@ -64,7 +64,7 @@ it('answers a message', async () => {
     type: 'message',
     role: 'assistant',
     model: MODEL,
-    content: [{ type: 'text', text: 'A book of entries.', citations: null }],
+    content: [{ type: 'text', text: 'A book of entries.' }],
     stop_reason: 'end_turn',
     stop_sequence: null,
     usage: { input_tokens: 21, output_tokens: 5, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },

@@ -30,6 +30,10 @@ const REFUSAL_PART = new Set(['type', 'refusal']);
 const IMAGE_PART = new Set(['type', 'detail', 'image_url', CACHE_MARK]);
 const FILE_PART = new Set(['type', 'filename', 'file_data', CACHE_MARK]);
 
+const SHOWN_TYPE_CHARS = 64;
+/** Of the ids of `reasoning` items. */
+const THOUGHT_PREFIX = 'rs_';
+
 /** By the type of the item. What hosted tools of other services have done cannot be passed on. */
 const ITEMS: Record<string, AddItem> = {
   message: addMessage,
@@ -40,24 +44,48 @@ const ITEMS: Record<string, AddItem> = {
   reasoning: addThought,
 };
 
-/** Adds the input of a request, a text or items, to a conversation. */
-export function addItems(conversation: ChatConversation, input: unknown, write: Write): void {
-  if (typeof input === 'string') return conversation.ask([{ type: 'text', text: input }]);
+/**
+ * Adds the input of a request, a text or items, to a conversation. Returns which items are left out: references to thoughts, which SDKs
+ * send that take responses for stored.
+ */
+export function addItems(conversation: ChatConversation, input: unknown, write: Write): string[] {
+  if (typeof input === 'string') {
+    conversation.ask([{ type: 'text', text: input }]);
+    return [];
+  }
+  const ignored: string[] = [];
   if (!Array.isArray(input)) refuse('input', 'must be a text or a list of items');
   for (const [i, entry] of (input as unknown[]).entries()) {
     const path = childOf('input', i);
     const item = objectAt(entry, path);
-    const type = isGiven(item.type) ? textAt(item.type, childOf(path, 'type')) : 'message';
-    const add = Object.hasOwn(ITEMS, type) ? ITEMS[type]! : undefined;
-    if (!add) {
-      const isStored = type === 'item_reference';
-      const reason = isStored
-        ? 'responses are not stored'
-        : 'it cannot be passed on to the server of this model';
-      refuse(childOf(path, 'type'), `must not be ${type.slice(0, 64)}, because ${reason}`);
+    const type = typeOf(item, path);
+    if (type === 'item_reference') ignored.push(referenceAt(item, path));
+    else {
+      const add = Object.hasOwn(ITEMS, type) ? ITEMS[type]! : undefined;
+      if (!add)
+        refuse(
+          childOf(path, 'type'),
+          `must not be ${type.slice(0, SHOWN_TYPE_CHARS)}, which cannot be passed on to the server of this model`,
+        );
+      add(conversation, item, path, write);
     }
-    add(conversation, item, path, write);
   }
+  return ignored;
+}
+
+/** An item without a type is a message, or a reference if it is nothing but an id. */
+function typeOf(item: Fields, path: string): string {
+  if (isGiven(item.type)) return textAt(item.type, childOf(path, 'type'));
+  return isGiven(item.id) && !isGiven(item.role) ? 'item_reference' : 'message';
+}
+
+function referenceAt(item: Fields, path: string): string {
+  const id = nameAt(item.id, childOf(path, 'id'));
+  if (id.startsWith(THOUGHT_PREFIX)) return `${path} (item_reference)`;
+  return refuse(
+    childOf(path, 'type'),
+    'must not be item_reference, because responses are not stored: send the items themselves, as SDKs do with `store: false`',
+  );
 }
 
 function addMessage(conversation: ChatConversation, item: Fields, path: string): void {

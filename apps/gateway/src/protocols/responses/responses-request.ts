@@ -88,7 +88,7 @@ export function readResponsesRequest({ fields: body, write }: ReadBody): Transla
   const model = nameAt(body.model, 'model');
   const conversation = new ChatConversation();
   if (isGiven(body.instructions)) conversation.instruct(textAt(body.instructions, 'instructions'));
-  addItems(conversation, body.input, write);
+  const ignoredItems = addItems(conversation, body.input, write);
   const tools = readTools(body);
   const { effort, showsSummary } = readReasoning(body);
   const chat: Fields = { model, messages: conversation.messages, ...tools.chat };
@@ -107,7 +107,7 @@ export function readResponsesRequest({ fields: body, write }: ReadBody): Transla
   return {
     chat,
     isStream,
-    ignored: [...IGNORED.filter((name) => isGiven(body[name])), ...tools.ignored],
+    ignored: [...IGNORED.filter((name) => isGiven(body[name])), ...tools.ignored, ...ignoredItems],
     writer: (requestId) =>
       new ResponsesAnswer({ requestId, echo, customTools: tools.custom, showsSummary, keepsThoughts }),
   };

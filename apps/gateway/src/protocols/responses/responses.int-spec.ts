@@ -239,7 +239,7 @@ describe('refusals', () => {
     ['conversation', { conversation: 'conv_1' }, /not stored/],
     ['background', { background: true }, /not stored/],
     ['input', { input: 7 }, /a text or a list/],
-    ['input.0.type', { input: [{ type: 'item_reference', id: 'x' }] }, /not stored/],
+    ['input.0.type', { input: [{ type: 'item_reference', id: 'msg_1' }] }, /not stored/],
     ['input.0.type', { input: [{ type: 'computer_call' }] }, /computer_call/],
     ['input.0.role', { input: [{ role: 'tool', content: 'x' }] }, /user, assistant, system or developer/],
     ['tools.0.type', { tools: [{ type: 'file_search' }] }, /file_search cannot be run/],
@@ -273,10 +273,14 @@ describe('refusals', () => {
     const response = await post({
       tools: [WEATHER, { type: 'web_search' }, { type: 'namespace', name: 'x', tools: [] }],
       prompt_cache_key: 'k',
+      input: [
+        { role: 'user', content: 'x' },
+        { type: 'item_reference', id: 'rs_1' },
+      ],
     });
     expect(response.status).toBe(200);
     expect(response.headers.get('x-ignored-fields')).toBe(
-      'prompt_cache_key, tools.1 (web_search), tools.2 (namespace)',
+      'prompt_cache_key, tools.1 (web_search), tools.2 (namespace), input.1 (item_reference)',
     );
     expect(chat.lastBody.tools).toHaveLength(1);
     expect(chat.lastBody).not.toHaveProperty('prompt_cache_key');
