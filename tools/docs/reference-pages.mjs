@@ -127,6 +127,7 @@ export function renderConfiguration() {
 const CREDENTIAL_NAMES = {
   session: 'session',
   api_key: 'API key',
+  api_key_header: 'API key',
   api_key_scheme: 'API key',
   session_cookie: 'session cookie',
   session_query: '`?token=`',

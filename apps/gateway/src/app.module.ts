@@ -8,6 +8,7 @@ import { type GatewayConfig } from './config';
 import { ConfigModule } from './config.module';
 import { MaintenanceModule } from './maintenance/maintenance.module';
 import { ModelsModule } from './models/models.module';
+import { ProtocolsModule } from './protocols/protocols.module';
 import { ProxyModule } from './proxy/proxy.module';
 import { ENTITIES } from './entities';
 
@@ -30,6 +31,7 @@ export class AppModule {
         MaintenanceModule,
         ModelsModule,
         ProxyModule,
+        ProtocolsModule,
       ],
     };
   }

@@ -63,9 +63,16 @@ interface Ask {
   gateway?: Gateway;
 }
 
+/** A body that the endpoint accepts. */
+function bodyFor(path: string): string {
+  if (path.startsWith('/v1/responses')) return '{"model":"sandbox-chat","input":"x"}';
+  const limit = path.startsWith('/v1/messages') ? ',"max_tokens":1' : '';
+  return `{"model":"sandbox-chat","messages":[]${limit}}`;
+}
+
 async function ask(route: string, { headers = {}, body, gateway = site.gateway }: Ask = {}) {
   const [method = '', path = ''] = route.split(' ');
-  const content = body ?? (method === 'POST' ? '{"model":"sandbox-chat","messages":[]}' : undefined);
+  const content = body ?? (method === 'POST' ? bodyFor(path) : undefined);
   const response = await fetch(gateway.url + path.replace('*slug', 'sandbox-chat'), {
     method,
     headers: { ...(content === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
@@ -93,6 +100,34 @@ function expectError(
     },
   });
 }
+
+/** Asserts that the refusal has the body of the protocol of its route. */
+function expectRefusal(
+  route: string,
+  answer: Awaited<ReturnType<typeof ask>>,
+  status: number,
+  error: { type: string; anthropicType: string; code: string },
+): void {
+  const { anthropicType, ...openAi } = error;
+  if (!route.includes('/v1/messages')) return expectError(answer, status, openAi);
+  expect(answer.status).toBe(status);
+  expect(JSON.parse(answer.text)).toMatchObject({
+    type: 'error',
+    error: {
+      type: anthropicType,
+      message: expect.stringMatching(/\w/),
+      details: { error_code: error.code },
+    },
+  });
+}
+
+/** Routes that Anthropic's SDKs call: they send the key in a header of its own. */
+const takesKeyHeader = (route: string) => /v1\/(messages|models)/.test(route);
+const INVALID_KEY = {
+  type: 'invalid_request_error',
+  anthropicType: 'authentication_error',
+  code: 'invalid_api_key',
+};
 
 describe('every route', () => {
   it('is in the credential table and in the API document', () => {
@@ -134,12 +169,16 @@ describe('every route', () => {
       bearer(account.apiKey.slice(0, -1)),
       bearer(`${account.apiKey.slice(0, -1)}${account.apiKey.endsWith('0') ? '1' : '0'}`),
       bearer(session),
-      { 'X-API-Key': account.apiKey },
+      { 'X-API-Key': unknown },
+      { 'api-key': unknown },
+      ...(takesKeyHeader(route)
+        ? [{ Authorization: 'Bearer rubbish', 'X-API-Key': account.apiKey }]
+        : [{ 'X-API-Key': account.apiKey }, { 'api-key': account.apiKey }]),
       { Cookie: `session=${session}` },
     ];
     for (const headers of attempts) {
       const answer = await ask(route, { headers });
-      expectError(answer, 401, { type: 'invalid_request_error', code: 'invalid_api_key' });
+      expectRefusal(route, answer, 401, INVALID_KEY);
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
       for (const secret of Object.values(headers).filter((value) => value.length > 10))
         expect(answer.text).not.toContain(secret);
@@ -158,7 +197,14 @@ describe('every route', () => {
       const answer = await ask(route, { headers: bearer(apiKey) });
       return answer.status === 401 && answer;
     }, WELL_BELOW_KEY_MILLIS);
-    expectError(refused, 401, { type: 'invalid_request_error', code: 'invalid_api_key' });
+    expectRefusal(route, refused, 401, INVALID_KEY);
+  });
+
+  it.each(closed.filter(takesKeyHeader))('%s accepts an API key in a header of its own', async (route) => {
+    for (const name of ['X-API-Key', 'x-api-key', 'api-key']) {
+      const { status } = await ask(route, { headers: { [name]: account.apiKey } });
+      expect([200, 400]).toContain(status);
+    }
   });
 });
 
@@ -220,7 +266,7 @@ describe('errors have the format of OpenAI:', () => {
     expectError(answer, 404, { type: 'invalid_request_error', code: 'model_not_found', param: 'model' });
   });
 
-  it.each(['GET /', 'GET /v1', 'GET /v1/files', 'POST /v1/responses', 'DELETE /v2/models', 'GET /v1/chat'])(
+  it.each(['GET /v1', 'GET /v1/files', 'POST /v1/audio/speech', 'DELETE /v2/models', 'GET /v1/chat'])(
     '404 for %s',
     async (route) => {
       const answer = await ask(route, { headers: key() });
@@ -231,6 +277,8 @@ describe('errors have the format of OpenAI:', () => {
   it.each([
     ['GET /v1/chat/completions', 'POST'],
     ['PUT /v1/embeddings', 'POST'],
+    ['GET /v1/responses', 'POST'],
+    ['GET /', 'HEAD'],
     ['DELETE /v1/models', 'GET, HEAD'],
     ['DELETE /v1/models/sandbox-chat', 'GET, HEAD'],
     ['POST /healthz', 'GET, HEAD'],
@@ -277,10 +325,10 @@ describe('errors have the format of OpenAI:', () => {
 
   it.each(closed)('503 for %s without the database; 200 when it is back', async (route) => {
     const options = { headers: bearer(account.apiKey), gateway: stranded };
-    expectError(await ask(route, options), 503, {
+    expectRefusal(route, await ask(route, options), 503, {
       type: 'server_error',
+      anthropicType: 'api_error',
       code: 'database_unavailable',
-      message: /^database unavailable$/,
     });
     databaseProxy.up();
     try {

@@ -10,7 +10,12 @@ export const API_DESCRIPTION: ApiDescription = {
     'Models of one site in the shapes of OpenAI’s API. Every token is metered once and charged once, at the published price, to the wallet of the API key’s account.',
   errorBody: OpenAiErrorResponse,
   defaultKinds: ['api_key', 'on_behalf'],
-  tags: { Models: 'Models and their answers.', Health: 'Probe of load balancers.' },
+  tags: {
+    Models: 'Models and their answers.',
+    Messages: 'Answers in the shapes of Anthropic’s Messages.',
+    Responses: 'Answers in the shapes of OpenAI’s Responses.',
+    Health: 'Probe of load balancers.',
+  },
 };
 
 /** Room for long conversations that contain pictures. Each running request holds its body in memory. */

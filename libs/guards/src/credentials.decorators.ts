@@ -11,6 +11,8 @@ export interface CredentialKinds {
   session_query: true;
   /** An API key (`bfvk-…`) as Bearer. */
   api_key: true;
+  /** An API key (`bfvk-…`) in the header `X-API-Key` or `api-key`, without the header `Authorization`. */
+  api_key_header: true;
   /** An API key in the scheme ApiKey. */
   api_key_scheme: true;
   /** The secret of one of the platform's own services as Bearer, for no account. */

@@ -2,6 +2,7 @@ import { isDatabaseUnavailable } from '@inference/database';
 import { describeError, logFailure } from '@inference/http';
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import { type Request, type Response } from 'express';
+import { anthropicErrorBody, speaksAnthropic } from './anthropic-error';
 import { GatewayError, openAiErrorBody, toOpenAiError } from './openai-error';
 
 const CODE_BY_STATUS: Record<number, string> = {
@@ -13,7 +14,7 @@ const CODE_BY_STATUS: Record<number, string> = {
   429: 'rate_limit_exceeded',
 };
 
-/** Renders every error in OpenAI's error body, so that the official SDKs understand it. */
+/** Renders every error in the error body of OpenAI, or of Anthropic to its clients, so that the official SDKs understand it. */
 @Catch()
 export class OpenAiErrorFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
@@ -29,11 +30,17 @@ export class OpenAiErrorFilter implements ExceptionFilter {
     response
       .status(status)
       .set(headers ?? {})
-      .json(body);
+      .json(speaksAnthropic(request) ? anthropicErrorBody(status, body.error, requestIdOf(response)) : body);
   }
 }
 
-/** What the client gets for an error. */
+/** The id in the log of calls, if the call is recorded there. */
+function requestIdOf(response: Response): string | null {
+  const id = response.getHeader('X-Inference-Request-Id');
+  return typeof id === 'string' ? id : null;
+}
+
+/** What the client gets for an error, in OpenAI's body. */
 export function describeAnswer(error: unknown, request: Request) {
   if (error instanceof GatewayError) return toOpenAiError(error);
   const { status, message, headers, details } = describeError(error, request);

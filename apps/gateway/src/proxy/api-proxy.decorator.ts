@@ -15,7 +15,7 @@ export interface ProxyDocumentation {
   stream?: { chunk: Type; example: string };
 }
 
-const REQUEST_ID = {
+export const REQUEST_ID = {
   'X-Inference-Request-Id': {
     description: 'Names the request in the usage of the account.',
     schema: { type: 'string' as const },
@@ -29,6 +29,17 @@ const COST = {
     schema: { type: 'string' as const, pattern: '^\\d+(\\.\\d+)?$' },
     example: '0.0000222',
   },
+};
+
+/** Errors of endpoints that a model answers, beside the implied ones. */
+export const ERRORS_OF_ANSWERS = {
+  402: 'The wallet or the limit of the API key does not cover the largest possible cost.',
+  403: 'The API key may not use the model, or the entrypoint is reserved. `on_behalf_forbidden`: a request with an API key has a header of services.',
+  404: 'The model does not exist or is not offered.',
+  422: 'The model’s server refuses the request.',
+  502: 'No server of the model gave a usable answer.',
+  503: '`billing_unavailable`: the request could not be billed and is free; `billing_unknown`: it may have been charged and must not be repeated, as the header `x-should-retry: false` says; `database_unavailable`; `busy`: too many large bodies; `exchange_rate_missing`.',
+  504: 'No server of the model answered in time.',
 };
 
 const STREAM_DESCRIPTION =
@@ -76,14 +87,6 @@ export function ApiProxy({ operationId, summary, request, response, stream }: Pr
         ...(events && { 'text/event-stream': eventStreamContent(events) }),
       },
     }),
-    ApiErrors({
-      402: 'The wallet or the limit of the API key does not cover the largest possible cost.',
-      403: 'The API key may not use the model, or the entrypoint is reserved. `on_behalf_forbidden`: a request with an API key has a header of services.',
-      404: 'The model does not exist or is not offered.',
-      422: 'The model’s server refuses the request.',
-      502: 'No server of the model gave a usable answer.',
-      503: '`billing_unavailable`: the request could not be billed and is free; `billing_unknown`: it may have been charged and must not be repeated, as the header `x-should-retry: false` says; `database_unavailable`; `busy`: too many large bodies; `exchange_rate_missing`.',
-      504: 'No server of the model answered in time.',
-    }),
+    ApiErrors(ERRORS_OF_ANSWERS),
   );
 }

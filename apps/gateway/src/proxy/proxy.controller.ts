@@ -1,10 +1,7 @@
-import { compileValidator } from '@inference/dto';
-import { type Caller, callerOf } from '@inference/guards';
 import { AnyQuery, BodyAs, FastPath } from '@inference/http';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { CallNotes, DEFAULT_ENTRYPOINT } from '../unserved-calls/call-notes';
 import { type Endpoint } from '../upstreams/upstream';
 import { ApiProxy } from './api-proxy.decorator';
 import {
@@ -14,33 +11,8 @@ import {
   EmbeddingsResponse,
 } from './completion.response';
 import { ProxyService } from './proxy.service';
-import {
-  ChatCompletionRequest,
-  CompletionRequest,
-  EmbeddingsRequest,
-  ProxyHeaders,
-} from './request/proxy-request.dto';
-import { InvalidHeaderError, ReservedEntrypointError } from './request/request.errors';
-
-/** Entrypoints of the platform's own services; customers cannot use them. */
-const RESERVED = new Set(['agent', 'memo', 'console', 'training']);
-
-const faultsOf = compileValidator(ProxyHeaders);
-
-/**
- * Reads the origin of a request from `X-Entrypoint`; the cost report groups by it. A service that acts on behalf of an
- * account can name only itself, which is also its default. Throws InvalidHeaderError, ReservedEntrypointError.
- */
-function readEntrypoint(header: string | undefined, { service }: Caller): string {
-  if (header === undefined) return service ?? DEFAULT_ENTRYPOINT;
-  const [fault] = faultsOf({ 'X-Entrypoint': header });
-  if (fault) throw new InvalidHeaderError(fault);
-  if (service === undefined && RESERVED.has(header))
-    throw new ReservedEntrypointError(`The entrypoint ${header} is set by the platform itself.`);
-  if (service !== undefined && header !== service)
-    throw new ReservedEntrypointError(`The entrypoint of ${service} is ${service}.`);
-  return header;
-}
+import { beginCall } from './request/entrypoint';
+import { ChatCompletionRequest, CompletionRequest, EmbeddingsRequest } from './request/proxy-request.dto';
 
 const CHAT_EXAMPLE = `
 data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1790000000,"model":"sandbox-chat","choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"usage":null}
@@ -114,9 +86,6 @@ export class ProxyController {
   }
 
   private proxy(endpoint: Endpoint, request: Request, response: Response): Promise<void> {
-    const caller = callerOf(request);
-    const call = (request.call = new CallNotes(endpoint, caller));
-    call.entrypoint = readEntrypoint(request.get('X-Entrypoint'), caller);
-    return this.proxies.proxy(call, request.body, response);
+    return this.proxies.proxy(beginCall(endpoint, request), request.body, response);
   }
 }

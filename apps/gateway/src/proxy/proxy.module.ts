@@ -16,5 +16,6 @@ import { UsageFaults } from './usage/usage-faults';
   imports: [LeasesModule, PricesModule, SettlementModule, UnservedCallsModule, UpstreamsModule],
   controllers: [ProxyController, EstimateController],
   providers: [AdmissionService, OpenRequests, ProxyService, UsageFaults],
+  exports: [AdmissionService, ProxyService],
 })
 export class ProxyModule {}

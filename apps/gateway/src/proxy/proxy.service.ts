@@ -9,10 +9,12 @@ import { type UsageEvent } from '../settlement/usage-event';
 import { toOpenAiError } from '../errors/openai-error';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
+import { servedEndpointOf } from '../upstreams/upstream';
 import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { type Admission, AdmissionService, usageEventOf } from './admission/admission.service';
+import { type AnswerTranslation } from './answer-translation';
 import { OpenRequests } from './open-requests';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
 import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request';
@@ -52,10 +54,16 @@ export class ProxyService {
   /**
    * Serves one request and writes the response. Throws the errors of admission, upstreams and settlement; once a stream has
    * begun, they are sent as an event of the stream instead.
+   * @param translation of a request in another protocol, whose body was translated; without it the answer is sent as it comes
    */
-  async proxy(call: CallNotes, rawBody: unknown, response: Response): Promise<void> {
+  async proxy(
+    call: CallNotes,
+    rawBody: unknown,
+    response: Response,
+    translation?: AnswerTranslation,
+  ): Promise<void> {
     const request = await receiveProxyRequest(
-      call.endpoint,
+      servedEndpointOf(call.endpoint),
       rawBody,
       () => requireConnected(response),
       (model) => (call.model = model),
@@ -75,8 +83,8 @@ export class ProxyService {
       answer = await this.ask(admission, cancellation);
       call.answeredBy(answer.upstream);
       response.setHeader('X-Inference-Request-Id', call.requestId);
-      if (answer.rest) await this.sendStream(admission, answer, response, cancellation);
-      else await this.sendPlain(admission, answer, response);
+      if (answer.rest) await this.sendStream(admission, answer, response, cancellation, translation);
+      else await this.sendPlain(admission, answer, response, translation);
     } catch (error) {
       // A client that has left gets no error.
       if (!response.destroyed) throw error;
@@ -130,7 +138,12 @@ export class ProxyService {
     });
   }
 
-  private async sendPlain(admission: Admission, answer: Answer, response: Response): Promise<void> {
+  private async sendPlain(
+    admission: Admission,
+    answer: Answer,
+    response: Response,
+    translation: AnswerTranslation | undefined,
+  ): Promise<void> {
     let body = answer.head;
     if (answer.content) {
       const { choices } = answer.content;
@@ -147,8 +160,9 @@ export class ProxyService {
       this.unserved.record(admission.call, refusal);
     }
     if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
-    response.status(answer.status).setHeader('Content-Type', withCharset(answer.contentType));
-    response.end(body);
+    const sent = translation?.plain(answer.status, body) ?? { body, contentType: answer.contentType };
+    response.status(answer.status).setHeader('Content-Type', withCharset(sent.contentType));
+    response.end(sent.body);
   }
 
   private async sendStream(
@@ -156,10 +170,12 @@ export class ProxyService {
     answer: Answer,
     response: Response,
     cancellation: Cancellation,
+    translation: AnswerTranslation | undefined,
   ): Promise<void> {
     let timeToFirstTokenMs: number | null = null;
     const error = await proxyStream(answer, admission.request, response, {
       cancellation,
+      translation,
       maxOutputTokens: admission.bounds.outputTokens,
       stallMillis: this.config.clientStallTimeoutSeconds * 1000,
       onFirstToken: () => (timeToFirstTokenMs = admission.call.durationMs),

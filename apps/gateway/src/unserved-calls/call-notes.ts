@@ -1,6 +1,6 @@
 import { newId } from '@inference/database';
 import { type Caller } from '@inference/guards';
-import { type Endpoint } from '../upstreams/upstream';
+import { type CalledEndpoint } from '../upstreams/upstream';
 
 export const DEFAULT_ENTRYPOINT = 'gateway';
 
@@ -23,7 +23,7 @@ export class CallNotes {
   private firstByteMillis: number | undefined;
 
   constructor(
-    readonly endpoint: Endpoint,
+    readonly endpoint: CalledEndpoint,
     readonly caller: Caller,
   ) {
     this.entrypoint = caller.service ?? DEFAULT_ENTRYPOINT;

@@ -4,7 +4,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { Counter } from 'prom-client';
 import { describeAnswer } from '../errors/openai-error.filter';
-import { type Endpoint } from '../upstreams/upstream';
+import { type CalledEndpoint } from '../upstreams/upstream';
 import { CallNotes } from './call-notes';
 import { insertUnservedCalls, type UnservedCallRow } from './unserved-calls.repository';
 
@@ -26,10 +26,12 @@ const LONGEST_MODEL = 128;
 const LONGEST_CODE = 64;
 const FIRST_SERVER_ERROR = 500;
 
-const ENDPOINTS: Record<string, Endpoint> = {
+const ENDPOINTS: Record<string, CalledEndpoint> = {
   '/v1/chat/completions': 'chat/completions',
   '/v1/completions': 'completions',
   '/v1/embeddings': 'embeddings',
+  '/v1/messages': 'messages',
+  '/v1/responses': 'responses',
 };
 
 /**

@@ -107,3 +107,10 @@ export class Upstream {
 
 /** The OpenAI endpoints that the gateway proxies, by their path below /v1. */
 export type Endpoint = 'chat/completions' | 'completions' | 'embeddings';
+
+/** What clients call and the log of calls names. Protocols beside OpenAI's first ones are translated to chat completions. */
+export type CalledEndpoint = Endpoint | 'messages' | 'responses';
+
+/** The endpoint of an upstream that serves a call. */
+export const servedEndpointOf = (called: CalledEndpoint): Endpoint =>
+  called === 'messages' || called === 'responses' ? 'chat/completions' : called;

@@ -56,7 +56,7 @@ export class ApiKeyVerifier {
   }
 }
 
-/** API keys: `api_key` in the scheme Bearer, `api_key_scheme` in the scheme ApiKey. */
+/** API keys: `api_key` in the scheme Bearer, `api_key_scheme` in the scheme ApiKey, `api_key_header` in a header of their own. */
 @Injectable()
 class ApiKeyStrategy extends CredentialStrategy {
   constructor(private readonly apiKeys: ApiKeyVerifier) {
@@ -64,19 +64,27 @@ class ApiKeyStrategy extends CredentialStrategy {
   }
 
   override async validate(
-    _request: Request,
+    request: Request,
     { accepts, authorization }: AuthenticateOptions,
   ): Promise<Identity | null> {
-    if (!authorization) return null;
+    if (!authorization) {
+      const key = accepts.includes('api_key_header') ? keyInHeader(request) : undefined;
+      return key === undefined ? null : identityOf(await this.apiKeys.verify(key));
+    }
     const kind = authorization.scheme === 'apikey' ? 'api_key_scheme' : 'api_key';
     return accepts.includes(kind) ? identityOf(await this.apiKeys.verify(authorization.secret)) : null;
   }
 }
 
-/** Registers the kinds `api_key` and `api_key_scheme`. */
+/** As Anthropic's SDKs send it, or as those for Azure do. */
+const keyInHeader = (request: Request): string | undefined =>
+  request.get('X-API-Key') ?? request.get('api-key');
+
+/** Registers the kinds `api_key`, `api_key_header` and `api_key_scheme`. */
 export const API_KEY_CREDENTIALS: CredentialRegistration = {
   kinds: {
     api_key: { credential: 'an API key', place: 'Authorization: Bearer' },
+    api_key_header: { credential: 'an API key', place: 'X-API-Key' },
     api_key_scheme: { credential: 'an API key', place: 'Authorization: ApiKey' },
   },
   strategies: [ApiKeyStrategy],

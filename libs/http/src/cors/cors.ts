@@ -18,6 +18,7 @@ const EXPOSED_HEADERS = [
   'ETag',
   'Idempotent-Replayed',
   'X-Conversation-Id',
+  'X-Ignored-Fields',
   'X-Document-Version',
 ];
 /** How long browsers cache a preflight; the longest that Chromium allows. */

@@ -17,7 +17,7 @@ interface DocumentedOperation {
   [IMPLIED_ERRORS]?: Record<string, string>;
 }
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const;
 
 const header = (description: string, type: 'string' | 'integer', required = false) => ({
   description,

@@ -23,6 +23,12 @@ export const CREDENTIAL_SCHEMES: Record<string, SecurityScheme> = {
     description: 'Session token in the query, for links that a browser opens.',
   },
   api_key: { type: 'http', scheme: 'bearer', description: 'API key, `bfvk-…`.' },
+  api_key_header: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'API key, `bfvk-…`, in a header of its own; `api-key` is the same.',
+  },
   api_key_scheme: {
     type: 'apiKey',
     in: 'header',

@@ -173,6 +173,10 @@ gateway                                               none  session  expired  el
   POST   /v1/chat/completions/estimate                 401      401      401        401    401  400      401  401     401      401         401          401      401
   POST   /v1/completions                               401      401      401        401    401  400      401  401     401      401         401          401      401
   POST   /v1/embeddings                                401      401      401        401    401  400      401  401     401      401         401          401      401
+  POST   /v1/messages                                  401      401      401        401    401  400      401  401     401      401         401          401      401
+  POST   /v1/messages/count_tokens                     401      401      401        401    401  400      401  401     401      401         401          401      401
+  POST   /v1/responses                                 401      401      401        401    401  400      401  401     401      401         401          401      401
+  HEAD   /                                             200      200      200        200    200  200      200  200     200      200         200          200      200
 
 router-cost                                           none  session  expired  elsewhere  admin  key  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200

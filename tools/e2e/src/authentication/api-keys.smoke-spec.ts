@@ -223,6 +223,7 @@ const ofSession =
 const CHAT = { model: FORBIDDEN, max_tokens: 4, messages: MESSAGES };
 const COMPLETION = { model: FORBIDDEN, max_tokens: 4, prompt: 'Hello' };
 const EMBEDDING = { model: FORBIDDEN_EMBEDDER, input: 'Hello' };
+const RESPONSE = { model: FORBIDDEN, max_output_tokens: 4, input: 'Hello' };
 
 const LOOKS: Record<string, Look> = {
   'console GET /api/models/*slug/download': ofModel(
@@ -249,6 +250,15 @@ const LOOKS: Record<string, Look> = {
   ),
   'gateway POST /v1/completions': ofModel('gateway', 'POST', '/v1/completions', 403, COMPLETION),
   'gateway POST /v1/embeddings': ofModel('gateway', 'POST', '/v1/embeddings', 403, EMBEDDING),
+  'gateway POST /v1/messages': ofModel('gateway', 'POST', '/v1/messages', 403, CHAT),
+  'gateway POST /v1/messages/count_tokens': ofModel(
+    'gateway',
+    'POST',
+    '/v1/messages/count_tokens',
+    403,
+    CHAT,
+  ),
+  'gateway POST /v1/responses': ofModel('gateway', 'POST', '/v1/responses', 403, RESPONSE),
   'router-cost GET /v1/router/cost': async ({ credential, apiKeyId }) => {
     const sights = new Set<Sight>();
     for (const query of ['', '&accounts=own', '&granularity=day']) {

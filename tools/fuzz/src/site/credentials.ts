@@ -97,6 +97,7 @@ export class Credentials {
       session_cookie: { headers: { Cookie: `session=${token}` } },
       session_query: { query: `token=${token}` },
       api_key: bearer(apiKey),
+      api_key_header: { headers: { 'X-API-Key': apiKey } },
       api_key_scheme: { headers: { Authorization: `ApiKey ${apiKey}` } },
       workspace_key: { headers: { 'X-API-Key': memo.apiKey } },
       service: bearer(trainerCredential),

@@ -107,7 +107,7 @@ export function usageEventOf(
     apiKeyId: call.caller.apiKey?.id ?? null,
     model: admission.request.model,
     entrypoint: call.entrypoint,
-    endpoint: admission.request.endpoint,
+    endpoint: call.endpoint,
     upstream: served.upstream,
     outcome: served.outcome,
     inputTokens: inputTokensOf(counts),

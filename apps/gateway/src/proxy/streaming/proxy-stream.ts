@@ -5,6 +5,7 @@ import { GatewayError, toOpenAiError } from '../../errors/openai-error';
 import { type Cancellation } from '../../upstreams/upstream-call';
 import { CallCancelledError, UpstreamFailedError } from '../../upstreams/upstream.errors';
 import { type UpstreamAnswer } from '../../upstreams/upstreams.service';
+import { type AnswerTranslation } from '../answer-translation';
 import { type ProxyRequest } from '../request/proxy-request';
 import { type Produced } from '../usage/produced';
 import { type ReportedUsage } from '../usage/reported-usage';
@@ -17,6 +18,8 @@ export interface StreamBilling {
   maxOutputTokens: number;
   /** Of the upstream request; already cancelled if the client has disconnected. */
   cancellation: Cancellation;
+  /** What the client gets instead of the events of the upstream. */
+  translation?: AnswerTranslation | undefined;
   /** A client that reads nothing for this long counts as disconnected. */
   stallMillis: number;
   /**
@@ -49,7 +52,7 @@ export async function proxyStream(
   answer: UpstreamAnswer<unknown>,
   request: ProxyRequest,
   response: Response,
-  { cancellation, maxOutputTokens, settle, reportsCost, stallMillis, onFirstToken }: StreamBilling,
+  { cancellation, translation, maxOutputTokens, settle, reportsCost, stallMillis, onFirstToken }: StreamBilling,
 ): Promise<GatewayError | null> {
   const meter = new StreamMeter(request.includeUsage, request.choices);
   const reader = new SseEventReader();
@@ -69,6 +72,7 @@ export async function proxyStream(
       hasFirstToken = true;
       onFirstToken();
     }
+    if (translation && ready !== '') ready = translation.pass(ready);
     return ready === '' || response.destroyed || response.write(ready, 'latin1');
   };
 
@@ -116,7 +120,8 @@ export async function proxyStream(
     unserved = error;
     heldBack.splice(0, heldBack.length, errorEvent(error));
   }
-  if (!response.destroyed) response.end(heldBack.join(''), 'latin1');
+  const last = heldBack.join('');
+  if (!response.destroyed) response.end(translation ? translation.end(last) : last, 'latin1');
   return unserved;
 }
 

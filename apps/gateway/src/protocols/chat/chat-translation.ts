@@ -1,0 +1,106 @@
+import { type OpenAiErrorBody, openAiErrorBody } from '../../errors/openai-error';
+import { type AnswerTranslation } from '../../proxy/answer-translation';
+import { bytesOf, dataOf, eventOf, SseEventReader } from '../../proxy/streaming/sse-event-reader';
+import { AnswerParts, type PartListener } from './answer-parts';
+
+/** Writes one answer in the words of a protocol. What it returns is text; what it hears through PartListener it keeps until `take`. */
+export interface AnswerWriter extends PartListener {
+  /** A whole answer. */
+  whole(answer: AnswerParts): string;
+  /** A refusal or failure as a body. */
+  refusal(status: number, error: OpenAiErrorBody): string;
+  /** The events before the first part. */
+  begin(): void;
+  /** The events behind the last part. */
+  finish(answer: AnswerParts): void;
+  /** The events of an answer that breaks off. */
+  fail(error: OpenAiErrorBody['error'], answer: AnswerParts): void;
+  /** Returns and forgets the events that were written since the last time. */
+  take(): string;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const STREAM_TYPE = 'text/event-stream; charset=utf-8';
+const BROKEN_OFF = 'The answer of the model’s server broke off.';
+
+/** Translates the answer of a chat server, plain or as its events pass. */
+export class ChatTranslation implements AnswerTranslation {
+  private readonly events = new SseEventReader();
+  private readonly answer: AnswerParts;
+  private hasBegun = false;
+  private hasFailed = false;
+
+  /** @param isStream whether the client asked for a stream */
+  constructor(
+    private readonly writer: AnswerWriter,
+    private readonly isStream: boolean,
+    requestId: string,
+  ) {
+    this.answer = new AnswerParts(writer, requestId);
+  }
+
+  plain(status: number, body: Buffer): { body: string; contentType: string } {
+    const content = parsed(body.toString('utf8'));
+    if (status >= 300)
+      return { body: this.writer.refusal(status, refusalIn(status, content)), contentType: JSON_TYPE };
+    if (this.isStream) this.begin();
+    this.answer.read(content);
+    this.answer.end();
+    if (!this.isStream) return { body: this.writer.whole(this.answer), contentType: JSON_TYPE };
+    // Some servers answer at once where a stream was asked for.
+    this.writer.finish(this.answer);
+    return { body: this.writer.take(), contentType: STREAM_TYPE };
+  }
+
+  pass(events: string): string {
+    for (const event of this.events.push(bytesOf(events))) this.readEvent(dataOf(event));
+    return eventOf(this.writer.take());
+  }
+
+  end(events: string): string {
+    const passed = this.pass(events);
+    if (this.hasFailed) return passed;
+    this.begin();
+    this.answer.end();
+    this.writer.finish(this.answer);
+    return passed + eventOf(this.writer.take());
+  }
+
+  private readEvent(data: string): void {
+    const chunk = parsed(data);
+    if (chunk === undefined || this.hasFailed) return;
+    this.begin();
+    const { error } = chunk;
+    if (!error) return this.answer.read(chunk);
+    this.hasFailed = true;
+    this.writer.fail(refusalIn(500, chunk).error, this.answer);
+  }
+
+  private begin(): void {
+    if (!this.hasBegun) this.writer.begin();
+    this.hasBegun = true;
+  }
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error of an upstream in OpenAI's shape, from the forms that servers give it. */
+function refusalIn(status: number, content: Record<string, unknown> | undefined): OpenAiErrorBody {
+  const { error, message, detail } = content ?? {};
+  const given = (
+    error !== null && typeof error === 'object' ? error : { message: error ?? message ?? detail }
+  ) as Record<string, unknown>;
+  const named = (name: string) => (typeof given[name] === 'string' ? given[name] : undefined);
+  const body = openAiErrorBody(status, named('message') ?? BROKEN_OFF, {
+    code: named('code'),
+    param: named('param'),
+  });
+  return { error: { ...body.error, type: named('type') ?? body.error.type } };
+}

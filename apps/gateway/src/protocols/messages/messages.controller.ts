@@ -1,0 +1,60 @@
+import { callerOf } from '@inference/guards';
+import { AnyQuery, BodyAs, FastPath, requireConnected } from '@inference/http';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { AdmissionService } from '../../proxy/admission/admission.service';
+import { receiveProxyRequest } from '../../proxy/request/proxy-request';
+import { promptTokens } from '../../proxy/usage/prompt-tokens';
+import { readBody } from '../json';
+import { type Protocol } from '../protocol';
+import { ProtocolsService } from '../protocols.service';
+import { ApiAnthropic, ApiMessages } from './messages.decorator';
+import { CountTokensRequest, CountTokensResponse } from './messages.dto';
+import { readMessagesRequest } from './messages-request';
+
+const MESSAGES: Protocol = { endpoint: 'messages', read: readMessagesRequest };
+
+/** Anthropic's Messages. */
+@Controller('v1')
+@ApiTags('Messages')
+@AnyQuery()
+@BodyAs('unparsed-json')
+export class MessagesController {
+  constructor(
+    private readonly protocols: ProtocolsService,
+    private readonly admissions: AdmissionService,
+  ) {}
+
+  @Post('messages')
+  @HttpCode(200)
+  @FastPath()
+  @ApiMessages()
+  create(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.protocols.serve(MESSAGES, request, response);
+  }
+
+  @Post('messages/count_tokens')
+  @HttpCode(200)
+  @ApiAnthropic(
+    {
+      operationId: 'countMessageTokens',
+      summary: 'Counts the tokens of a conversation.',
+      description: 'Takes the body of `POST /v1/messages`. The model is not called, and nothing is charged.',
+    },
+    CountTokensRequest,
+  )
+  @ApiOkResponse({ description: 'The tokens of the prompt.', type: CountTokensResponse })
+  async count(@Req() request: Request): Promise<CountTokensResponse> {
+    const stayConnected = () => requireConnected(request.res!);
+    const body = await readBody(request.body, stayConnected);
+    const { chat } = readMessagesRequest(body, true);
+    const counted = await receiveProxyRequest(
+      'chat/completions',
+      Buffer.from(body.write(chat)),
+      stayConnected,
+    );
+    await this.admissions.bound(counted, callerOf(request));
+    return { input_tokens: promptTokens(counted) };
+  }
+}

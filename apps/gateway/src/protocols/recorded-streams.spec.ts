@@ -1,0 +1,196 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import type OpenAI from 'openai';
+import { ChatTranslation } from './chat/chat-translation';
+import { readMessagesRequest } from './messages/messages-request';
+import { type TranslatedRequest } from './protocol';
+import { readResponsesRequest } from './responses/responses-request';
+import { chunk, eventsIn, type Fields, usageChunk } from './scripted-chat.fixture';
+
+/**
+ * Streams as the original services send them, of the same answer: an event of ours has every member that the event of the original has,
+ * and they come in the same order. The names of events are those of the SDKs' types.
+ */
+
+const CHUNKS = [
+  chunk({ role: 'assistant', content: '' }),
+  chunk({ content: 'Okay' }),
+  chunk({ content: ', let me look.' }),
+  chunk({
+    tool_calls: [
+      { index: 0, id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '' } },
+    ],
+  }),
+  chunk({ tool_calls: [{ index: 0, function: { arguments: '{"location":' } }] }),
+  chunk({ tool_calls: [{ index: 0, function: { arguments: '"Paris"}' } }] }),
+  chunk({}, 'tool_calls'),
+  usageChunk(),
+];
+
+const TOOL = { name: 'get_weather', description: 'd' };
+const PARAMETERS = { type: 'object', properties: { location: { type: 'string' } } };
+
+const bytes = (chunks: object[]) => chunks.map((part) => `data: ${JSON.stringify(part)}\n\n`).join('');
+
+function streamOf({ writer, isStream }: TranslatedRequest): Fields[] {
+  const translation = new ChatTranslation(writer('req_0'), isStream, 'req_0');
+  const text =
+    translation.pass(bytes(CHUNKS.slice(0, 6))) +
+    translation.end(`${bytes(CHUNKS.slice(6))}data: [DONE]\n\n`);
+  return eventsIn(text).map(({ event, data }) => {
+    expect(data.type).toBe(event);
+    return data;
+  });
+}
+
+/** Asserts that the value has every member of the other one, with values of the same kind. */
+function expectShape(value: unknown, original: unknown, path: string): void {
+  if (original === null || typeof original !== 'object') {
+    const [kind, wanted] = [value, original].map((one) => (one === null ? 'null' : typeof one));
+    expect(`${path}: ${kind}`).toBe(`${path}: ${wanted}`);
+    return;
+  }
+  for (const [name, inner] of Object.entries(original)) {
+    expect(Object.keys(value as object)).toContain(name);
+    expectShape((value as Fields)[name], inner, `${path}.${name}`);
+  }
+}
+
+const expectLike = (events: Fields[], original: object[]) => {
+  expect(events.map(({ type }) => type)).toEqual(original.map((event) => (event as Fields).type));
+  events.forEach((event, i) => expectShape(event, original[i], `${i} ${String(event.type)}`));
+};
+
+type Recorded<Type extends string> = Fields & { type: Type };
+type AnthropicEvent = Recorded<Anthropic.RawMessageStreamEvent['type'] | 'ping'>;
+type OpenAiEvent = Recorded<OpenAI.Responses.ResponseStreamEvent['type']>;
+
+it('is Anthropic’s stream of a text and the call of a tool', () => {
+  const ANTHROPIC: AnthropicEvent[] = [
+    {
+      type: 'message_start',
+      message: {
+        id: 'msg_014p7gG3wDgGV9EUtLvnow3U',
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-3-haiku-20240307',
+        stop_sequence: null,
+        usage: { input_tokens: 472, output_tokens: 2 },
+        content: [],
+        stop_reason: null,
+      },
+    },
+    { type: 'ping' },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Okay' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: ',' } },
+    { type: 'content_block_stop', index: 0 },
+    {
+      type: 'content_block_start',
+      index: 1,
+      content_block: {
+        type: 'tool_use',
+        id: 'toolu_01T1x1fJ34qAmk2tNTrN7Up6',
+        name: 'get_weather',
+        input: {},
+      },
+    },
+    {
+      type: 'content_block_delta',
+      index: 1,
+      delta: { type: 'input_json_delta', partial_json: '{"location":' },
+    },
+    { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: ' "Paris"}' } },
+    { type: 'content_block_stop', index: 1 },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: 'tool_use', stop_sequence: null },
+      usage: { output_tokens: 89 },
+    },
+    { type: 'message_stop' },
+  ];
+  const request = readMessagesRequest({
+    fields: {
+      ...{ model: 'm', max_tokens: 9, stream: true, messages: [{ role: 'user', content: 'x' }] },
+      tools: [{ ...TOOL, input_schema: PARAMETERS }],
+    },
+    write: JSON.stringify,
+  });
+  expectLike(streamOf(request), ANTHROPIC);
+});
+
+it('is OpenAI’s stream of a text and the call of a function', () => {
+  const empty = {
+    id: 'resp_67c9fdcecf488190bdd9a0409de3a1ec07b8b0ad4e5eb654',
+    object: 'response',
+    created_at: 1_741_290_958,
+    status: 'in_progress',
+    error: null,
+    incomplete_details: null,
+    instructions: 'You are a helpful assistant.',
+    max_output_tokens: null,
+    model: 'gpt-5',
+    output: [],
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    reasoning: { effort: null, summary: null },
+    store: true,
+    temperature: 1,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [{ type: 'function', name: 'get_weather' }],
+    top_p: 1,
+    truncation: 'disabled',
+    usage: null,
+    user: null,
+    metadata: {},
+  };
+  const usage = {
+    input_tokens: 37,
+    output_tokens: 11,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 48,
+  };
+  const text = { type: 'output_text', text: 'Okay', annotations: [] };
+  const item = { id: 'msg_67c9', type: 'message', status: 'in_progress', role: 'assistant', content: [] };
+  const call = {
+    id: 'fc_1',
+    type: 'function_call',
+    status: 'in_progress',
+    arguments: '',
+    call_id: 'call_1',
+    name: 'get_weather',
+  };
+  const place = { item_id: 'msg_67c9', output_index: 0, content_index: 0 };
+  const callPlace = { item_id: 'fc_1', output_index: 1 };
+  const OPENAI: OpenAiEvent[] = (
+    [
+      { type: 'response.created', response: empty },
+      { type: 'response.in_progress', response: empty },
+      { type: 'response.output_item.added', output_index: 0, item },
+      { type: 'response.content_part.added', ...place, part: { ...text, text: '' } },
+      { type: 'response.output_text.delta', ...place, delta: 'Okay' },
+      { type: 'response.output_text.delta', ...place, delta: ', …' },
+      { type: 'response.output_text.done', ...place, text: 'Okay, …' },
+      { type: 'response.content_part.done', ...place, part: text },
+      {
+        type: 'response.output_item.done',
+        output_index: 0,
+        item: { ...item, status: 'completed', content: [text] },
+      },
+      { type: 'response.output_item.added', output_index: 1, item: call },
+      { type: 'response.function_call_arguments.delta', ...callPlace, delta: '{"' },
+      { type: 'response.function_call_arguments.delta', ...callPlace, delta: '"}' },
+      { type: 'response.function_call_arguments.done', ...callPlace, arguments: '{"location":"Paris"}' },
+      { type: 'response.output_item.done', output_index: 1, item: { ...call, status: 'completed' } },
+      { type: 'response.completed', response: { ...empty, status: 'completed', store: true, usage } },
+    ] satisfies OpenAiEvent[]
+  ).map((event, sequence_number) => ({ ...event, sequence_number }));
+  const request = readResponsesRequest({
+    fields: {
+      ...{ model: 'm', stream: true, input: 'x', instructions: 'y', temperature: 1, top_p: 1 },
+      tools: [{ type: 'function', ...TOOL, parameters: PARAMETERS, strict: true }],
+    },
+    write: JSON.stringify,
+  });
+  expectLike(streamOf(request), OPENAI);
+});

@@ -1,0 +1,190 @@
+import { type ChatConversation } from '../chat/chat-conversation';
+import {
+  childOf,
+  choiceAt,
+  type Fields,
+  isGiven,
+  listAt,
+  nameAt,
+  objectAt,
+  refuse,
+  refuseOthers,
+  textAt,
+} from '../fields';
+import { type ReadBody } from '../json';
+import { readThought } from './thoughts';
+
+type Write = ReadBody['write'];
+type AddItem = (conversation: ChatConversation, item: Fields, path: string, write: Write) => void;
+
+const known = (...names: string[]): ReadonlySet<string> =>
+  new Set(['type', 'id', 'status', 'phase', 'internal_chat_message_metadata_passthrough', ...names]);
+const MESSAGE = known('role', 'content');
+const CALL = known('call_id', 'name', 'arguments', 'caller');
+const CUSTOM_CALL = known('call_id', 'name', 'input', 'caller');
+const OUTPUT = known('call_id', 'output', 'caller');
+const REASONING = known('summary', 'content', 'encrypted_content');
+const CACHE_MARK = 'prompt_cache_breakpoint';
+const TEXT_PART = new Set(['type', 'text', 'annotations', 'logprobs', CACHE_MARK]);
+const REFUSAL_PART = new Set(['type', 'refusal']);
+const IMAGE_PART = new Set(['type', 'detail', 'image_url', CACHE_MARK]);
+const FILE_PART = new Set(['type', 'filename', 'file_data', CACHE_MARK]);
+
+const SHOWN_TYPE_CHARS = 64;
+/** Of the ids of `reasoning` items. */
+const THOUGHT_PREFIX = 'rs_';
+
+/** By the type of the item. What hosted tools of other services have done cannot be passed on. */
+const ITEMS: Record<string, AddItem> = {
+  message: addMessage,
+  function_call: addCall,
+  custom_tool_call: addCustomCall,
+  function_call_output: addOutput,
+  custom_tool_call_output: addOutput,
+  reasoning: addThought,
+};
+
+/**
+ * Adds the input of a request, a text or items, to a conversation. Returns which items are left out: references to thoughts, which SDKs
+ * send that take responses for stored.
+ */
+export function addItems(conversation: ChatConversation, input: unknown, write: Write): string[] {
+  if (typeof input === 'string') {
+    conversation.ask([{ type: 'text', text: input }]);
+    return [];
+  }
+  const ignored: string[] = [];
+  if (!Array.isArray(input)) refuse('input', 'must be a text or a list of items');
+  for (const [i, entry] of (input as unknown[]).entries()) {
+    const path = childOf('input', i);
+    const item = objectAt(entry, path);
+    const type = typeOf(item, path);
+    if (type === 'item_reference') ignored.push(referenceAt(item, path));
+    else {
+      const add = Object.hasOwn(ITEMS, type) ? ITEMS[type]! : undefined;
+      if (!add)
+        refuse(
+          childOf(path, 'type'),
+          `must not be ${type.slice(0, SHOWN_TYPE_CHARS)}, which cannot be passed on to the server of this model`,
+        );
+      add(conversation, item, path, write);
+    }
+  }
+  return ignored;
+}
+
+/** An item without a type is a message, or a reference if it is nothing but an id. */
+function typeOf(item: Fields, path: string): string {
+  if (isGiven(item.type)) return textAt(item.type, childOf(path, 'type'));
+  return isGiven(item.id) && !isGiven(item.role) ? 'item_reference' : 'message';
+}
+
+function referenceAt(item: Fields, path: string): string {
+  const id = nameAt(item.id, childOf(path, 'id'));
+  if (id.startsWith(THOUGHT_PREFIX)) return `${path} (item_reference)`;
+  return refuse(
+    childOf(path, 'type'),
+    'must not be item_reference, because responses are not stored: send the items themselves, as SDKs do with `store: false`',
+  );
+}
+
+function addMessage(conversation: ChatConversation, item: Fields, path: string): void {
+  refuseOthers(item, path, MESSAGE);
+  const role = choiceAt(item.role, childOf(path, 'role'), ['user', 'assistant', 'system', 'developer']);
+  const parts = partsAt(item.content, childOf(path, 'content'));
+  if (role === 'user') return conversation.ask(parts);
+  const texts = parts.map((part, i) =>
+    part.type === 'text'
+      ? (part.text as string)
+      : refuse(childOf(childOf(path, 'content'), i), 'must be a text'),
+  );
+  if (role === 'assistant') for (const text of texts) conversation.answer(text);
+  // A developer is a system to most chat templates.
+  else conversation.instruct(texts.join('\n\n'));
+}
+
+/** A content as parts of chat completions. */
+function partsAt(content: unknown, path: string): Fields[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  if (!Array.isArray(content)) refuse(path, 'must be a text or a list of parts');
+  return (content as unknown[]).map((part, i) => partOf(objectAt(part, childOf(path, i)), childOf(path, i)));
+}
+
+function partOf(part: Fields, path: string): Fields {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      refuseOthers(part, path, TEXT_PART);
+      return { type: 'text', text: textAt(part.text, childOf(path, 'text')) };
+    case 'refusal':
+      refuseOthers(part, path, REFUSAL_PART);
+      return { type: 'text', text: textAt(part.refusal, childOf(path, 'refusal')) };
+    case 'input_image': {
+      refuseOthers(part, path, IMAGE_PART);
+      const url = nameAt(part.image_url, childOf(path, 'image_url'));
+      const detail = isGiven(part.detail) && { detail: textAt(part.detail, childOf(path, 'detail')) };
+      return { type: 'image_url', image_url: { url, ...detail } };
+    }
+    case 'input_file': {
+      refuseOthers(part, path, FILE_PART);
+      const fileData = nameAt(part.file_data, childOf(path, 'file_data'));
+      const filename = isGiven(part.filename) && {
+        filename: textAt(part.filename, childOf(path, 'filename')),
+      };
+      return { type: 'file', file: { ...filename, file_data: fileData } };
+    }
+    default:
+      return refuse(
+        childOf(path, 'type'),
+        'must be input_text, output_text, refusal, input_image or input_file: other parts cannot be passed on to the server of this model',
+      );
+  }
+}
+
+function addCall(conversation: ChatConversation, item: Fields, path: string): void {
+  refuseOthers(item, path, CALL);
+  conversation.call({
+    id: nameAt(item.call_id, childOf(path, 'call_id')),
+    name: nameAt(item.name, childOf(path, 'name')),
+    arguments: textAt(item.arguments, childOf(path, 'arguments')),
+  });
+}
+
+function addCustomCall(conversation: ChatConversation, item: Fields, path: string): void {
+  refuseOthers(item, path, CUSTOM_CALL);
+  conversation.call({
+    id: nameAt(item.call_id, childOf(path, 'call_id')),
+    name: nameAt(item.name, childOf(path, 'name')),
+    arguments: JSON.stringify({ input: textAt(item.input, childOf(path, 'input')) }),
+  });
+}
+
+function addOutput(conversation: ChatConversation, item: Fields, path: string, write: Write): void {
+  refuseOthers(item, path, OUTPUT);
+  const id = nameAt(item.call_id, childOf(path, 'call_id'));
+  const { output } = item;
+  if (!isGiven(output)) refuse(childOf(path, 'output'), 'must be given');
+  const isText = typeof output === 'string' || Array.isArray(output);
+  const parts = isText ? partsAt(output, childOf(path, 'output')) : [{ type: 'text', text: write(output) }];
+  conversation.result(id, parts);
+}
+
+function addThought(conversation: ChatConversation, item: Fields, path: string): void {
+  refuseOthers(item, path, REASONING);
+  const textsIn = (name: string) =>
+    isGiven(item[name])
+      ? listAt(item[name], childOf(path, name)).map((entry, i) => {
+          const inner = childOf(childOf(path, name), i);
+          return textAt(objectAt(entry, inner).text, childOf(inner, 'text'));
+        })
+      : [];
+  const written = textsIn('content').join('') || textsIn('summary').join('');
+  const kept = isGiven(item.encrypted_content)
+    ? readThought(textAt(item.encrypted_content, childOf(path, 'encrypted_content')))
+    : undefined;
+  const thought = kept ?? written;
+  if (thought !== '') conversation.think(thought);
+  else if (isGiven(item.encrypted_content))
+    refuse(childOf(path, 'encrypted_content'), 'was encrypted elsewhere, so it cannot be passed on');
+}

@@ -1,0 +1,196 @@
+import { ChatConversation } from '../chat/chat-conversation';
+import {
+  booleanAt,
+  childOf,
+  choiceAt,
+  countAt,
+  type Fields,
+  isGiven,
+  listAt,
+  nameAt,
+  numberAt,
+  objectAt,
+  refuse,
+  refuseOthers,
+  textAt,
+} from '../fields';
+import { type ReadBody } from '../json';
+import { type TranslatedRequest } from '../protocol';
+import { addItems } from './responses-input';
+import { ResponsesAnswer } from './responses-answer';
+import { readTools } from './responses-tools';
+
+/** Change nothing of what a chat server answers. `store` is answered as false. */
+const IGNORED = [
+  'client_metadata',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'safety_identifier',
+];
+
+const KNOWN = new Set([
+  ...IGNORED,
+  ...[
+    'model',
+    'input',
+    'instructions',
+    'tools',
+    'tool_choice',
+    'parallel_tool_calls',
+    'max_tool_calls',
+    'text',
+  ],
+  ...[
+    'reasoning',
+    'max_output_tokens',
+    'temperature',
+    'top_p',
+    'top_logprobs',
+    'stream',
+    'stream_options',
+    'store',
+  ],
+  ...[
+    'metadata',
+    'user',
+    'service_tier',
+    'include',
+    'truncation',
+    'background',
+    'previous_response_id',
+    'conversation',
+  ],
+]);
+const REASONING = new Set(['effort', 'summary', 'generate_summary', 'context']);
+const TEXT = new Set(['format', 'verbosity']);
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+const SERVICE_TIERS = ['auto', 'default', 'flex', 'scale', 'priority'] as const;
+const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
+/** Add something to the results of tools that no request here can have, or of pictures that the client has sent itself. */
+const NEEDLESS_INCLUDES = [
+  'file_search_call.results',
+  'web_search_call.results',
+  'web_search_call.action.sources',
+  'message.input_image.image_url',
+  'computer_call_output.output.image_url',
+  'code_interpreter_call.outputs',
+];
+const NOT_STORED =
+  'must not be given, because responses are not stored: send the whole conversation as `input`';
+const MOST_METADATA = 16;
+
+/** Translates a request of OpenAI's Responses. */
+export function readResponsesRequest({ fields: body, write }: ReadBody): TranslatedRequest {
+  refuseOthers(body, '', KNOWN);
+  refuseState(body);
+  const isStream = booleanAt(body.stream, 'stream') ?? false;
+  const model = nameAt(body.model, 'model');
+  const conversation = new ChatConversation();
+  if (isGiven(body.instructions)) conversation.instruct(textAt(body.instructions, 'instructions'));
+  const ignoredItems = addItems(conversation, body.input, write);
+  const tools = readTools(body);
+  const { effort, showsSummary } = readReasoning(body);
+  const chat: Fields = { model, messages: conversation.messages, ...tools.chat };
+  const set = (name: string, value: unknown) => isGiven(value) && (chat[name] = value);
+  set('max_tokens', countAt(body.max_output_tokens, 'max_output_tokens', 1));
+  set('temperature', numberAt(body.temperature, 'temperature', [0, 2]));
+  set('top_p', numberAt(body.top_p, 'top_p', [0, 1]));
+  set('reasoning_effort', effort);
+  if (isGiven(body.user)) chat.user = textAt(body.user, 'user');
+  if (isGiven(body.service_tier) && choiceAt(body.service_tier, 'service_tier', SERVICE_TIERS) !== 'auto')
+    chat.service_tier = body.service_tier;
+  Object.assign(chat, readText(body));
+  if (isStream) Object.assign(chat, { stream: true, stream_options: { include_usage: true } });
+  const echo = write(echoOf(body));
+  const keepsThoughts = readIncludes(body).includes(ENCRYPTED_REASONING);
+  return {
+    chat,
+    isStream,
+    ignored: [...IGNORED.filter((name) => isGiven(body[name])), ...tools.ignored, ...ignoredItems],
+    writer: (requestId) =>
+      new ResponsesAnswer({ requestId, echo, customTools: tools.custom, showsSummary, keepsThoughts }),
+  };
+}
+
+/** Refuses what needs a stored response. */
+function refuseState(body: Fields): void {
+  for (const name of ['previous_response_id', 'conversation'])
+    if (isGiven(body[name])) refuse(name, NOT_STORED);
+  if (booleanAt(body.background, 'background'))
+    refuse('background', 'must not be true, because responses are not stored');
+  booleanAt(body.store, 'store');
+  if (isGiven(body.truncation)) choiceAt(body.truncation, 'truncation', ['disabled']);
+  if (countAt(body.top_logprobs, 'top_logprobs', 0))
+    refuse('top_logprobs', 'cannot be passed on to the server of this model');
+  if (isGiven(body.metadata)) readMetadata(body.metadata);
+}
+
+function readMetadata(given: unknown): void {
+  const entries = Object.entries(objectAt(given, 'metadata'));
+  if (entries.length > MOST_METADATA) refuse('metadata', `must have at most ${MOST_METADATA} entries`);
+  for (const [name, value] of entries) textAt(value, childOf('metadata', name));
+}
+
+function readIncludes({ include }: Fields): string[] {
+  if (!isGiven(include)) return [];
+  return listAt(include, 'include').map((name, i) =>
+    choiceAt(name, childOf('include', i), [ENCRYPTED_REASONING, ...NEEDLESS_INCLUDES]),
+  );
+}
+
+/** A client that asks for a summary of the thoughts gets them there: it shows nothing else of them. */
+function readReasoning({ reasoning }: Fields): { effort?: string; showsSummary: boolean } {
+  if (!isGiven(reasoning)) return { showsSummary: false };
+  const fields = objectAt(reasoning, 'reasoning');
+  refuseOthers(fields, 'reasoning', REASONING);
+  const { effort, summary, generate_summary: former } = fields;
+  const showsSummary = [summary, former].some((wish) => isGiven(wish) && wish !== 'none');
+  return {
+    ...(isGiven(effort) && { effort: choiceAt(effort, 'reasoning.effort', EFFORTS) }),
+    showsSummary,
+  };
+}
+
+function readText({ text }: Fields): Fields {
+  if (!isGiven(text)) return {};
+  const fields = objectAt(text, 'text');
+  refuseOthers(fields, 'text', TEXT);
+  const { verbosity, format } = fields;
+  const chat: Fields = {};
+  if (isGiven(verbosity)) chat.verbosity = choiceAt(verbosity, 'text.verbosity', ['low', 'medium', 'high']);
+  if (!isGiven(format)) return chat;
+  const { type, ...schema } = objectAt(format, 'text.format');
+  const kind = choiceAt(type, 'text.format.type', ['text', 'json_object', 'json_schema']);
+  if (kind === 'json_object') chat.response_format = { type: kind };
+  if (kind === 'json_schema') {
+    nameAt(schema.name, 'text.format.name');
+    objectAt(schema.schema, 'text.format.schema');
+    chat.response_format = { type: kind, json_schema: schema };
+  }
+  return chat;
+}
+
+/** What a response repeats of its request. */
+const echoOf = (body: Fields): Fields => ({
+  background: false,
+  instructions: body.instructions ?? null,
+  max_output_tokens: body.max_output_tokens ?? null,
+  max_tool_calls: body.max_tool_calls ?? null,
+  model: body.model,
+  parallel_tool_calls: body.parallel_tool_calls ?? true,
+  previous_response_id: null,
+  prompt_cache_key: body.prompt_cache_key ?? null,
+  reasoning: { effort: null, summary: null, ...(body.reasoning as Fields | undefined) },
+  safety_identifier: body.safety_identifier ?? null,
+  store: false,
+  temperature: body.temperature ?? null,
+  text: { format: { type: 'text' }, ...(body.text as Fields | undefined) },
+  tool_choice: body.tool_choice ?? 'auto',
+  tools: body.tools ?? [],
+  top_logprobs: 0,
+  top_p: body.top_p ?? null,
+  truncation: 'disabled',
+  user: body.user ?? null,
+  metadata: body.metadata ?? {},
+});

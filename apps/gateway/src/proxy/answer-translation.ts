@@ -1,0 +1,9 @@
+/** Turns what a chat server answers into the words of another protocol, for one request. */
+export interface AnswerTranslation {
+  /** A plain answer, also a refusal. */
+  plain(status: number, body: Buffer): { body: string; contentType: string };
+  /** Events of a stream. Each character is one byte, as in SseEvent; so it is in what is returned. */
+  pass(events: string): string;
+  /** The last events of a stream, whose answer is charged or has failed. */
+  end(events: string): string;
+}

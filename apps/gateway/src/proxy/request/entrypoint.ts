@@ -1,0 +1,35 @@
+import { compileValidator } from '@inference/dto';
+import { type Caller, callerOf } from '@inference/guards';
+import { type Request } from 'express';
+import { CallNotes, DEFAULT_ENTRYPOINT } from '../../unserved-calls/call-notes';
+import { type CalledEndpoint } from '../../upstreams/upstream';
+import { ProxyHeaders } from './proxy-request.dto';
+import { InvalidHeaderError, ReservedEntrypointError } from './request.errors';
+
+/** Entrypoints of the platform's own services; customers cannot use them. */
+const RESERVED = new Set(['agent', 'memo', 'console', 'training']);
+
+const faultsOf = compileValidator(ProxyHeaders);
+
+/**
+ * Reads the origin of a request from `X-Entrypoint`; the cost report groups by it. A service that acts on behalf of an
+ * account can name only itself, which is also its default. Throws InvalidHeaderError, ReservedEntrypointError.
+ */
+function readEntrypoint(header: string | undefined, { service }: Caller): string {
+  if (header === undefined) return service ?? DEFAULT_ENTRYPOINT;
+  const [fault] = faultsOf({ 'X-Entrypoint': header });
+  if (fault) throw new InvalidHeaderError(fault);
+  if (service === undefined && RESERVED.has(header))
+    throw new ReservedEntrypointError(`The entrypoint ${header} is set by the platform itself.`);
+  if (service !== undefined && header !== service)
+    throw new ReservedEntrypointError(`The entrypoint of ${service} is ${service}.`);
+  return header;
+}
+
+/** Begins the notes of a call. Throws InvalidHeaderError, ReservedEntrypointError. */
+export function beginCall(endpoint: CalledEndpoint, request: Request): CallNotes {
+  const caller = callerOf(request);
+  const call = (request.call = new CallNotes(endpoint, caller));
+  call.entrypoint = readEntrypoint(request.get('X-Entrypoint'), caller);
+  return call;
+}
