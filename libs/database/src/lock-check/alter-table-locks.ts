@@ -16,8 +16,11 @@ const REWRITES: Partial<Record<string, string>> = {
   AT_SetTableSpace: 'SET TABLESPACE',
 };
 
-export function findAlterTableLocks({ relation, cmds = [] }: AlterTableStmt): PossibleLock[] {
-  const commands = cmds.flatMap((node) => ('AlterTableCmd' in node ? [node.AlterTableCmd] : []));
+export function findAlterTableLocks({ relation, cmds = [], objtype }: AlterTableStmt): PossibleLock[] {
+  const commands = cmds
+    .flatMap((node) => ('AlterTableCmd' in node ? [node.AlterTableCmd] : []))
+    // An index that is attached to that of the partitioned table is not read.
+    .filter(({ subtype }) => !(objtype === 'OBJECT_INDEX' && subtype === 'AT_AttachPartition'));
   const onlyValidates = commands.every(({ subtype }) => subtype === 'AT_ValidateConstraint');
   return commands.flatMap((command) =>
     findActions(command, onlyValidates).map((action) => ({ relation, ...action })),

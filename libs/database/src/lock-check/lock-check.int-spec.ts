@@ -117,6 +117,7 @@ describe('the check for long locks', () => {
     'CREATE TABLE t.new AS SELECT * FROM t.big; CREATE INDEX ON t.new (id); UPDATE t.new SET id = id',
     'CREATE INDEX ON t.parts_1 (id)',
     'CREATE INDEX ON ONLY t.parts (id)',
+    'CREATE INDEX whole ON ONLY t.parts (id); CREATE INDEX part ON t.parts_1 (id); ALTER INDEX t.whole ATTACH PARTITION t.part',
     'CREATE FUNCTION t.empty() RETURNS void BEGIN ATOMIC DELETE FROM t.big; END',
   ])('lets %s run', async (statement) => {
     expect(await migrate([changing([statement])])).toEqual(['0001_change']);

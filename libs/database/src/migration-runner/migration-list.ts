@@ -17,6 +17,7 @@ import { InternationalAddresses0000000000048 } from '../migrations/0048_internat
 import { FoldedUsage0000000000049 } from '../migrations/0049_folded_usage';
 import { PricesWithConditions0000000000051 } from '../migrations/0051_prices_with_conditions';
 import { PricesInAnswers0000000000053 } from '../migrations/0053_prices_in_answers';
+import { FoundUnservedCalls0000000000057 } from '../migrations/0057_found_unserved_calls';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -47,6 +48,7 @@ export const MIGRATIONS: MigrationClass[] = [
   FoldedUsage0000000000049,
   PricesWithConditions0000000000051,
   PricesInAnswers0000000000053,
+  FoundUnservedCalls0000000000057,
 ];
 
 /**

@@ -8,6 +8,7 @@ export type UnservedKind = (typeof UNSERVED_KINDS)[number];
 /** A call that was refused or failed, and so cost nothing. Deleted after 30 days. Never holds anything of a prompt. */
 @Entity('unserved_calls', { schema: 'metering' })
 @Index('unserved_calls_account', ['accountId', 'kind', 'occurredAt'])
+@Index('unserved_calls_request', ['accountId', 'requestId'])
 @Check('unserved_calls_kind_check', "kind IN ('refused', 'failed')")
 export class UnservedCall {
   /** When it ended, by the clock of the gateway. */

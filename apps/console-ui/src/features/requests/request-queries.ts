@@ -6,8 +6,10 @@ import { addDays } from '../../time/calendar-day';
 import { withoutGaps } from '../usage/usage-search';
 import { type RequestSearch } from '../usage/request-search';
 
-export type LoggedRequest = Schemas['RequestResponse'];
-export type RequestDetail = Schemas['RequestDetailResponse'];
+/** What only the operator sees. */
+type OperatorFacts = Partial<Pick<Schemas['OperatorRequestResponse'], 'upstream' | 'time_to_first_byte_ms'>>;
+export type LoggedRequest = Schemas['RequestResponse'] & OperatorFacts;
+export type RequestDetail = Schemas['RequestDetailResponse'] & OperatorFacts;
 export type RequestLine = Schemas['RequestLineResponse'];
 
 export const REQUESTS_FILE = 'requests.csv';

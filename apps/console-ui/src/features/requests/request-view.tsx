@@ -102,6 +102,12 @@ export function RequestTable({ label, pathOf, requests, onMore, isLoadingMore }:
       },
     },
   ];
+  if (requests.some(({ upstream }) => upstream))
+    columns.push({
+      key: 'upstream',
+      title: t('upstream'),
+      cell: ({ upstream }) => (upstream ? <Code>{upstream}</Code> : '–'),
+    });
   return (
     <DataTable
       label={label}
@@ -155,6 +161,16 @@ function RequestFacts({ request }: { request: RequestDetail }) {
         {request.http_status && (
           <Fact name={t('httpStatus')}>
             <Code>{request.http_status.toString()}</Code>
+          </Fact>
+        )}
+        {request.upstream && (
+          <Fact name={t('upstream')}>
+            <Code>{request.upstream}</Code>
+          </Fact>
+        )}
+        {request.time_to_first_byte_ms && (
+          <Fact name={t('firstByte')}>
+            <Duration value={request.time_to_first_byte_ms} />
           </Fact>
         )}
         <Fact name={t('column.duration')}>

@@ -50,10 +50,10 @@ export function UsageSummary({ question, before, cost }: Props) {
             shown={(value) => <Quantity value={value} />}
           />
         </Card>
-        <Card name={t('calls.refused')} value={<Quantity value={refused} />}>
+        <Card name={t('calls.refused')} value={refused ? <Quantity value={refused} /> : t('calls.unknown')}>
           <CallsLink question={question} status="refused" />
         </Card>
-        <Card name={t('calls.failed')} value={<Quantity value={failed} />}>
+        <Card name={t('calls.failed')} value={failed ? <Quantity value={failed} /> : t('calls.unknown')}>
           <CallsLink question={question} status="failed" />
         </Card>
       </div>

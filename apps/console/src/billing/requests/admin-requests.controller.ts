@@ -6,7 +6,12 @@ import { Controller, Get, Header, NotFoundException, Param, Query } from '@nestj
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AccountPath } from '../../accounts/accounts.dto';
 import { readAccount } from '../../accounts/accounts.repository';
-import { RequestDetailResponse, RequestListResponse, RequestPath, RequestsQuery } from './requests.dto';
+import {
+  OperatorRequestDetailResponse,
+  OperatorRequestListResponse,
+  RequestPath,
+  RequestsQuery,
+} from './requests.dto';
 import { RequestsService } from './requests.service';
 
 class AccountRequestPath extends RequestPath {
@@ -28,13 +33,17 @@ export class AdminRequestsController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listRequestsOfAccount',
-    summary: 'Lists the calls of models of an account, newest first, as the account itself sees them.',
+    summary:
+      'Lists the calls of models of an account, newest first, as the account itself sees them, and which server was asked.',
   })
-  @ApiOkResponse({ description: 'A page of calls.', type: RequestListResponse })
+  @ApiOkResponse({ description: 'A page of calls.', type: OperatorRequestListResponse })
   @ApiErrors({ 404: 'There is no such account.' })
-  async list(@Param() { id }: AccountPath, @Query() query: RequestsQuery): Promise<RequestListResponse> {
+  async list(
+    @Param() { id }: AccountPath,
+    @Query() query: RequestsQuery,
+  ): Promise<OperatorRequestListResponse> {
     if (!(await readAccount(this.database, id))) throw new NotFoundException('no such account');
-    return this.requests.list(id, query);
+    return this.requests.listForOperator(id, query);
   }
 
   @Get(':id/requests/:requestId')
@@ -43,9 +52,9 @@ export class AdminRequestsController {
     operationId: 'getRequestOfAccount',
     summary: 'Returns one call of an account and how its cost came about.',
   })
-  @ApiOkResponse({ description: 'The call.', type: RequestDetailResponse })
+  @ApiOkResponse({ description: 'The call.', type: OperatorRequestDetailResponse })
   @ApiErrors({ 404: 'The account has no such call, or there is no such account.' })
-  find(@Param() { id, requestId }: AccountRequestPath): Promise<RequestDetailResponse> {
-    return this.requests.find(id, requestId);
+  find(@Param() { id, requestId }: AccountRequestPath): Promise<OperatorRequestDetailResponse> {
+    return this.requests.findForOperator(id, requestId);
   }
 }

@@ -25,7 +25,7 @@ import {
 } from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
 import { type InstantMicros } from '@inference/time';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, IntersectionType, OmitType } from '@nestjs/swagger';
 import { ApiKeyReference } from '../../identity/api-keys/api-keys.dto';
 import { ApiKeyFilter, EntrypointFilter, ModelFilter } from '../../validation/call-filters.decorator';
 
@@ -355,3 +355,32 @@ export class RequestDetailResponse extends RequestResponse {
   })
   usd_per_unit!: ExactNumber | null;
 }
+
+/** What the operator sees of a call beside what its account sees. */
+export class OperatorFacts {
+  @ApiProperty({
+    description: 'The server of the model that was asked last. Null if none was.',
+    type: String,
+    nullable: true,
+    example: 'engine-1',
+  })
+  upstream!: string | null;
+
+  @ApiProperty({
+    description:
+      'From the arrival of a call that was not served to the first byte of the server’s answer, in milliseconds. Null if none came, and for a call that was served.',
+    type: 'integer',
+    nullable: true,
+    example: 95,
+  })
+  time_to_first_byte_ms!: number | null;
+}
+
+class OperatorRequestResponse extends IntersectionType(RequestResponse, OperatorFacts) {}
+
+export class OperatorRequestListResponse extends OmitType(RequestListResponse, ['requests']) {
+  @ApiProperty({ description: 'The calls of the page, newest first.', type: [OperatorRequestResponse] })
+  requests!: OperatorRequestResponse[];
+}
+
+export class OperatorRequestDetailResponse extends IntersectionType(RequestDetailResponse, OperatorFacts) {}

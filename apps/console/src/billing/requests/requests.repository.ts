@@ -33,6 +33,10 @@ export type LoggedRequest = Pick<
   /** Null for usage that no call of a model is. */
   httpStatus: number | null;
   errorCode: string | null;
+  /** The last one that was asked; null if none was. Customers never see it. */
+  upstream: string | null;
+  /** Of a call that was not served. */
+  timeToFirstByteMs: number | null;
 };
 
 /** Which calls of an account are listed. What is undefined does not limit them. */
@@ -71,15 +75,17 @@ const API_KEY = `CASE WHEN k.id IS NOT NULL THEN json_build_object('id', k.id, '
 const SHOWN = `e.request_id AS id, e.occurred_at AS "occurredAt", e.started_at AS "startedAt", e.model, e.entrypoint, e.outcome,
     e.input_tokens AS "inputTokens", e.output_tokens AS "outputTokens", e.estimated, e.cost_picos AS "costPicos",
     e.duration_ms AS "durationMs", e.time_to_first_token_ms AS "timeToFirstTokenMs", e.finish_reason AS "finishReason",
-    e.http_status AS "httpStatus", e.error_code AS "errorCode", ${API_KEY}`;
+    e.http_status AS "httpStatus", e.error_code AS "errorCode", e.upstream, e.time_to_first_byte_ms AS "timeToFirstByteMs", ${API_KEY}`;
 /** What a list shows of a served call, and of one that was refused or failed. */
 const LISTED = `request_id, occurred_at, started_at, account_id, api_key_id, model, entrypoint, outcome, input_tokens, output_tokens,
-    estimated, cost_picos, duration_ms, time_to_first_token_ms, finish_reason`;
+    estimated, cost_picos, duration_ms, time_to_first_token_ms, finish_reason, upstream`;
 /** Usage that a trainer reported was no call. */
-const STATUS_OF_SERVED = `CASE WHEN e.endpoint <> 'training/usage' THEN 200 END AS http_status, NULL::text AS error_code`;
+const STATUS_OF_SERVED = `CASE WHEN e.endpoint <> 'training/usage' THEN 200 END AS http_status, NULL::text AS error_code,
+    NULL::integer AS time_to_first_byte_ms`;
 const UNSERVED_AS_LISTED = `u.request_id, u.occurred_at, u.started_at, u.account_id, u.api_key_id, u.model, u.entrypoint, u.kind AS outcome,
     0::bigint AS input_tokens, 0::bigint AS output_tokens, false AS estimated, 0::numeric AS cost_picos, u.duration_ms,
-    NULL::integer AS time_to_first_token_ms, NULL::text AS finish_reason, u.http_status, u.error_code`;
+    NULL::integer AS time_to_first_token_ms, NULL::text AS finish_reason, u.upstream, u.http_status, u.error_code,
+    u.time_to_first_byte_ms`;
 const KEYS = 'LEFT JOIN accounts.api_keys k ON k.id = e.api_key_id AND k.account_id = e.account_id';
 const NEWEST_FIRST = 'e.occurred_at DESC, e.request_id DESC';
 
@@ -213,13 +219,13 @@ const UNBILLED = `
   SELECT r.request_id AS id, r.refused_at AS "occurredAt", e.started_at AS "startedAt", e.model, e.entrypoint, 'failed' AS outcome,
     e.input_tokens AS "inputTokens", e.output_tokens AS "outputTokens", e.estimated, 0::numeric AS "costPicos",
     e.duration_ms AS "durationMs", e.time_to_first_token_ms AS "timeToFirstTokenMs", e.finish_reason AS "finishReason",
-    503 AS "httpStatus", 'billing_unavailable' AS "errorCode", ${API_KEY},
+    503 AS "httpStatus", 'billing_unavailable' AS "errorCode", e.upstream, NULL::integer AS "timeToFirstByteMs", ${API_KEY},
     e.price_list_id AS "priceListId", p.effective_from AS "effectiveFrom", e.usd_per_unit::text AS "usdPerUnit",
     0::numeric AS "costUsdPicos", NULL::text AS "usageFault", '[]'::json AS lines
   FROM metering.refused_requests r
   CROSS JOIN jsonb_to_record(r.event) AS e(started_at timestamptz, api_key_id text, model text, entrypoint text, input_tokens bigint,
     output_tokens bigint, estimated boolean, price_list_id bigint, usd_per_unit numeric(20, 10), duration_ms integer,
-    time_to_first_token_ms integer, finish_reason text)
+    time_to_first_token_ms integer, finish_reason text, upstream text)
   JOIN pricing.price_lists p ON p.id = e.price_list_id
   LEFT JOIN accounts.api_keys k ON k.id = e.api_key_id AND k.account_id = r.account_id
   WHERE r.account_id = $1 AND r.request_id = $2`;
@@ -227,10 +233,7 @@ const UNBILLED = `
 const UNSERVED = `
   SELECT ${SHOWN}, NULL::bigint AS "priceListId", NULL::timestamptz AS "effectiveFrom", NULL::text AS "usdPerUnit",
     0::numeric AS "costUsdPicos", NULL::text AS "usageFault", '[]'::json AS lines
-  FROM (
-    SELECT ${UNSERVED_AS_LISTED} FROM metering.unserved_calls u
-    WHERE u.account_id = $1 AND u.request_id = $2 AND u.occurred_at >= $3 AND u.occurred_at < $4
-  ) e ${KEYS}`;
+  FROM (SELECT ${UNSERVED_AS_LISTED} FROM metering.unserved_calls u WHERE u.account_id = $1 AND u.request_id = $2) e ${KEYS}`;
 
 type LineTexts = LineFacts & Record<'quantity' | 'ratePicos' | 'amountPicos', string>;
 
@@ -254,14 +257,13 @@ export async function findRequest(
   return { ...row, lines };
 }
 
-/** The account's call with this id that ended in a period and was refused or failed, or null. */
+/** The account's call with this id that was refused or failed, or null. */
 export async function findUnservedRequest(
   executor: Executor,
   accountId: string,
   id: string,
-  { from, to }: { from: Date; to: Date },
 ): Promise<RequestDetail | null> {
-  return (await executor.query<RequestDetail>(UNSERVED, [accountId, id, from, to])).rows[0] ?? null;
+  return (await executor.query<RequestDetail>(UNSERVED, [accountId, id])).rows[0] ?? null;
 }
 
 /** The account's call with this id that was served and could not be billed, or null. */

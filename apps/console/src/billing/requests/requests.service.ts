@@ -13,6 +13,9 @@ import { instantText } from '@inference/time';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { storedApiKeyId } from '../../validation/call-filters.decorator';
 import {
+  type OperatorFacts,
+  type OperatorRequestDetailResponse,
+  type OperatorRequestListResponse,
   type RequestDetailResponse,
   type RequestListResponse,
   type RequestResponse,
@@ -51,14 +54,27 @@ export class RequestsService {
   ) {}
 
   /** A page of the account's calls, newest first. Throws 400 for an impossible period or a bad cursor. */
-  async list(accountId: string, query: RequestsQuery): Promise<RequestListResponse> {
+  list(accountId: string, query: RequestsQuery): Promise<RequestListResponse> {
+    return this.listAs(accountId, query, (row) => this.view(row));
+  }
+
+  /** What `list` returns, with what the operator sees. */
+  listForOperator(accountId: string, query: RequestsQuery): Promise<OperatorRequestListResponse> {
+    return this.listAs(accountId, query, (row) => ({ ...this.view(row), ...operatorFactsOf(row) }));
+  }
+
+  private async listAs<View>(
+    accountId: string,
+    query: RequestsQuery,
+    viewOf: (row: LoggedRequest) => View,
+  ): Promise<Omit<RequestListResponse, 'requests'> & { requests: View[] }> {
     const filter = filterOf(accountId, query);
     const { rows, nextCursor } = await readPage(`requests ${JSON.stringify(filter)}`, query, (after, count) =>
       this.page(filter, after, count),
     );
     const until = await this.database.read((executor) => readAccountArchivedUntil(executor, accountId));
     return {
-      requests: rows.map((row) => this.view(row)),
+      requests: rows.map(viewOf),
       next_cursor: nextCursor,
       ...(until && { archived_until: until.toISOString() }),
     };
@@ -103,6 +119,16 @@ export class RequestsService {
 
   /** Throws 404 unless the account has made the call. */
   async find(accountId: string, id: string): Promise<RequestDetailResponse> {
+    return this.detail(await this.findCall(accountId, id));
+  }
+
+  /** What `find` returns, with what the operator sees. */
+  async findForOperator(accountId: string, id: string): Promise<OperatorRequestDetailResponse> {
+    const found = await this.findCall(accountId, id);
+    return { ...this.detail(found), ...operatorFactsOf(found) };
+  }
+
+  private async findCall(accountId: string, id: string): Promise<RequestDetail> {
     const madeAt = idMillis(id);
     const periods = (madeAt === null ? [] : ENDED_WITHIN).map(({ before, after }) => ({
       from: new Date(madeAt! - before),
@@ -110,16 +136,12 @@ export class RequestsService {
     }));
     for (const period of periods) {
       const found = await this.database.read((executor) => findRequest(executor, accountId, id, period));
-      if (found) return this.detail(found);
+      if (found) return found;
     }
     const unbilled = await this.database.read((executor) => findUnbilledRequest(executor, accountId, id));
-    if (unbilled) return this.detail(unbilled);
-    for (const period of periods) {
-      const unserved = await this.database.read((executor) =>
-        findUnservedRequest(executor, accountId, id, period),
-      );
-      if (unserved) return this.detail(unserved);
-    }
+    if (unbilled) return unbilled;
+    const unserved = await this.database.read((executor) => findUnservedRequest(executor, accountId, id));
+    if (unserved) return unserved;
     const until = await this.database.read((executor) => readAccountArchivedUntil(executor, accountId));
     throw new NotFoundException(
       until && madeAt !== null && madeAt < until.getTime()
@@ -182,6 +204,11 @@ export class RequestsService {
     };
   }
 }
+
+const operatorFactsOf = ({ upstream, timeToFirstByteMs }: LoggedRequest): OperatorFacts => ({
+  upstream,
+  time_to_first_byte_ms: timeToFirstByteMs,
+});
 
 const statusOf = (outcome: LoggedRequest['outcome']): RequestStatus =>
   outcome === 'refused' || outcome === 'failed' ? outcome : 'charged';

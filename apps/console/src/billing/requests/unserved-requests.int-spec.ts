@@ -2,6 +2,7 @@ import { newId } from '@inference/database';
 import { type UnitRate } from '@inference/metering';
 import { insertApiKey, publishPrices } from '@inference/testing';
 import { settleRequest, type SignedIn, TestSite } from '../../testing/console.fixture';
+import { countCalls } from '../usage/call-counts.repository';
 import { type RequestListResponse, type RequestResponse } from './requests.dto';
 
 const RATES: UnitRate[] = [{ unit: 'per_million_tokens', ratePicos: 1_000n }];
@@ -32,6 +33,7 @@ interface Unserved {
   model: string | null;
   apiKeyId: string | null;
   entrypoint: string;
+  firstByteMillis: number | null;
 }
 
 /** Records a call as the gateway does, and returns its id. */
@@ -41,13 +43,14 @@ async function fail({
   model = 'chat',
   apiKeyId = null,
   entrypoint = 'gateway',
+  firstByteMillis = null,
 }: Partial<Unserved> = {}): Promise<string> {
   const id = newId('req');
   const [status, code] = kind === 'failed' ? [502, 'upstream_error'] : [402, 'insufficient_balance'];
   await site.database.pool.query(
     `INSERT INTO metering.unserved_calls (request_id, occurred_at, started_at, account_id, api_key_id, model, entrypoint, endpoint, kind,
        http_status, error_code, upstream, duration_ms, time_to_first_byte_ms)
-     VALUES ($1, $2::timestamptz, $2::timestamptz - interval '1 second', $3, $4, $5, $6, 'chat/completions', $7, $8, $9, 'engine-7', 1000, NULL)`,
+     VALUES ($1, $2::timestamptz, $2::timestamptz - interval '1 second', $3, $4, $5, $6, 'chat/completions', $7, $8, $9, 'engine-7', 1000, $10)`,
     [
       id,
       new Date(Date.now() - minutesAgo * MINUTE_MILLIS),
@@ -58,6 +61,7 @@ async function fail({
       kind,
       status,
       code,
+      firstByteMillis,
     ],
   );
   return id;
@@ -150,7 +154,41 @@ it('are found by their id, free, by their account only', async () => {
     usd_per_unit: null,
     api_key: { id: account.apiKeyId },
   });
-  expect((await read(`requests/${id}`, await site.signedIn('admin'))).status).toBe(404);
+  const admin = await site.signedIn('admin');
+  expect((await read(`requests/${id}`, admin)).status).toBe(404);
+  expect(body).not.toHaveProperty('upstream');
+});
+
+it('are found by their id however long ago they ended, and whatever the time in it', async () => {
+  for (const id of ['req_000000001mXw7RtYb2LsAB', 'req_zzzzzzzz1mXw7RtYb2LsAB']) {
+    const name = await fail({ minutesAgo: 1 });
+    await site.database.pool.query(
+      'UPDATE metering.unserved_calls SET request_id = $1 WHERE request_id = $2',
+      [id, name],
+    );
+    expect((await read(`requests/${id}`)).body).toMatchObject({ id, status: 'failed' });
+  }
+});
+
+it('show the operator which server was asked, and its first byte', async () => {
+  const admin = await site.signedIn('admin');
+  const read = async (path: string) =>
+    (
+      await site.console.request('GET', `/api/admin/accounts/${account.accountId}/${path}`, {
+        token: admin.token,
+      })
+    ).body as Record<string, unknown>;
+  const [failed, served] = [await fail({ firstByteMillis: 95, minutesAgo: 1 }), await serve()];
+  const answered = { upstream: expect.any(String), time_to_first_byte_ms: null };
+  const asked = { upstream: 'engine-7', time_to_first_byte_ms: 95 };
+  expect(await read('requests')).toMatchObject({
+    requests: [
+      { id: served, ...answered },
+      { id: failed, ...asked },
+    ],
+  });
+  expect(await read(`requests/${failed}`)).toMatchObject({ id: failed, ...asked });
+  expect(await read(`requests/${served}`)).toMatchObject({ id: served, ...answered });
 });
 
 it('are in the CSV', async () => {
@@ -250,6 +288,26 @@ describe('the counts', () => {
     );
     expect(await count(DAY)).toMatchObject({ charged: null });
     expect(await count('?from=2025-12-02&to=2100-01-01')).toMatchObject({ charged: 2 });
+  });
+
+  it('are unknown where too many calls would have to be counted one by one', async () => {
+    const { accountId } = account;
+    for (const model of ['chat', 'mini', 'chat']) await serve({ model });
+    await fail();
+    await fail({ kind: 'refused', model: 'mini' });
+    await fail({ kind: 'refused' });
+    const all = { accountId, from: '2020-01-01', to: null, model: null, apiKeyId: null, entrypoint: null };
+    const upTo = (most: number, model: string | null = null) =>
+      countCalls(site.database.pool, { ...all, model }, most);
+    expect(await upTo(2)).toEqual({ charged: 3n, refused: null, failed: null });
+    expect(await upTo(3)).toEqual({ charged: 3n, refused: 2n, failed: 1n });
+    expect(await upTo(3, 'chat')).toEqual({ charged: 2n, refused: 1n, failed: 1n });
+    await site.database.pool.query('UPDATE metering.hourly_rollup SET calls = NULL WHERE account_id = $1', [
+      accountId,
+    ]);
+    expect(await upTo(2)).toMatchObject({ charged: null });
+    expect(await upTo(3)).toEqual({ charged: 3n, refused: 2n, failed: 1n });
+    expect(await upTo(3, 'chat')).toEqual({ charged: 2n, refused: 1n, failed: 1n });
   });
 
   it.each(['?from=2026-01-02&to=2026-01-01', '?from=x', '?model=', '?limit=1', '?granularity=day'])(

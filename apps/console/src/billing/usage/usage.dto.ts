@@ -56,7 +56,7 @@ export class CallCountsQuery extends PeriodQuery {
 export class CallCountsResponse {
   @ApiProperty({
     description:
-      'Calls that were served, wholly or in part. Null if it cannot be known any more: the period has archived calls that nobody counted, or parts an archived hour.',
+      'Calls that were served, wholly or in part. Null if it cannot be known any more, because the period has archived calls that nobody counted, or parts an archived hour; and if more than 2,000,000 calls of a version that did not count them would have to be counted.',
     type: 'integer',
     nullable: true,
     example: 1204,
@@ -64,18 +64,22 @@ export class CallCountsResponse {
   charged!: bigint | null;
 
   @ApiProperty({
-    description: 'Calls that were refused, as far as the log has them.',
+    description:
+      'Calls that were refused, as far as the log has them. Null if the log has more than 2,000,000 calls of the period.',
     type: 'integer',
+    nullable: true,
     example: 12,
   })
-  refused!: bigint;
+  refused!: bigint | null;
 
   @ApiProperty({
-    description: 'Calls that failed, as far as the log has them.',
+    description:
+      'Calls that failed, as far as the log has them. Null if the log has more than 2,000,000 calls of the period.',
     type: 'integer',
+    nullable: true,
     example: 1,
   })
-  failed!: bigint;
+  failed!: bigint | null;
 
   @InstantProperty({ description: 'Refused and failed calls before this time are not kept, nor counted.' })
   unserved_since!: string;

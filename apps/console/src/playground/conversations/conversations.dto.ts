@@ -12,6 +12,7 @@ import { PageQuery } from '@inference/http';
 import { ApiProperty, PickType } from '@nestjs/swagger';
 
 const MAX_TITLE_CHARS = 200;
+const MAX_KEY_CHARS = 64;
 const MAX_REVISION = 2_147_483_646;
 const CONTENT_EXAMPLE = { turns: [{ prompt: 'What is a ledger?', answers: [] }] };
 
@@ -29,6 +30,16 @@ export class CreateConversationDto {
     example: CONTENT_EXAMPLE,
   })
   content!: Record<string, unknown>;
+
+  @TextField({
+    description:
+      'Names the conversation before it has an id, so that the request can be repeated: one key makes one conversation, whose first revision is answered again. What was stored stays.',
+    example: 'a2f6c1de-5b0f-4c7b-9a53-0a4f3c9e7d11',
+    maxLength: MAX_KEY_CHARS,
+    pattern: [/^[\x21-\x7e]+$/, `must have 1 to ${MAX_KEY_CHARS} printable ASCII characters without spaces`],
+    optional: true,
+  })
+  key?: string;
 }
 
 export class RenameConversationDto extends PickType(CreateConversationDto, ['title']) {}

@@ -61,6 +61,21 @@ describe('saved conversations', () => {
     });
   });
 
+  it('are one if the request is repeated under its key, also at the same time', async () => {
+    const body = { title: 'A title', content: { n: 1 }, key: 'key-of-the-page' };
+    const answers = await Promise.all([1, 2, 3].map(() => call('POST', PATH, body)));
+    const { id } = answers[0]!.body as SavedConversationResponse;
+    for (const answer of answers) expect(answer).toMatchObject({ status: 201, body: { id, revision: 1 } });
+    await call('PUT', `${PATH}/${id}`, { content: { n: 2 }, revision: 1 });
+    expect(await call('POST', PATH, body)).toMatchObject({ status: 201, body: { id, revision: 1 } });
+    expect((await call('GET', `${PATH}/${id}`)).body).toMatchObject({ revision: 2, content: { n: 2 } });
+    expect((await list()).conversations).toHaveLength(1);
+    const other = await site.signedIn();
+    const ofOther = (await call('POST', PATH, body, other)).body as SavedConversationResponse;
+    expect(ofOther.id).not.toBe(id);
+    expect((await call('POST', PATH, { ...body, key: 'another-key' })).body).not.toMatchObject({ id });
+  });
+
   it('are listed by their last change, page by page', async () => {
     const first = await created('first');
     await created('second');
@@ -133,6 +148,9 @@ describe('saved conversations', () => {
     [{ title: 'x', content: 'text' }, 'content'],
     [{ title: 'x', content: { text: 'a\0b' } }, 'content.text'],
     [{ title: 'x', content: {}, revision: 1 }, 'revision'],
+    [{ title: 'x', content: {}, key: '' }, 'key'],
+    [{ title: 'x', content: {}, key: 'a b' }, 'key'],
+    [{ title: 'x', content: {}, key: 'x'.repeat(65) }, 'key'],
   ])('are refused for %j', async (body, field) => {
     const answer = await call('POST', PATH, body);
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining(field) }]);

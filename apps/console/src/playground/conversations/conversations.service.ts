@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Database, newId, type Transaction } from '@inference/database';
 import { DetailedException, readPage } from '@inference/http';
 import { BadRequestException, Injectable, NotFoundException } from '@nestjs/common';
@@ -35,6 +36,10 @@ export const MAX_CONTENT_BYTES = 4 * 1024 * 1024;
 export const MAX_CONVERSATIONS = 500;
 export const MAX_STORED_BYTES = 128 * 1024 * 1024;
 
+const FIRST_REVISION = 1;
+/** Of `newId`. */
+const ID_DIGITS = 22;
+
 const notFound = () => new NotFoundException('no such conversation');
 const full = (most: string) =>
   new DetailedException(409, `the conversations of an account are limited to ${most}; delete some first`, {
@@ -64,17 +69,20 @@ export class SavedConversationsService {
     return { ...responseOf(conversation), content };
   }
 
+  /** A repeated request with a key gets its first answer, and changes nothing. */
   async create(
     accountId: string,
-    { title, content }: CreateConversationDto,
+    { title, content, key }: CreateConversationDto,
   ): Promise<SavedConversationResponse> {
     const stored = contentOf(content);
-    const id = newId('chat');
+    const id = key === undefined ? newId('chat') : idOf(accountId, key);
     await this.database.transaction(async (transaction) => {
+      await lockAccount(transaction, accountId);
+      if (await describeConversation(transaction, { id, accountId })) return;
       await this.requireRoom(transaction, accountId, 1, stored.contentBytes);
       await insertConversation(transaction, { id, accountId, title, ...stored });
     });
-    return this.describe(accountId, id);
+    return { ...(await this.describe(accountId, id)), revision: FIRST_REVISION };
   }
 
   /** Throws 409 if the content was made from another revision than the stored one. */
@@ -148,6 +156,13 @@ export class SavedConversationsService {
     if (bytes + addedBytes > MAX_STORED_BYTES) throw full(`${MAX_STORED_BYTES} bytes`);
   }
 }
+
+/** The same for the same key, in the form of `newId`. */
+const idOf = (accountId: string, key: string): string =>
+  `chat_${createHash('sha256')
+    .update(JSON.stringify([accountId, key]))
+    .digest('hex')
+    .slice(0, ID_DIGITS)}`;
 
 function contentOf(content: Record<string, unknown>): ConversationContent {
   const text = JSON.stringify(content);
