@@ -46,6 +46,7 @@ class EventSource {
     /** @type {typeof import('../../../libs/database/src/index.ts').newId} */
     this.newId = loadBuilt('libs/database/src').newId;
     this.charge = loadBuilt('libs/metering/src').charge;
+    this.countsOf = loadBuilt('libs/metering/src').countsOf;
     this.usdScale = 10n ** BigInt(loadBuilt('libs/metering/src').RATE_DIGITS);
     this.Lease = loadBuilt('apps/gateway/src/leases/lease').Lease;
     this.toRow = loadBuilt('apps/gateway/src/settlement/usage-event').toSettlementRow;
@@ -57,7 +58,7 @@ class EventSource {
     const { account, leaseIds } = cyclic(this.customers, count);
     const { model, rates } = cyclic(this.#kinds, count >> 3);
     const usage = { inputTokens: 10 + (count % 1_000), outputTokens: 16 + (count % 300) };
-    const charged = this.charge(rates, usage, this.usdScale);
+    const charged = this.charge(rates, this.countsOf(usage), this.usdScale);
     this.requests += 1n;
     this.inputTokens += BigInt(usage.inputTokens);
     this.outputTokens += BigInt(usage.outputTokens);

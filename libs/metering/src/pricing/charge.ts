@@ -1,4 +1,13 @@
-import { inputTokensOf, type Meter, type MeterCounts, type MeteredUsage, METERS, PARENTS } from './meter';
+import {
+  INPUT_METERS,
+  inputTokensOf,
+  lineageOf,
+  type Meter,
+  type MeterCounts,
+  type MeteredUsage,
+  METERS,
+  OUTPUT_METERS,
+} from './meter';
 import { holdsFor, precedence, type Price } from './price';
 import { costOf, type PriceUnit, UNITS_OF_METER } from './price-unit';
 
@@ -56,17 +65,39 @@ function toUsd(picos: bigint, usdPerUnit: bigint): bigint {
   return (picos * usdPerUnit + RATE_SCALE / 2n) / RATE_SCALE;
 }
 
-/** The input, cached input and other meters of tokens. */
-const rootOf = (meter: Meter): Meter => {
-  let root = meter;
-  for (let parent = PARENTS[root]; parent; parent = PARENTS[root]) root = parent;
-  return root;
-};
-const INPUT_METERS = METERS.filter((meter) => rootOf(meter) === 'input');
-const OUTPUT_METERS = METERS.filter((meter) => rootOf(meter) === 'output');
 const TOKEN_METERS = new Set<Meter>([...INPUT_METERS, ...OUTPUT_METERS]);
 /** What is counted beside tokens and requests. */
 const OTHER_METERS = ['image', 'audio_second', 'character', 'search'] as const satisfies Meter[];
+
+/** The prices of a model by what they price. */
+interface PriceIndex {
+  /** For each meter those of its own units and of its parents', unit by unit, nearest first. */
+  byMeter: Record<Meter, Price[][]>;
+  input: Price[];
+  output: Price[];
+}
+
+/** Most calls find their model's prices in the same array, which the price book makes once for all. */
+const indexes = new WeakMap<readonly Price[], PriceIndex>();
+
+function indexOf(prices: readonly Price[]): PriceIndex {
+  const known = indexes.get(prices);
+  if (known) return known;
+  const ofUnit = (unit: PriceUnit) => prices.filter((price) => price.unit === unit);
+  const ofMeter = (meter: Meter) =>
+    lineageOf(meter)
+      .flatMap((one) => UNITS_OF_METER[one].map(ofUnit))
+      .filter(({ length }) => length > 0);
+  const under = (meters: readonly Meter[]) =>
+    prices.filter(({ unit }) => meters.some((meter) => UNITS_OF_METER[meter].includes(unit)));
+  const byMeter = Object.fromEntries(METERS.map((meter) => [meter, ofMeter(meter)])) as Record<
+    Meter,
+    Price[][]
+  >;
+  const index = { byMeter, input: under(INPUT_METERS), output: under(OUTPUT_METERS) };
+  indexes.set(prices, index);
+  return index;
+}
 
 /** What decides which of the prices of a unit is charged. */
 interface CallFacts {
@@ -75,16 +106,13 @@ interface CallFacts {
 }
 
 /** The price of a meter for a call, or else of its nearest parent that has one. */
-function priceOf(prices: readonly Price[], meter: Meter, call: CallFacts): Price | undefined {
-  for (let priced: Meter | undefined = meter; priced; priced = PARENTS[priced]) {
-    for (const unit of UNITS_OF_METER[priced]) {
-      let best: Price | undefined;
-      for (const price of prices) {
-        if (price.unit !== unit || !holdsFor(price, call)) continue;
-        if (!best || precedence(price, best) > 0) best = price;
-      }
-      if (best) return best;
+function priceOf({ byMeter }: PriceIndex, meter: Meter, call: CallFacts): Price | undefined {
+  for (const prices of byMeter[meter]) {
+    let best: Price | undefined;
+    for (const price of prices) {
+      if (holdsFor(price, call) && (!best || precedence(price, best) > 0)) best = price;
     }
+    if (best) return best;
   }
   return undefined;
 }
@@ -125,13 +153,14 @@ function lineOf(meter: Meter, price: Price, quantity: bigint, usdPerUnit: bigint
  */
 export function charge(prices: readonly Price[], usage: MeteredUsage, usdPerUnit: bigint): Charge {
   const { counts, serviceTier } = usage;
+  const index = indexOf(prices);
   const call = { inputTokens: inputTokensOf(counts), serviceTier };
   const lines: ChargeLine[] = [];
   let unpricedTokens = 0;
   for (const meter of METERS) {
     const count = countOf(counts, meter);
     if (count === 0) continue;
-    const price = priceOf(prices, meter, call);
+    const price = priceOf(index, meter, call);
     if (price) lines.push(lineOf(meter, price, BigInt(count), usdPerUnit));
     else if (TOKEN_METERS.has(meter)) unpricedTokens += count;
   }
@@ -154,8 +183,9 @@ const countOf = (counts: MeterCounts, meter: Meter): number => counts[meter] ?? 
 
 /** The line of a call that used nothing that has a price. */
 function emptyLine(prices: readonly Price[], call: CallFacts, usdPerUnit: bigint): ChargeLine {
+  const index = indexOf(prices);
   for (const meter of METERS) {
-    const price = priceOf(prices, meter, call);
+    const price = priceOf(index, meter, call);
     if (price) return lineOf(meter, price, 0n, usdPerUnit);
   }
   return lineOf('request', prices[0]!, 0n, usdPerUnit);
@@ -173,27 +203,25 @@ export interface UsageBounds extends TokenUsage {
  */
 export function worstCasePicos(prices: readonly Price[], bounds: UsageBounds): bigint {
   const { inputTokens, outputTokens, counts } = bounds;
-  let worst =
-    dearest(prices, INPUT_METERS, inputTokens, inputTokens) +
-    dearest(prices, OUTPUT_METERS, inputTokens, outputTokens) +
-    dearest(prices, ['request'], inputTokens, counts?.request ?? 1);
-  for (const meter of OTHER_METERS) worst += dearest(prices, [meter], inputTokens, counts?.[meter] ?? 0);
+  const { byMeter, input, output } = indexOf(prices);
+  let worst = dearest(input, inputTokens, inputTokens) + dearest(output, inputTokens, outputTokens);
+  const ofMeter = (meter: Meter, count: number) => {
+    const [own] = byMeter[meter];
+    if (own && count > 0) worst += dearest(own, inputTokens, count);
+  };
+  ofMeter('request', counts?.request ?? 1);
+  if (counts) for (const meter of OTHER_METERS) ofMeter(meter, counts[meter] ?? 0);
   return worst;
 }
 
-/** What so many counts of these meters cost at most, at a price that a call with up to so many input tokens reaches. */
-function dearest(
-  prices: readonly Price[],
-  meters: readonly Meter[],
-  inputTokens: number,
-  count: number,
-): bigint {
+/** What so many counts cost at most, at one of the prices that a call with up to so many input tokens reaches. */
+function dearest(prices: readonly Price[], inputTokens: number, count: number): bigint {
   let most = 0n;
   if (count === 0) return most;
-  for (const price of prices) {
-    if (price.minInputTokens && price.minInputTokens > inputTokens) continue;
-    if (!meters.some((meter) => UNITS_OF_METER[meter].includes(price.unit))) continue;
-    const cost = costOf(price.unit, BigInt(count), price.ratePicos);
+  const quantity = BigInt(count);
+  for (const { unit, ratePicos, minInputTokens } of prices) {
+    if (minInputTokens && minInputTokens > inputTokens) continue;
+    const cost = costOf(unit, quantity, ratePicos);
     if (cost > most) most = cost;
   }
   return most;

@@ -39,18 +39,25 @@ export interface MeteredUsage {
   serviceTier: string | null;
 }
 
-const tokensUnder = (root: Meter, counts: MeterCounts): number => {
+/** The meter and what it is a part of, nearest first. */
+export function lineageOf(meter: Meter): Meter[] {
+  const parent = PARENTS[meter];
+  return parent ? [meter, ...lineageOf(parent)] : [meter];
+}
+
+/** All meters of the prompt. */
+export const INPUT_METERS: readonly Meter[] = METERS.filter((meter) => lineageOf(meter).includes('input'));
+/** All meters of the answer. */
+export const OUTPUT_METERS: readonly Meter[] = METERS.filter((meter) => lineageOf(meter).includes('output'));
+
+function sumOf(meters: readonly Meter[], counts: MeterCounts): number {
   let sum = 0;
-  for (const meter of METERS) {
-    let top: Meter = meter;
-    for (let parent = PARENTS[top]; parent; parent = PARENTS[top]) top = parent;
-    if (top === root) sum += counts[meter] ?? 0;
-  }
+  for (const meter of meters) sum += counts[meter] ?? 0;
   return sum;
-};
+}
 
 /** All tokens of the prompt, cached ones included. */
-export const inputTokensOf = (counts: MeterCounts): number => tokensUnder('input', counts);
+export const inputTokensOf = (counts: MeterCounts): number => sumOf(INPUT_METERS, counts);
 
 /** All tokens of the answer, reasoning included. */
-export const outputTokensOf = (counts: MeterCounts): number => tokensUnder('output', counts);
+export const outputTokensOf = (counts: MeterCounts): number => sumOf(OUTPUT_METERS, counts);

@@ -62,7 +62,7 @@ function FurtherPrices({ rows }: { rows: UnitPrice[] }) {
           <Text size="sm" fw={500}>
             {t(`unit.${row.unit}`)}
           </Text>
-          <UnitPrices row={row} />
+          <UnitPrices row={row} isPlainShown={COLUMNS.includes(row.unit)} />
         </div>
       ))}
     </Stack>

@@ -20,23 +20,25 @@ export function useTermsText(): (terms: PriceTerms) => string {
       ...(tokens ? [t('condition.tokens', { tokens: formatNumber(tokens, language) })] : []),
       ...(tier ? [t(`condition.${tier}`)] : []),
       ...(start && end ? [t('condition.hours', { from: start, to: end, zone })] : []),
-      ...(from ? [t('condition.from', { time: formatTime(from, { language, timeZone }) })] : []),
+      ...(from
+        ? [t('condition.from', { time: formatTime(from, { language, timeZone }), zone: timeZone })]
+        : []),
     ].join(t('condition.and'));
   };
 }
 
-/** The price of a unit, and below it those with conditions and those to come. */
-export function UnitPrices({ row }: { row: UnitPrice }) {
+/** The price of a unit, and below it those with conditions and those to come. `isPlainShown`: the first stands elsewhere. */
+export function UnitPrices({ row, isPlainShown = false }: { row: UnitPrice; isPlainShown?: boolean }) {
   const others = [...(row.conditional_prices ?? []), ...(row.upcoming ?? [])];
   const textOf = useTermsText();
   return (
     <Stack gap={0}>
-      <Amount value={row.price} currency={row.currency} />
+      {!isPlainShown && <Amount value={row.price} currency={row.currency} />}
       {others.map((other) => {
         const terms = textOf(other);
         return (
           <Text key={terms} size="sm" c="dimmed">
-            <Amount value={other.price} currency={row.currency} /> {terms}
+            <Amount value={other.price} currency={row.currency} /> · {terms}
           </Text>
         );
       })}

@@ -114,6 +114,11 @@ describe('prices with conditions', () => {
   it('that have begun hold at once', async () => {
     await put([row(BOTH, 1), row(BOTH, 2, { effective_from: '2020-01-01T00:00:00Z' })]);
     expect(await listed()).toEqual([shown(BOTH, 2)]);
+    const begun = { effective_from: '2021-01-01T00:00:00Z' };
+    const { body } = await send('PATCH', [row(BOTH, 3, begun)]);
+    expect(body).toMatchObject({ models: [shown(BOTH, 3)], changed: [{ previous_price: 2 }] });
+    const removal = await send('PATCH', [{ ...row(BOTH, 0, begun), price: null }]);
+    expect(removal.body).toMatchObject({ models: [], removed: [shown(BOTH, 3)] });
   });
 
   it('are changed and removed by their conditions', async () => {

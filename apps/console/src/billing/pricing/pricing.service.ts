@@ -153,7 +153,11 @@ export class PricingService {
 
   /** Adds, changes or removes single prices. Throws 400 if the whole list would be invalid. */
   async changeModels(models: ModelPriceChangeDto[], publisher: Publisher): Promise<ModelPublicationResponse> {
-    const changes = models.map(modelRow);
+    const now = new Date();
+    // A time that has passed names the price that has become effective meanwhile.
+    const changes = models
+      .map(modelRow)
+      .map((row) => (row.effectiveFrom && row.effectiveFrom <= now ? { ...row, effectiveFrom: null } : row));
     refuse('models', repeatedPrices(changes));
     this.requireSiteCurrency('models', models);
     const isPrice = (row: ModelChange): row is ModelPriceRow => row.ratePicos !== null;

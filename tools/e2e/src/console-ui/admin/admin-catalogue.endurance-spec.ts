@@ -174,6 +174,25 @@ ifThere('compares edits from before with what somebody else has published since'
   expect(await editor.restored().count()).toBe(0);
 });
 
+ifThere('publishes a price with conditions, which customers see', async () => {
+  const editor = new PriceEditor(tab);
+  await editor.add('sandbox-chat', '2', { tokens: '200001', hours: '16:30-00:30' });
+  const terms = '200,001 or more input tokens, daily 16:30 to 00:30 (Asia/Shanghai)';
+  const dialog = await editor.review();
+  await dialog.getByRole('row').filter({ hasText: terms }).getByText('¥2.00').waitFor();
+  await editor.publish();
+  await dialog.waitFor({ state: 'detached' });
+  type Offered = { conditional_prices?: Record<string, unknown>[] };
+  const { models } = await consoleBody<{ models: Offered[] }>(consoleService.url, 'GET', '/api/pricing');
+  const conditional = models.flatMap(({ conditional_prices: others }) => others ?? []);
+  expect(
+    conditional.map(({ price, min_input_tokens: tokens, hours }) => [price, tokens, hours].map(String)),
+  ).toEqual([['2', '200001', '16:30-00:30']]);
+  const visitor = await visit('/models/sandbox-chat');
+  await visitor.getByText(`¥2.00 · ${terms}`).waitFor();
+  await visitor.close();
+});
+
 ifThere('sets an exchange rate after showing the difference', async () => {
   await openArea(tab, 'Exchange rates');
   const page = new RatesPage(tab);

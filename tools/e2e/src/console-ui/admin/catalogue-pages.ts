@@ -13,6 +13,17 @@ export class PriceEditor {
     await this.field(line).fill(price);
   }
 
+  /** Adds a price of a million input tokens under conditions. */
+  async add(model: string, price: string, conditions: { tokens: string; hours: string }): Promise<void> {
+    const form = this.tab.getByRole('form', { name: 'Add a price' });
+    await form.getByRole('textbox', { name: 'Model' }).fill(model);
+    await form.getByRole('textbox', { name: 'Price' }).fill(price);
+    await form.getByRole('switch', { name: 'Only under conditions' }).check();
+    await form.getByRole('textbox', { name: 'From input tokens' }).fill(conditions.tokens);
+    await form.getByRole('textbox', { name: 'Daily hours' }).fill(conditions.hours);
+    await form.getByRole('button', { name: 'Add' }).click();
+  }
+
   /** The note about edits from before a reload. */
   restored(): Locator {
     return this.tab.getByRole('status').filter({ hasText: 'Your unpublished changes were restored' });
