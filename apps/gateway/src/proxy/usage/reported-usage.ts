@@ -27,12 +27,12 @@ const fieldsOf = (value: unknown): Fields =>
   value !== null && typeof value === 'object' ? (value as Fields) : NONE;
 
 /** The service tier that an upstream names; null for the usual one. */
-export function readServiceTier(tier: unknown): string | null {
+function readServiceTier(tier: unknown): string | null {
   return typeof tier === 'string' && TIER.test(tier) && !USUAL_TIERS.has(tier) ? tier : null;
 }
 
 /** The usage object of an answer or of a chunk: at the top, in the first choice (Moonshot), or in `x_groq`. */
-export function usageIn(answer: object): unknown {
+function usageIn(answer: object): unknown {
   const { usage, choices, x_groq: groq } = answer as Fields;
   if (usage !== undefined && usage !== null) return usage;
   const ofChoice = Array.isArray(choices) ? fieldsOf(choices[0]).usage : undefined;

@@ -120,10 +120,8 @@ function findUsage(json: Buffer): Pick<Splice, 'start' | 'end'> | null {
         return valueBetween(json, colon + 1, boundary);
       at = open;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth++;
-    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      if (depth === 0) return null;
-      depth--;
-    } else if (depth === 0 && byte === COLON) colon = at;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth--;
+    else if (depth === 0 && byte === COLON) colon = at;
     else if (depth === 0 && byte === COMMA) {
       boundary = at;
       colon = -1;
