@@ -137,7 +137,7 @@ export function RequestView({ request, isOwn = false }: { request: RequestDetail
 function RequestFacts({ request }: { request: RequestDetail }) {
   const t = useRequestTexts();
   const entrypointName = useEntrypointName();
-  const { id, model, api_key: key, entrypoint, outcome, currency } = request;
+  const { id, model, api_key: key, entrypoint, endpoint, outcome, currency } = request;
   return (
     <Paper withBorder p="lg" component="section" aria-label={t('facts')}>
       <Facts>
@@ -157,6 +157,9 @@ function RequestFacts({ request }: { request: RequestDetail }) {
         <Fact name={t('column.model')}>{model === null ? t('noModel') : <Code>{model}</Code>}</Fact>
         <Fact name={t('column.key')}>{key ? `${key.name} (${key.prefix}…)` : t('noKey')}</Fact>
         <Fact name={t('column.source')}>{entrypointName(entrypoint)}</Fact>
+        <Fact name={t('endpoint')}>
+          <Code>{endpoint}</Code>
+        </Fact>
         {request.status === 'charged' && <AnswerFacts request={request} />}
         {request.http_status && (
           <Fact name={t('httpStatus')}>

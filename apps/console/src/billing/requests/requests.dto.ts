@@ -140,6 +140,13 @@ export class RequestResponse {
   })
   entrypoint!: string;
 
+  @ApiProperty({
+    description:
+      'What was called: `chat/completions`, `completions`, `embeddings`, `messages`, `responses`, or `training/usage`.',
+    example: 'chat/completions',
+  })
+  endpoint!: string;
+
   @ApiProperty({ description: 'Tokens of the prompt.', type: 'integer', example: 12 })
   input_tokens!: bigint;
 

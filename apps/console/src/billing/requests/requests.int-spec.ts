@@ -75,6 +75,7 @@ describe('the request log', () => {
         model: 'chat',
         api_key: { id: apiKeyId, name: 'test', prefix },
         entrypoint: 'agent',
+        endpoint: 'chat/completions',
         input_tokens: 1234,
         output_tokens: 7,
         estimated: false,

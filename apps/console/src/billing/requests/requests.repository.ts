@@ -17,6 +17,7 @@ export type LoggedRequest = Pick<
   | 'occurredAt'
   | 'startedAt'
   | 'entrypoint'
+  | 'endpoint'
   | 'inputTokens'
   | 'outputTokens'
   | 'estimated'
@@ -72,17 +73,17 @@ interface LineFacts {
 }
 
 const API_KEY = `CASE WHEN k.id IS NOT NULL THEN json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) END AS "apiKey"`;
-const SHOWN = `e.request_id AS id, e.occurred_at AS "occurredAt", e.started_at AS "startedAt", e.model, e.entrypoint, e.outcome,
+const SHOWN = `e.request_id AS id, e.occurred_at AS "occurredAt", e.started_at AS "startedAt", e.model, e.entrypoint, e.endpoint, e.outcome,
     e.input_tokens AS "inputTokens", e.output_tokens AS "outputTokens", e.estimated, e.cost_picos AS "costPicos",
     e.duration_ms AS "durationMs", e.time_to_first_token_ms AS "timeToFirstTokenMs", e.finish_reason AS "finishReason",
     e.http_status AS "httpStatus", e.error_code AS "errorCode", e.upstream, e.time_to_first_byte_ms AS "timeToFirstByteMs", ${API_KEY}`;
 /** What a list shows of a served call, and of one that was refused or failed. */
-const LISTED = `request_id, occurred_at, started_at, account_id, api_key_id, model, entrypoint, outcome, input_tokens, output_tokens,
+const LISTED = `request_id, occurred_at, started_at, account_id, api_key_id, model, entrypoint, endpoint, outcome, input_tokens, output_tokens,
     estimated, cost_picos, duration_ms, time_to_first_token_ms, finish_reason, upstream`;
 /** Usage that a trainer reported was no call. */
 const STATUS_OF_SERVED = `CASE WHEN e.endpoint <> 'training/usage' THEN 200 END AS http_status, NULL::text AS error_code,
     NULL::integer AS time_to_first_byte_ms`;
-const UNSERVED_AS_LISTED = `u.request_id, u.occurred_at, u.started_at, u.account_id, u.api_key_id, u.model, u.entrypoint, u.kind AS outcome,
+const UNSERVED_AS_LISTED = `u.request_id, u.occurred_at, u.started_at, u.account_id, u.api_key_id, u.model, u.entrypoint, u.endpoint, u.kind AS outcome,
     0::bigint AS input_tokens, 0::bigint AS output_tokens, false AS estimated, 0::numeric AS cost_picos, u.duration_ms,
     NULL::integer AS time_to_first_token_ms, NULL::text AS finish_reason, u.upstream, u.http_status, u.error_code,
     u.time_to_first_byte_ms`;
@@ -216,14 +217,14 @@ const DETAIL = `
 
 /** Priced at nothing, so it has no lines. */
 const UNBILLED = `
-  SELECT r.request_id AS id, r.refused_at AS "occurredAt", e.started_at AS "startedAt", e.model, e.entrypoint, 'failed' AS outcome,
+  SELECT r.request_id AS id, r.refused_at AS "occurredAt", e.started_at AS "startedAt", e.model, e.entrypoint, e.endpoint, 'failed' AS outcome,
     e.input_tokens AS "inputTokens", e.output_tokens AS "outputTokens", e.estimated, 0::numeric AS "costPicos",
     e.duration_ms AS "durationMs", e.time_to_first_token_ms AS "timeToFirstTokenMs", e.finish_reason AS "finishReason",
     503 AS "httpStatus", 'billing_unavailable' AS "errorCode", e.upstream, NULL::integer AS "timeToFirstByteMs", ${API_KEY},
     e.price_list_id AS "priceListId", p.effective_from AS "effectiveFrom", e.usd_per_unit::text AS "usdPerUnit",
     0::numeric AS "costUsdPicos", NULL::text AS "usageFault", '[]'::json AS lines
   FROM metering.refused_requests r
-  CROSS JOIN jsonb_to_record(r.event) AS e(started_at timestamptz, api_key_id text, model text, entrypoint text, input_tokens bigint,
+  CROSS JOIN jsonb_to_record(r.event) AS e(started_at timestamptz, api_key_id text, model text, entrypoint text, endpoint text, input_tokens bigint,
     output_tokens bigint, estimated boolean, price_list_id bigint, usd_per_unit numeric(20, 10), duration_ms integer,
     time_to_first_token_ms integer, finish_reason text, upstream text)
   JOIN pricing.price_lists p ON p.id = e.price_list_id

@@ -188,6 +188,7 @@ export class RequestsService {
       model: request.model,
       api_key: request.apiKey,
       entrypoint: request.entrypoint,
+      endpoint: request.endpoint,
       input_tokens: request.inputTokens,
       output_tokens: request.outputTokens,
       estimated: request.estimated,

@@ -10,6 +10,8 @@ export interface Part {
   isNamedByServer: boolean;
   /** Of a call, empty until known. */
   name: string;
+  /** Whether the answer ended within the part, at a limit or a filter. Known when it is closed. */
+  isCut: boolean;
 }
 
 /** Hears of the parts one after another: a part is opened when the one before is closed. */
@@ -20,6 +22,9 @@ export interface PartListener {
 }
 
 type Fields = Record<string, unknown>;
+
+/** Reasons for which an answer ends before the model has ended it. */
+const CUTS = new Set(['length', 'content_filter']);
 
 const fieldsOf = (value: unknown): Fields =>
   value !== null && typeof value === 'object' ? (value as Fields) : {};
@@ -81,8 +86,10 @@ export class AnswerParts {
 
   /** No more chunks come. */
   end(): void {
+    const isCut = this.finishReason !== null && CUTS.has(this.finishReason);
+    const last = this.parts.at(-1);
+    if (last) last.isCut = isCut;
     this.advance(true);
-    const last = this.parts[this.current];
     if (last) this.listener.close(last);
   }
 
@@ -157,7 +164,15 @@ export class AnswerParts {
   }
 
   private newPart(kind: Part['kind'], { id = '', name = '' } = {}): Part {
-    const part: Part = { kind, index: this.parts.length, text: '', id, isNamedByServer: id !== '', name };
+    const part: Part = {
+      kind,
+      index: this.parts.length,
+      text: '',
+      id,
+      isNamedByServer: id !== '',
+      name,
+      isCut: false,
+    };
     this.parts.push(part);
     this.advance(false);
     return part;

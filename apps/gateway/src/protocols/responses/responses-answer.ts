@@ -99,7 +99,7 @@ export class ResponsesAnswer implements AnswerWriter {
     }
     this.write('response.output_item.done', {
       output_index: part.index,
-      item: this.itemOf(part, 'completed'),
+      item: this.itemOf(part, statusOf(part)),
     });
   }
 
@@ -131,9 +131,9 @@ export class ResponsesAnswer implements AnswerWriter {
   }
 
   private responseOf(answer: AnswerParts, status: Status, error: Fields | null = null): string {
-    const isCut = status === 'incomplete';
-    const items = answer.parts.map((part, i) =>
-      this.itemOf(part, isCut && i === answer.parts.length - 1 ? 'incomplete' : 'completed'),
+    const last = status === 'failed' ? answer.parts.at(-1) : undefined;
+    const items = answer.parts.map((part) =>
+      this.itemOf(part, part === last ? 'incomplete' : statusOf(part)),
     );
     return this.response({ status, output: JSON.stringify(items), answer, error });
   }
@@ -155,7 +155,7 @@ export class ResponsesAnswer implements AnswerWriter {
       status,
       error,
       incomplete_details: status === 'incomplete' ? { reason } : null,
-      service_tier: answer?.serviceTier ?? 'default',
+      service_tier: answer?.serviceTier ?? null,
       usage: answer?.usage ? usageOf(answer.usage) : null,
     };
     return `${JSON.stringify(head).slice(0, -1)},"output":${output},${this.options.echo.slice(1)}`;
@@ -233,6 +233,8 @@ export class ResponsesAnswer implements AnswerWriter {
     };
   }
 }
+
+const statusOf = ({ isCut }: Part): Status => (isCut ? 'incomplete' : 'completed');
 
 function usageOf(usage: Fields): Fields {
   const { input, cached, cacheWritten, output, reasoning, cost } = readAnswerUsage(usage);

@@ -230,6 +230,23 @@ it('runs a custom tool as a function with one argument', async () => {
   ]);
 });
 
+it.each([
+  ['max_output_tokens', 'length'],
+  ['content_filter', 'content_filter'],
+])('says %s for an answer that was cut off, and so does its last item', async (reason, finish) => {
+  const call = { index: 0, id: 'c1', function: { name: 'weather', arguments: '{"city":"Be' } };
+  chat.next({ chunks: [chunk({ content: 'x' }), chunk({ tool_calls: [call] }, finish), usageChunk()] });
+  const stream = client.responses.stream({ model: MODEL, input: 'x', tools: [WEATHER] });
+  const done: unknown[] = [];
+  stream.on('response.output_item.done', ({ item }) => done.push((item as { status?: string }).status));
+  expect(await stream.finalResponse()).toMatchObject({
+    status: 'incomplete',
+    incomplete_details: { reason },
+    output: [{ status: 'completed' }, { status: 'incomplete', arguments: '{"city":"Be' }],
+  });
+  expect(done).toEqual(['completed', 'incomplete']);
+});
+
 describe('refusals', () => {
   const post = (body: Fields) =>
     site.post('/v1/responses', account.apiKey, { model: MODEL, input: 'x', ...body });
