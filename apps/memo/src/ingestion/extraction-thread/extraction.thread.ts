@@ -101,7 +101,7 @@ async function extractChunks(source: TitledSource): Promise<void> {
   const sender = new BatchSender(port, flowControl, await analyzer, source.title);
   Atomics.store(flowControl, IS_WAITING, 0);
   try {
-    await extract(source, {
+    const reading = await extract(source, {
       maxCharacters,
       onText: (piece) => {
         for (const chunk of chunker.push(piece)) sender.add(chunk);
@@ -110,7 +110,7 @@ async function extractChunks(source: TitledSource): Promise<void> {
     });
     for (const chunk of chunker.end()) sender.add(chunk);
     sender.sendWithSegment();
-    sender.post({ kind: 'done', summary: { characters: chunker.length, chunks: chunker.count } });
+    sender.post({ kind: 'done', summary: { characters: chunker.length, chunks: chunker.count, ...reading } });
   } catch (error) {
     sender.post(failureOf(error as Error));
   }
@@ -134,12 +134,12 @@ async function addToSegment(
   const chunks: Chunk[] = [];
   try {
     const onText = (piece: string) => void chunks.push(...chunker.push(piece));
-    await extract(source, { maxCharacters, onText, onProgress: () => undefined });
+    const reading = await extract(source, { maxCharacters, onText, onProgress: () => undefined });
     chunks.push(...chunker.end());
     const analyzed = chunks.map(({ text }) => passages.analyze(source.title, text));
     const before = segment.words;
     for (const { terms, language } of analyzed) segment.add(terms, language);
-    return { chunks, words: segment.words - before };
+    return { chunks, words: segment.words - before, reading };
   } catch (error) {
     const failure = failureOf(error as Error);
     return failure.code === undefined || failure.code === 'too_complex'

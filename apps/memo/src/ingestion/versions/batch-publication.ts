@@ -153,7 +153,7 @@ function numbered(
   });
 }
 
-const isIndexed = (document: BatchedDocument): document is { chunks: Chunk[]; words: number } =>
+const isIndexed = (document: BatchedDocument): document is Extract<BatchedDocument, { chunks: Chunk[] }> =>
   document !== null && 'chunks' in document;
 
 function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
