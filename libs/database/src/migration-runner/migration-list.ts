@@ -14,6 +14,7 @@ import { SavedPlayground0000000000045 } from '../migrations/0045_saved_playgroun
 import { AnswerFeedback0000000000046 } from '../migrations/0046_answer_feedback';
 import { TermsAcceptances0000000000047 } from '../migrations/0047_terms_acceptances';
 import { InternationalAddresses0000000000048 } from '../migrations/0048_international_addresses';
+import { ReadingReports0000000000055 } from '../migrations/0055_reading_reports';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -41,6 +42,7 @@ export const MIGRATIONS: MigrationClass[] = [
   AnswerFeedback0000000000046,
   TermsAcceptances0000000000047,
   InternationalAddresses0000000000048,
+  ReadingReports0000000000055,
 ];
 
 /**

@@ -42,8 +42,7 @@ class BatchSender {
 
   add(chunk: Chunk): void {
     this.chunks.push(chunk);
-    const { terms, language } = this.analyzer.analyze(this.title, chunk.text);
-    this.segment.add(terms, language);
+    this.segment.add(this.analyzer.analyze(this.title, chunk.text));
     if (this.segment.isFull) this.sendWithSegment();
     else if (this.chunks.length >= BATCH_CHUNKS) this.send();
   }
@@ -138,7 +137,7 @@ async function addToSegment(
     chunks.push(...chunker.end());
     const analyzed = chunks.map(({ text }) => passages.analyze(source.title, text));
     const before = segment.words;
-    for (const { terms, language } of analyzed) segment.add(terms, language);
+    for (const terms of analyzed) segment.add(terms);
     return { chunks, words: segment.words - before, reading };
   } catch (error) {
     const failure = failureOf(error as Error);

@@ -9,7 +9,8 @@ import { type OnProgress } from './text/progress';
 import { TextSink } from './text/text-sink';
 import { finishedPart, verbatimText } from './text/characters';
 import { TextWriter } from './text/text-writer';
-import { type Omission, Omissions } from './omissions';
+import { type Omission } from '../../tables/omission';
+import { Omissions } from './omissions';
 import { type FormatReader } from './format-reader';
 
 const PDF = Buffer.from('%PDF-');

@@ -5,7 +5,8 @@ import { ExtractionError } from '../../tables/extraction-error';
 import { TableWriter } from './text/table-writer';
 import { type TextWriter } from './text/text-writer';
 import { SHOWN, type Visibility, visibilityIn } from './inline-style';
-import { type OmissionKind, type Omissions } from './omissions';
+import { type OmissionKind } from '../../tables/omission';
+import { type Omissions } from './omissions';
 
 const SKIPPED = new Set(
   'title script style template noscript svg iframe object canvas audio video datalist rt rtc rp noframes'.split(

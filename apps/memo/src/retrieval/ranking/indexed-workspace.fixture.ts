@@ -1,7 +1,7 @@
 import { type TestPool } from '@inference/testing';
 import { newId } from '@inference/database';
 import { type QueryWord } from '../analysis/query-analysis';
-import { termsOf } from '../analysis/terms';
+import { indexTermsOf, termsOf } from '../analysis/terms';
 import { mergeSegments } from '../index/segment-merge';
 import { SegmentBuilder } from '../index/segment-builder';
 import { insertPostings } from '../index/storage/postings.repository';
@@ -73,7 +73,8 @@ export class IndexedWorkspace {
       for (const size of sizes.toReversed()) {
         const from = to - size;
         const builder = new SegmentBuilder();
-        for (const ofChunk of terms.slice(from, to)) builder.add(ofChunk, LANGUAGE);
+        for (const text of texts.slice(from, to))
+          builder.add({ ...indexTermsOf(text, LANGUAGE), language: LANGUAGE });
         const { segment, postings } = builder.build();
         const place = { workspaceId: this.id, firstChunk: first + from };
         await insertPostings(sql, await insertSegment(sql, place, segment), postings);

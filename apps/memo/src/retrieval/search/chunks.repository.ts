@@ -19,6 +19,15 @@ const READ_PASSAGES = {
       ON c.document_id = v.document_id AND c.version = v.version AND c.n = asked.number - v.first_chunk
     WHERE asked.number < v.first_chunk + v.chunk_count`,
 };
+/** Chunks of published versions, also of those that are not served any more as long as they are stored. */
+const READ_TEXTS = `
+  SELECT asked.number::float8 AS number, v.title, c.text
+  FROM unnest($2::bigint[]) AS asked(number)
+  CROSS JOIN LATERAL (
+    SELECT * FROM memo.document_versions x
+    WHERE x.workspace_id = $1 AND x.first_chunk <= asked.number ORDER BY x.first_chunk DESC LIMIT 1) v
+  JOIN memo.chunks c ON c.document_id = v.document_id AND c.version = v.version AND c.n = asked.number - v.first_chunk
+  WHERE asked.number < v.first_chunk + v.chunk_count`;
 /**
  * Inserts only while the claim holds. The share lock prevents a concurrent deletion of the version. Without it, chunks
  * that are inserted after the deletion of the earlier chunks would remain. If another process takes the version over
@@ -79,6 +88,19 @@ export async function readPassages(
   return new Map(
     rows.map(({ number, ...passage }) => [number, { ...passage, end: passage.start + passage.text.length }]),
   );
+}
+
+/** The texts of chunks by their number in the workspace. */
+export async function readTextsOfChunks(
+  executor: Executor,
+  workspaceId: string,
+  numbers: readonly number[],
+): Promise<Map<number, { title: string; text: string }>> {
+  const { rows } = await executor.query<{ number: number; title: string; text: string }>(READ_TEXTS, [
+    workspaceId,
+    numbers,
+  ]);
+  return new Map(rows.map(({ number, title, text }) => [number, { title, text }]));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { errorSentence, ExtractionError, isResourceExhaustion } from '../../../tables/extraction-error';
 import { type ReadingOutput } from '../format-reader';
-import { type OmissionKind, type Omissions } from '../omissions';
+import { type OmissionKind } from '../../../tables/omission';
+import { type Omissions } from '../omissions';
 import { CapturedText } from '../text/captured-text';
 import { TableWriter } from '../text/table-writer';
 import { type TextWriter } from '../text/text-writer';
