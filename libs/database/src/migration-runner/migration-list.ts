@@ -15,6 +15,7 @@ import { AnswerFeedback0000000000046 } from '../migrations/0046_answer_feedback'
 import { TermsAcceptances0000000000047 } from '../migrations/0047_terms_acceptances';
 import { InternationalAddresses0000000000048 } from '../migrations/0048_international_addresses';
 import { ReadingReports0000000000055 } from '../migrations/0055_reading_reports';
+import { SupportedAnswers0000000000056 } from '../migrations/0056_supported_answers';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -43,6 +44,7 @@ export const MIGRATIONS: MigrationClass[] = [
   TermsAcceptances0000000000047,
   InternationalAddresses0000000000048,
   ReadingReports0000000000055,
+  SupportedAnswers0000000000056,
 ];
 
 /**

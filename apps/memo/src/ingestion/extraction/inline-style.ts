@@ -83,6 +83,9 @@ function declarationsIn(style: string): string[] {
   return [...declarations, style.slice(start)];
 }
 
+/** Longer values are pictures and fonts; the patterns above take long for long numbers. */
+const MAX_VALUE_CHARACTERS = 200;
+
 function parseStyle(style: string): Declarations {
   const values: Declarations = new Map();
   const important = new Set<string>();
@@ -90,7 +93,7 @@ function parseStyle(style: string): Declarations {
     const colon = declaration.indexOf(':');
     const property = unescaped(declaration.slice(0, colon)).trim().toLowerCase();
     const raw = unescaped(declaration.slice(colon + 1)).trim();
-    if (colon < 0 || raw === '') continue;
+    if (colon < 0 || raw === '' || raw.length > MAX_VALUE_CHARACTERS) continue;
     const value = raw.replace(IMPORTANT, '').toLowerCase();
     const isImportant = IMPORTANT.test(raw);
     if (VALID[property]?.(value) === false && !GLOBAL.test(value)) continue;

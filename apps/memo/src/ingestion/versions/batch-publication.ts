@@ -146,10 +146,10 @@ function numbered(
   return claimed.flatMap((version, place) => {
     const document = documents[place]!;
     if (!isIndexed(document)) return [];
-    const { chunks: texts, words } = document;
+    const { chunks: texts, words, reading } = document;
     const first = next;
     next += BigInt(texts.length);
-    return [{ claimed: version, firstChunk: first, chunks: texts.length, words, texts }];
+    return [{ claimed: version, firstChunk: first, chunks: texts.length, words, reading, texts }];
   });
 }
 

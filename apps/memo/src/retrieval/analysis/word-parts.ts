@@ -1,11 +1,12 @@
 import { searchForm } from './search-form';
 
 /** A word in which the case changes, or letters and digits meet. */
-const COMPOUND = /[A-Za-z\d]*(?:[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z])[A-Za-z\d]*/g;
 const MAY_BE_COMPOUND = /[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]/;
+const ASCII_WORD = /[A-Za-z\d]+/g;
+const MAX_COMPOUND_CHARACTERS = 64;
 const PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 /** Words with signs between them that may be left out: `E-4711`, `max_retry_count`, `e-mail`. */
-const JOINED = /[\p{L}\p{N}]+(?:[-_‐‑][\p{L}\p{N}]+)+/gu;
+const JOINED = /(?<![\p{L}\p{N}])[\p{L}\p{N}]{1,40}(?:[-_‐‑][\p{L}\p{N}]{1,40})+/gu;
 const JOINT = /[-_‐‑]/g;
 /** A longer chain of words is no word. */
 const MAX_JOINED_CHARACTERS = 40;
@@ -18,8 +19,9 @@ const NO_DIGIT = /\D/g;
 export function wordParts(text: string): string[] {
   const parts: string[] = [];
   if (MAY_BE_COMPOUND.test(text))
-    for (const [word] of text.matchAll(COMPOUND))
-      for (const [part] of word.matchAll(PART)) parts.push(part.toLowerCase());
+    for (const [word] of text.matchAll(ASCII_WORD))
+      if (word.length <= MAX_COMPOUND_CHARACTERS && MAY_BE_COMPOUND.test(word))
+        for (const [part] of word.matchAll(PART)) parts.push(part.toLowerCase());
   for (const [word] of text.matchAll(JOINED))
     if (word.length <= MAX_JOINED_CHARACTERS) parts.push(searchForm(word.replace(JOINT, '')));
   for (const [number] of text.matchAll(GROUPED)) parts.push(number.replace(NO_DIGIT, ''));

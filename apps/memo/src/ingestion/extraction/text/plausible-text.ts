@@ -1,6 +1,6 @@
 /** Statistics of bytes take one encoding for another. These signs of a wrong one are rare in text of any language. */
 const FOREIGN = /[^\p{ASCII}]/u;
-const WORD = /[\p{L}\p{M}\p{N}]*[^\p{ASCII}\s]+[\p{L}\p{M}\p{N}]*/gu;
+const WORD = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{M}\p{N}]*[^\p{ASCII}\s]+[\p{L}\p{M}\p{N}]*/gu;
 const TYPOGRAPHY = /[‘’‚“”„†‡•…‰‹›«»–—€°§©®™·¿¡£¥¢ªº¹²³¼½¾±×÷№␠\u00a0]/gu;
 const CAPITAL_INSIDE = /\p{Ll}\p{Lu}/u;
 /** Accented letters are at most two in a row in languages of Latin script. */
