@@ -4,11 +4,12 @@ import { type CallEnd, type GatewayClient, type Message, type Refusal } from '@i
 import { HttpException, Logger } from '@nestjs/common';
 import { type Response } from 'express';
 import { type Member } from '../access/member';
-import { type SearchOutcome } from '../retrieval/search/passage';
+import { pageAt, type SearchOutcome } from '../retrieval/search/passage';
 import { AnswerStream } from './answer-stream';
 import { extractAnswer, type QuotedSentence } from './answers/extractive-answer';
 import { type Exchange, promptMessages } from './answers/prompt-messages';
 import { refusalText } from './answers/refusal-text';
+import { unsupportedSentences } from './answers/unsupported-sentences';
 import { type ChatConfig } from './chat.config';
 import { type AnswerErrorEvent } from './chat.dto';
 import { type Citation, citationsLine } from './citations/citation';
@@ -199,6 +200,7 @@ export class AnswerGeneration {
         citations,
         passages,
         requestIds,
+        unsupported: isWhole && model !== null ? this.unsupported() : [],
       };
       await this.log.write(question.member, question.conversation, question.text, answer, (current) => {
         if (isWhole) stream.cite(citationsLine(current));
@@ -228,15 +230,23 @@ export class AnswerGeneration {
     };
   }
 
+  /** A refusal states nothing. */
+  private unsupported(): Slice[] {
+    const { text, search } = this.question;
+    const isRefusal = this.stream.text.trim() === refusalText(text);
+    return isRefusal ? [] : unsupportedSentences(this.stream.text, search.passages);
+  }
+
   private citations(): Citation[] {
     return this.stream.cited.map((number) => {
-      const { documentId, title, version, chunkIndex, start, text } =
-        this.question.search.passages[number - 1]!;
+      const passage = this.question.search.passages[number - 1]!;
+      const { documentId, title, version, chunkIndex, start, text } = passage;
       const slice = this.snippetOf(number, text);
       return {
         ...{ number, documentId, title, version, chunkIndex },
         start: start + slice.start,
         end: start + slice.end,
+        page: pageAt(passage, start + slice.start),
         snippet: collapseWhitespace(text.slice(slice.start, slice.end)),
       };
     });

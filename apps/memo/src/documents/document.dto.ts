@@ -1,3 +1,4 @@
+import { OMISSION_KINDS, type OmissionKind } from '../tables/omission';
 import { ChoiceField, IdField, InstantProperty, NextCursorProperty, TextField } from '@inference/dto';
 import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
@@ -60,6 +61,35 @@ export class DocumentErrorResponse {
 
   @ApiProperty({ description: 'What is wrong, for people.', example: 'The PDF is protected by a password.' })
   message!: string;
+}
+
+export class OmissionResponse {
+  @ApiProperty({
+    description:
+      '`hidden_text`, `deleted_text`, `reading_aid` (above East Asian words), `front_matter` and `repeated_text` (painted twice) count characters; the other kinds count things. `page_without_text` are pages that hold pictures only or nothing, such as scans.',
+    enum: OMISSION_KINDS,
+    example: 'picture',
+  })
+  kind!: OmissionKind;
+
+  @ApiProperty({ description: 'How much of it was left out.', type: 'integer', example: 3 })
+  count!: number;
+
+  @ApiProperty({
+    description: 'The first pages on which it was found, from 1. Empty in formats without pages.',
+    type: 'array',
+    items: { type: 'integer' },
+    example: [2, 5],
+  })
+  pages!: number[];
+}
+
+export class ReadingReportResponse {
+  @ApiProperty({
+    description: 'What the file holds and the text does not. Empty if nothing was left out.',
+    type: [OmissionResponse],
+  })
+  left_out!: OmissionResponse[];
 }
 
 /** Except for `serving_version` and `chunk_count`, what changes between versions describes the newest version. */
@@ -150,6 +180,13 @@ export class DocumentResponse {
   error!: DocumentErrorResponse | null;
 
   @ApiProperty({
+    description: 'What was read of the serving version; null until a version was ready.',
+    type: ReadingReportResponse,
+    nullable: true,
+  })
+  report!: ReadingReportResponse | null;
+
+  @ApiProperty({
     description: 'The id of the account that created the document.',
     example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA',
   })
@@ -199,6 +236,7 @@ export function responseOf({ newest, serving, ...document }: DocumentWithVersion
         }
       : null,
     error: newest.errorCode === null ? null : { code: newest.errorCode, message: newest.errorMessage ?? '' },
+    report: serving && { left_out: serving.omissions },
     created_by: document.createdBy,
     created_at: document.createdAt.toISOString(),
     updated_at: document.updatedAt.toISOString(),

@@ -6,7 +6,10 @@ import { MemoDocument } from '../tables/document.entity';
 export interface DocumentWithVersions extends MemoDocument {
   newest: DocumentVersion;
   /** Null until a version is ready. */
-  serving: Pick<DocumentVersion, 'version' | 'chunkCount' | 'mediaType' | 'bytes' | 'uploadId'> | null;
+  serving: Pick<
+    DocumentVersion,
+    'version' | 'chunkCount' | 'mediaType' | 'bytes' | 'uploadId' | 'omissions'
+  > | null;
 }
 
 /** Null if the workspace has no such document. */
@@ -131,7 +134,7 @@ function withVersions(executor: Executor): SelectQueryBuilder<DocumentWithVersio
     .leftJoinAndMapOne('document.serving', DocumentVersion, 'serving', isVersion('serving', 'servingVersion'))
     .select([
       ...['document', 'newest', 'serving.documentId', 'serving.version', 'serving.chunkCount'],
-      ...['serving.mediaType', 'serving.bytes', 'serving.uploadId'],
+      ...['serving.mediaType', 'serving.bytes', 'serving.uploadId', 'serving.omissions'],
     ]);
   return query as SelectQueryBuilder<DocumentWithVersions>;
 }

@@ -1,7 +1,7 @@
 import { type TestPool, waitFor, waitForLock } from '@inference/testing';
 import { type DocumentResponse } from '../documents/document.dto';
 import { MemoSite, type Person } from '../memo.fixture';
-import { termsOf } from '../retrieval/analysis/terms';
+import { indexTermsOf } from '../retrieval/analysis/terms';
 import { collectGarbage } from '../retrieval/index/garbage-collection';
 import { SegmentBuilder } from '../retrieval/index/segment-builder';
 import { discardVersion } from '../retrieval/index/storage/garbage.repository';
@@ -64,7 +64,7 @@ it('leaves no chunks of a document that is deleted while they are inserted', asy
 it('leaves no postings of a segment that is deleted while they are inserted', async () => {
   const { documentId, version } = await claimed();
   const builder = new SegmentBuilder();
-  builder.add(termsOf('some words', 'en'), 'en');
+  builder.add({ ...indexTermsOf('some words', 'en'), language: 'en' });
   const { segment, postings } = builder.build();
   const id = await insertSegment(site.pool, { documentId, version }, segment);
   const { pool, commit } = await openTransaction();

@@ -26,8 +26,10 @@ import {
   deleteOrphanedJobs,
 } from '../jobs/document-jobs.repository';
 import { collectGarbage } from '../retrieval/index/garbage-collection';
+import { ANALYSIS } from '../retrieval/index/segment';
 import { mergeSegments } from '../retrieval/index/segment-merge';
 import { discardLostVersions, hasGarbage } from '../retrieval/index/storage/garbage.repository';
+import { findWorkspacesOfFormerAnalysis } from '../retrieval/index/storage/segments.repository';
 import { Embedder } from '../retrieval/vectors/embedder';
 import { VECTORS_CONFIG, type VectorsConfig } from '../retrieval/vectors/vectors.config';
 import { deleteOldInvitations } from '../workspaces/invitations/invitations.repository';
@@ -50,6 +52,9 @@ const OLDEST_UNUSED_PART_MS = 30 * 24 * 60 * 60 * 1000;
  */
 const MAX_UPLOAD_DURATION_MS = 24 * 3_600_000;
 
+/** Workspaces whose index is rebuilt between two searches for lost work. Each is one job at a time. */
+const REBUILT_WORKSPACES = 20;
+
 /** Versions that are found by one statement. A version with a job is not found again. */
 const ABANDONED_PAGE = 100;
 
@@ -61,6 +66,8 @@ export async function recoverLostWork(database: Database, embeddingModel: string
   await discardLostVersions(database);
   await deleteOrphanedJobs(database);
   await deleteOldInvitations(database);
+  for (const workspaceId of await findWorkspacesOfFormerAnalysis(database, ANALYSIS, REBUILT_WORKSPACES))
+    await addMergeJob(database, workspaceId);
   if (await hasGarbage(database)) await addGarbageCollectionJob(database);
   if (embeddingModel === undefined) return;
   await addEmbeddingJobs(database, await findUnembeddedVersions(database, embeddingModel), embeddingModel);

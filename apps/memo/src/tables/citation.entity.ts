@@ -37,4 +37,8 @@ export class MessageCitation {
   /** The slice with its white space collapsed. */
   @Column('text')
   snippet!: string;
+
+  /** The page on which the slice begins, from 1; null in formats without pages, and of citations of former versions. */
+  @Column('integer', { nullable: true })
+  page!: number | null;
 }

@@ -2,6 +2,7 @@ import { BigIntColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { MemoDocument } from './document.entity';
 import { type MediaType } from './media-type';
+import { type Omission } from './omission';
 
 /** Names with values, as the customer sent them. */
 export type Metadata = Record<string, string | number | boolean | null>;
@@ -90,6 +91,14 @@ export class DocumentVersion {
   /** Number of words in all chunks. */
   @BigIntColumn({ default: 0 })
   words!: bigint;
+
+  /** What the text lacks, and the file holds. */
+  @Column('json', { default: [] })
+  omissions!: Omission[];
+
+  /** Offsets in the text at which the pages begin, of a format with pages. */
+  @Column('integer', { array: true, default: [] })
+  pageStarts!: number[];
 
   /** The model of the vectors. */
   @Column('text', { nullable: true })

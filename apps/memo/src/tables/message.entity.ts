@@ -51,6 +51,10 @@ export class Message {
   @Column('json', { default: () => "'[]'" })
   passages!: UsedPassage[];
 
+  /** UTF-16 offsets of the sentences that nothing supports. */
+  @Column('json', { default: [] })
+  unsupported!: { start: number; end: number }[];
+
   @TimeColumn({ default: () => 'clock_timestamp()' })
   createdAt!: Date;
 }

@@ -7,6 +7,7 @@ import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
  */
 @Entity('segments', { schema: 'memo' })
 @Index('segments_version', ['documentId', 'version'], { where: 'workspace_id IS NULL' })
+@Index('segments_former_analysis', ['workspaceId'], { where: 'analysis < 2 AND workspace_id IS NOT NULL' })
 @Index('segments_workspace', ['workspaceId'], { where: 'workspace_id IS NOT NULL' })
 @Check('segments_check', '(workspace_id IS NULL) = (first_chunk IS NULL)')
 export class Segment {
@@ -46,4 +47,12 @@ export class Segment {
   /** Number of chunks by language of the stemmer. */
   @Column('json')
   languages!: Record<string, number>;
+
+  /** Version of the analysis that its terms come from (ANALYSIS). */
+  @Column('smallint', { default: 1 })
+  analysis!: number;
+
+  /** The distinct words of five letters or more (packVocabulary). */
+  @Column('bytea', { default: () => "'\\x'" })
+  vocabulary!: Buffer;
 }

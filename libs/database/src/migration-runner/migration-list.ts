@@ -18,6 +18,8 @@ import { FoldedUsage0000000000049 } from '../migrations/0049_folded_usage';
 import { PricesWithConditions0000000000051 } from '../migrations/0051_prices_with_conditions';
 import { PricesInAnswers0000000000053 } from '../migrations/0053_prices_in_answers';
 import { FoundUnservedCalls0000000000057 } from '../migrations/0057_found_unserved_calls';
+import { ReadingReports0000000000055 } from '../migrations/0055_reading_reports';
+import { SupportedAnswers0000000000056 } from '../migrations/0056_supported_answers';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -49,6 +51,8 @@ export const MIGRATIONS: MigrationClass[] = [
   PricesWithConditions0000000000051,
   PricesInAnswers0000000000053,
   FoundUnservedCalls0000000000057,
+  ReadingReports0000000000055,
+  SupportedAnswers0000000000056,
 ];
 
 /**

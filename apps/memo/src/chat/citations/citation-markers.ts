@@ -1,23 +1,30 @@
 /**
- * A possible marker: `[2]`, `[2, 5]`, `[[2]]`, `[[2], 5]`, and `【2】`, which some models write. Numbers of four digits
- * are years.
+ * What may become a marker: brackets, numbers, a few words and signs. Models write `[2]`, `[2, 5]`, `[1-3]`, `[[2]]`, `【2†source】`,
+ * `［２］`, `[^1]`, `[Source 2]` and `\[1\]`.
  */
-const MARKER_PREFIX = /^[[【](?:[[【\]】\s,，、;]|\d{1,3}(?!\d))*/;
+const MARKER_PREFIX = /^\\?[[【［](?:\\?[[【［\]】］]|[\s\p{L}\p{Nd},，、;；:：#^†‡&.~\-–—～_/|]|\\$)*/u;
+/** A marker in ASCII brackets. Numbers of four digits are years. What stands behind a dagger is the place in the source. */
+const MARKER =
+  /^\[(?:[[\]\s,、;^&|]|(?:and|und|et|y|e|和|与|及)(?=\s*\d)|(?:sources?|passages?|documents?|docs?|references?|refs?|citations?|quellen?|fuentes?|来源|资料|段落|文档|來源|資料)\s*[:#]?\s*(?=\d)|\d{1,3}:\d{1,3}(?=†)|\d{1,3}(?!\d)(?:\s*[-–—~]\s*\d{1,3}(?!\d))?|[†‡][^[\]]{0,80})*\]$/iu;
+const PLACE = /[†‡][^[\]]*/g;
+/** Messages and places of another service, which name no passage. */
+const FOREIGN_NUMBER = /\d{1,3}:\d{1,3}/g;
+const NUMBERS = /(\d{1,3})(?:\s*[-–—~]\s*(\d{1,3}))?/g;
 /**
  * A longer sequence is not a marker. This bounds the text that is held back. Half is too short for a list of 50
  * numbers with separators.
  */
 const MAX_MARKER_CHARACTERS = 300;
-const OPENING_BRACKETS = '[【';
-const CLOSING_BRACKETS = ']】';
-const SPACE_OR_TEXT = /[ \t]+|[^ \t[【]+/y;
+const OPENING_BRACKETS = '[【［';
+const CLOSING_BRACKETS = ']】］';
+const SPACE_OR_TEXT = /[ \t]+|[^ \t[【［\\]+/y;
 const SPACE = /[ \t]/;
 /** Characters before which the space of a removed marker is removed too. */
 const CLOSING = /[\s.,;:!?)\]}"'…。，、；：！？）】」』”’]/;
 /** A marker as it is sent, with the spaces before it. */
 const WITH_SPACES = /(?<![ \t])[ \t]*\[\d{1,3}\]/g;
-/** Text of a document that looks like a marker, such as the reference to a footnote. */
-const NOTE = /[[【](\s*\d{1,3}(?:\s*[,，、;]\s*\d{1,3})*\s*)[\]】]/g;
+/** Text of a document that may look like a marker, such as the reference to a footnote. */
+const NOTE = /\\?[[【［]([^[\]【】［］]{1,80}?)\\?[\]】］]/g;
 
 /**
  * Filters the citation markers of an answer while it arrives. Keeps markers `[n]` of existing passages, removes those
@@ -73,10 +80,9 @@ export class CitationMarkerFilter {
   }
 
   private marker(marker: string): string {
-    const validNumbers = (marker.match(/\d+/g) ?? []).map(Number).filter((n) => n >= 1 && n <= this.passages);
-    for (const number of validNumbers) this.cited.add(number);
-    if (validNumbers.length > 0)
-      return this.takeSpace() + validNumbers.map((number) => `[${number}]`).join('');
+    const numbers = numbersIn(marker, this.passages);
+    for (const number of numbers) this.cited.add(number);
+    if (numbers.length > 0) return this.takeSpace() + numbers.map((number) => `[${number}]`).join('');
     this.removedMarker = true;
     return '';
   }
@@ -89,24 +95,50 @@ export class CitationMarkerFilter {
   }
 }
 
+/** A marker in ASCII signs, without the backslashes of Markdown. */
+const plainMarker = (marker: string): string =>
+  marker.replaceAll('\\', '').normalize('NFKC').replaceAll('【', '[').replaceAll('】', ']');
+
+/** The numbers of existing passages in a marker, in its order. A range names each number in it. */
+function numbersIn(marker: string, passages: number): number[] {
+  const plain = plainMarker(marker).replace(PLACE, '').replace(FOREIGN_NUMBER, '');
+  return [...plain.matchAll(NUMBERS)].flatMap(([, first, last]) => {
+    const [from, to] = [Number(first), Math.min(Number(last ?? first), passages)];
+    return Array.from({ length: Math.max(0, to - from + 1) }, (_, place) => from + place).filter(
+      (number) => number >= 1,
+    );
+  });
+}
+
 /**
  * The length of the marker at the start of a text; 0 if there is none, undefined if more text is needed to decide.
  */
 function markerLength(text: string): number | undefined {
-  const beginning = MARKER_PREFIX.exec(text)![0];
+  // A backslash at the end may escape a bracket.
+  if (text === '\\') return undefined;
+  const beginning = MARKER_PREFIX.exec(text)?.[0];
+  if (beginning === undefined) return 0;
   let depth = 0;
   for (let i = 0; i < beginning.length; i++) {
     if (OPENING_BRACKETS.includes(beginning[i]!)) depth += 1;
-    else if (CLOSING_BRACKETS.includes(beginning[i]!)) depth -= 1;
-    if (depth === 0) return /\d/.test(beginning.slice(0, i)) ? i + 1 : 0;
+    else if (CLOSING_BRACKETS.includes(beginning[i]!)) {
+      depth -= 1;
+      if (depth === 0) return isMarker(beginning.slice(0, i + 1)) ? i + 1 : 0;
+    }
   }
   if (beginning.length < text.length) return 0;
   // Drops the bracket, so that the rest of the sequence cannot be read as a marker.
   return text.length === MAX_MARKER_CHARACTERS ? 1 : undefined;
 }
 
+function isMarker(text: string): boolean {
+  const plain = plainMarker(text);
+  return MARKER.test(plain) && /\d/.test(plain.replace(PLACE, ''));
+}
+
 /** The answer without its citation markers. */
 export const removeMarkers = (answer: string): string => answer.replace(WITH_SPACES, '');
 
 /** Makes sure that no text of a document looks like a citation marker: the footnote `[7]` becomes `(7)`. */
-export const escapeMarkers = (text: string): string => text.replace(NOTE, '($1)');
+export const escapeMarkers = (text: string): string =>
+  text.replace(NOTE, (note, content: string) => (isMarker(note) ? `(${content})` : note));

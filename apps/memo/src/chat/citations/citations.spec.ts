@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { type QueryRelevance } from '../../retrieval/ranking/query-relevance';
 import { citingSentence } from '../answer-generation';
@@ -37,9 +39,30 @@ describe('CitationMarkerFilter', () => {
     ['Deep [[[[3]]]] [[1], [9, [2]]] [[[[[9]]]]].', 'Deep [3] [1][2].', [1, 2, 3]],
     ['An a[] and [ ] [[2] see [9]] (see [9]).', 'An a[] and [ ] [[2] see] (see).', [2]],
     ['In [[2024], 2] and [[2024]].', 'In [[2024], 2] and [[2024]].', []],
+    ['Four 【1†L5-L9】 and [2‡page 4].', 'Four [1] and [2].', [1, 2]],
+    ['Four ［１，３］ and [^2].', 'Four [1][3] and [2].', [1, 2, 3]],
+    ['Four [3–1], [2 - 2] and [2-9].', 'Four, [2] and [2][3].', [2, 3]],
+    ['Four [Sources 1 and 3] [doc 2] [资料1].', 'Four [1][3] [2] [1].', [1, 2, 3]],
+    ['Four \\[2\\] in C:\\[a] \\ [x].', 'Four [2] in C:\\[a] \\ [x].', [2]],
+    [
+      'Sec. [2.1], [A1], [1a], [note 2], [3:15] and 【4:0†source】.',
+      'Sec. [2.1], [A1], [1a], [note 2], [3:15] and.',
+      [],
+    ],
   ])('reads %j as %j', (answer, shown, cited) => {
     expect(filtered(3, [answer])).toEqual([shown, cited]);
   });
+
+  const SHARED = JSON.parse(
+    readFileSync(join(__dirname, '../../documents/reading-cases/files/cases.json'), 'utf8'),
+  ) as { citations: { id: string; passages: number; answer: string; cited: number[] }[] };
+  it.each(SHARED.citations.map((one) => [one.id, one] as const))(
+    'reads %s',
+    (_id, { passages, answer, cited }) => {
+      expect(filtered(passages, [answer])[1]).toEqual(cited);
+      expect(filtered(passages, [...answer])).toEqual(filtered(passages, [answer]));
+    },
+  );
 
   it('gives the same result however the answer is divided into pieces', () => {
     fc.assert(
@@ -178,6 +201,7 @@ describe('citationsLine', () => {
     chunkIndex: 3,
     start: 0,
     end: 9,
+    page: null,
     snippet: 'Five days.',
   };
 

@@ -90,6 +90,7 @@ async function insertExchange(
       model: null,
       requestIds: [],
       passages: [],
+      unsupported: [],
     },
     { ...answer, conversationId, n: n + 1, role: 'assistant' },
   ]);

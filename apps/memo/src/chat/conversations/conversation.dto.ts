@@ -83,10 +83,28 @@ export class CitationResponse {
   end!: number;
 
   @ApiProperty({
+    description:
+      'The page on which the slice begins, from 1; null in formats without pages, and of documents that were read before 0.3.0.',
+    type: 'integer',
+    nullable: true,
+    example: 3,
+  })
+  page!: number | null;
+
+  @ApiProperty({
     description: 'The slice with its white space collapsed.',
     example: 'Refunds are issued within five days of the return.',
   })
   snippet!: string;
+}
+
+/** A part of an answer. */
+export class AnswerSliceResponse {
+  @ApiProperty({ description: 'Offset in `content`, in UTF-16 units.', type: 'integer', example: 0 })
+  start!: number;
+
+  @ApiProperty({ description: 'Offset behind the part, in UTF-16 units.', type: 'integer', example: 38 })
+  end!: number;
 }
 
 export class MessageResponse {
@@ -125,6 +143,13 @@ export class MessageResponse {
     type: [CitationResponse],
   })
   citations!: CitationResponse[];
+
+  @ApiProperty({
+    description:
+      'The sentences of the answer that nothing supports: without a marker and in no passage, or with a number that the cited passages do not hold.',
+    type: [AnswerSliceResponse],
+  })
+  unsupported!: AnswerSliceResponse[];
 
   @ApiProperty({
     description:

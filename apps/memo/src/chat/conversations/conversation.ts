@@ -18,4 +18,6 @@ export interface Answer {
   requestIds: string[];
   /** The passage with number 1 first. */
   passages: UsedPassage[];
+  /** The sentences of `content` that nothing supports. */
+  unsupported: { start: number; end: number }[];
 }

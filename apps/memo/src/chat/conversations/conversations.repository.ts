@@ -27,9 +27,11 @@ const READ_EXCHANGES = `
   WHERE a.conversation_id = $1 AND a.role = 'assistant' AND a.status = 'completed' AND q.role = 'user'
   ORDER BY a.n DESC LIMIT $2`;
 const READ_MESSAGES = `
-  SELECT m.id, m.n, m.role, m.content, m.status, m.model, m.request_ids AS "requestIds", m.created_at AS "createdAt", coalesce((
+  SELECT m.id, m.n, m.role, m.content, m.status, m.model, m.request_ids AS "requestIds", m.unsupported,
+    m.created_at AS "createdAt", coalesce((
     SELECT json_agg(json_build_object('number', c.number, 'documentId', c.document_id, 'title', c.title, 'version', c.version,
-      'chunkIndex', c.chunk_index, 'start', c.start_at, 'end', c.end_at, 'snippet', c.snippet) ORDER BY c.number)
+      'chunkIndex', c.chunk_index, 'start', c.start_at, 'end', c.end_at, 'page', c.page,
+      'snippet', c.snippet) ORDER BY c.number)
     FROM memo.citations c WHERE c.message_id = m.id), '[]') AS citations,
     f.rating, f.comment, f.created_at AS "ratedAt"
   FROM memo.messages m LEFT JOIN memo.feedback f ON f.message_id = m.id
@@ -37,7 +39,8 @@ const READ_MESSAGES = `
 
 const READ_PASSAGES = `
   SELECT used.number::integer, d.id AS "documentId", d.external_id AS "externalId", v.title, v.version, c.n AS "chunkIndex",
-    c.start_at AS start, used.score, c.text
+    c.start_at AS start, used.score, c.text, '{}'::integer[] AS "pageBreaks",
+    (SELECT nullif(count(*), 0)::integer FROM unnest(v.page_starts) AS starts WHERE starts <= c.start_at) AS page
   FROM memo.messages m
   CROSS JOIN LATERAL ROWS FROM (json_to_recordset(m.passages)
     AS ("documentId" text, version integer, "chunkIndex" integer, score float8)) WITH ORDINALITY

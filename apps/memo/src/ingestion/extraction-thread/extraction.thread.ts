@@ -42,8 +42,7 @@ class BatchSender {
 
   add(chunk: Chunk): void {
     this.chunks.push(chunk);
-    const { terms, language } = this.analyzer.analyze(this.title, chunk.text);
-    this.segment.add(terms, language);
+    this.segment.add(this.analyzer.analyze(this.title, chunk.text));
     if (this.segment.isFull) this.sendWithSegment();
     else if (this.chunks.length >= BATCH_CHUNKS) this.send();
   }
@@ -101,7 +100,7 @@ async function extractChunks(source: TitledSource): Promise<void> {
   const sender = new BatchSender(port, flowControl, await analyzer, source.title);
   Atomics.store(flowControl, IS_WAITING, 0);
   try {
-    await extract(source, {
+    const reading = await extract(source, {
       maxCharacters,
       onText: (piece) => {
         for (const chunk of chunker.push(piece)) sender.add(chunk);
@@ -110,7 +109,7 @@ async function extractChunks(source: TitledSource): Promise<void> {
     });
     for (const chunk of chunker.end()) sender.add(chunk);
     sender.sendWithSegment();
-    sender.post({ kind: 'done', summary: { characters: chunker.length, chunks: chunker.count } });
+    sender.post({ kind: 'done', summary: { characters: chunker.length, chunks: chunker.count, ...reading } });
   } catch (error) {
     sender.post(failureOf(error as Error));
   }
@@ -134,12 +133,12 @@ async function addToSegment(
   const chunks: Chunk[] = [];
   try {
     const onText = (piece: string) => void chunks.push(...chunker.push(piece));
-    await extract(source, { maxCharacters, onText, onProgress: () => undefined });
+    const reading = await extract(source, { maxCharacters, onText, onProgress: () => undefined });
     chunks.push(...chunker.end());
     const analyzed = chunks.map(({ text }) => passages.analyze(source.title, text));
     const before = segment.words;
-    for (const { terms, language } of analyzed) segment.add(terms, language);
-    return { chunks, words: segment.words - before };
+    for (const terms of analyzed) segment.add(terms);
+    return { chunks, words: segment.words - before, reading };
   } catch (error) {
     const failure = failureOf(error as Error);
     return failure.code === undefined || failure.code === 'too_complex'

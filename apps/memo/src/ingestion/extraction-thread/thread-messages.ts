@@ -1,4 +1,4 @@
-import { type Source } from '../extraction/extraction';
+import { type Reading, type Source } from '../extraction/extraction';
 import { type FailureCode } from '../../tables/extraction-error';
 import { type PackedPostings, type PackedSegment } from '../../retrieval/index/segment';
 import { type Chunk } from './chunker';
@@ -9,7 +9,7 @@ export const IS_WAITING = 1;
 export const FLOW_CONTROL_BYTES = 2 * Int32Array.BYTES_PER_ELEMENT;
 
 /** Size of the text of a document. */
-export interface ExtractionSummary {
+export interface ExtractionSummary extends Reading {
   /** UTF-16 code units of the leads and texts of all chunks. */
   characters: number;
   chunks: number;
@@ -31,7 +31,7 @@ export interface ThreadData {
  * or null if it is to be read alone.
  */
 export type BatchedDocument =
-  { chunks: Chunk[]; words: number } | { code: FailureCode; message: string } | null;
+  { chunks: Chunk[]; words: number; reading: Reading } | { code: FailureCode; message: string } | null;
 
 /** The documents of a batch in their order, and one segment with the chunks of all of them. */
 export interface ExtractedBatch {

@@ -27,14 +27,18 @@ function reads(mediaType: MediaType, cases: Case[]): void {
 
 describe('plain text', () => {
   const sent =
-    ' \tIndented,  two spaces  \n\n\n\nthen e\u0301 not composed, \u200bzero width, \u00a0hard, \u0085next\tline';
+    ' \tIndented,  two spaces  \n\n\n\nthen e\u0301 not composed, \u200bzero width, \u00a0hard,\tnext line';
 
   reads('text/plain', [
     ['stays as it was sent', () => `${sent} \n`, sent],
-    ['has newlines at the ends of lines', () => 'a\r\nb\rc\r\r\nd\n\re', 'a\nb\nc\n\nd\n\ne'],
+    [
+      'has newlines at the ends of lines',
+      () => 'a\r\nb\rc\r\r\nd\n\re\u0085f\u000bg\u2028h',
+      'a\nb\nc\n\nd\n\ne\nf\ng\nh',
+    ],
     [
       'loses control characters',
-      () => 'a\0b\u0007c\u001bd\u000be\tf and more of it, so that it is text',
+      () => 'a\0b\u0007c\u001bd\u007fe\tf and more of it, so that it is text',
       'abcde\tf and more of it, so that it is text',
     ],
     [

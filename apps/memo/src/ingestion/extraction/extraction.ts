@@ -7,7 +7,11 @@ import { decodeText, detectEncoding } from './text/character-encoding';
 import { ExtractionError } from '../../tables/extraction-error';
 import { type OnProgress } from './text/progress';
 import { TextSink } from './text/text-sink';
+import { finishedPart, verbatimText } from './text/characters';
 import { TextWriter } from './text/text-writer';
+import { type Omission } from '../../tables/omission';
+import { Omissions } from './omissions';
+import { type FormatReader } from './format-reader';
 
 const PDF = Buffer.from('%PDF-');
 const ZIP = [Buffer.from('PK\x03\x04', 'latin1'), Buffer.from('PK\x05\x06', 'latin1')];
@@ -39,25 +43,16 @@ function checkSignature(bytes: Uint8Array, mediaType: MediaType): void {
   }
 }
 
-// PostgreSQL refuses U+0000; no reader shows the others.
-// eslint-disable-next-line no-control-regex
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f]+/g;
-const LINE_ENDS = /\r\n?/g;
-
 /** Passes the text on unchanged, except for control characters, which are removed, and line ends, which become LF. */
 function readPlainText(bytes: Uint8Array, sink: TextSink, onProgress: OnProgress): void {
-  // A CR at the end of a part may belong to an LF at the start of the next part.
-  let carriageReturn = '';
+  let rest = '';
   for (const { text, processed } of decodeText(bytes, detectEncoding(bytes, false))) {
-    const whole = carriageReturn + text;
-    carriageReturn = processed < bytes.length && whole.endsWith('\r') ? '\r' : '';
-    sink.put(verbatim(whole.slice(0, whole.length - carriageReturn.length)));
+    const whole = rest + text;
+    const finished = processed < bytes.length ? finishedPart(whole) : whole;
+    rest = whole.slice(finished.length);
+    sink.put(verbatimText(finished));
     onProgress(processed, bytes.length);
   }
-}
-
-function verbatim(text: string): string {
-  return text.replace(LINE_ENDS, '\n').replace(CONTROLS, '').toWellFormed();
 }
 
 export interface Source {
@@ -74,36 +69,45 @@ export interface Extraction {
   onProgress: OnProgress;
 }
 
+const READERS: Record<Exclude<MediaType, 'text/plain'>, FormatReader> = {
+  'text/markdown': readMarkdown,
+  'text/html': readHtml,
+  'application/pdf': readPdf,
+  [DOCX]: readDocx,
+};
+
 const NO_TEXT: Partial<Record<MediaType, string>> = {
   'application/pdf': 'The PDF holds no text; scanned pages need text recognition (OCR) first.',
 };
+
+/** What is known about a text besides its characters. */
+export interface Reading {
+  omissions: Omission[];
+  /** Offsets in the text at which the pages begin, of a format with pages. */
+  pageStarts: number[];
+}
 
 /**
  * Extracts the text of a document. Throws an ExtractionError if the document is at fault; other errors are defects of
  * the service.
  */
-export async function extract({ bytes, mediaType }: Source, options: Extraction): Promise<void> {
+export async function extract({ bytes, mediaType }: Source, options: Extraction): Promise<Reading> {
   const sink = new TextSink(options.maxCharacters, options.onText);
+  const omissions = new Omissions();
+  const pageStarts: number[] = [];
   if (bytes.length === 0) throw new ExtractionError('empty', 'The file is empty.');
   checkSignature(bytes, mediaType);
   if (mediaType === 'text/plain') readPlainText(bytes, sink, options.onProgress);
-  else await extractFormatted({ bytes, mediaType }, new TextWriter(sink), options.onProgress);
+  else {
+    const writer = new TextWriter(sink);
+    const onProgress: OnProgress = (processed, total) => {
+      writer.flush();
+      options.onProgress(processed, total);
+    };
+    await READERS[mediaType](bytes, { writer, omissions, pageStarts, onProgress });
+    writer.flush();
+  }
   if (!sink.isReadable)
     throw new ExtractionError('empty', NO_TEXT[mediaType] ?? 'The document holds no text.');
-}
-
-async function extractFormatted(
-  { bytes, mediaType }: Source,
-  writer: TextWriter,
-  report: OnProgress,
-): Promise<void> {
-  const onProgress: OnProgress = (processed, total) => {
-    writer.flush();
-    report(processed, total);
-  };
-  if (mediaType === 'text/markdown') readMarkdown(bytes, writer, onProgress);
-  if (mediaType === 'text/html') readHtml(bytes, writer, onProgress);
-  if (mediaType === DOCX) await readDocx(bytes, writer, onProgress);
-  if (mediaType === 'application/pdf') await readPdf(bytes, writer, onProgress);
-  writer.flush();
+  return { omissions: omissions.list(), pageStarts };
 }

@@ -1,12 +1,15 @@
 import { Parser } from 'htmlparser2';
-import { type OnProgress } from './text/progress';
+import { type ReadingOutput } from './format-reader';
 import { decodeText, detectEncoding } from './text/character-encoding';
 import { ExtractionError } from '../../tables/extraction-error';
 import { TableWriter } from './text/table-writer';
 import { type TextWriter } from './text/text-writer';
+import { SHOWN, type Visibility, visibilityIn } from './inline-style';
+import { type OmissionKind } from '../../tables/omission';
+import { type Omissions } from './omissions';
 
 const SKIPPED = new Set(
-  'title script style template noscript svg iframe object canvas audio video datalist rt rp noframes'.split(
+  'title script style template noscript svg iframe object canvas audio video datalist rt rtc rp noframes'.split(
     ' ',
   ),
 );
@@ -16,9 +19,10 @@ const BLOCKS = new Set(
     'header hgroup h1 h2 h3 h4 h5 h6 hr legend main nav ol p pre section summary table ul option'
   ).split(' '),
 );
-/** Inline styles that hide text. Style sheets are not evaluated. */
-const HIDING_STYLE =
-  /display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])/i;
+/** Elements that show something other than text. */
+const PICTURES = new Set(['img', 'svg', 'canvas']);
+const EMBEDDED = new Set(['iframe', 'object', 'audio', 'video', 'embed']);
+const READING_AIDS = new Set(['rt', 'rtc', 'rp']);
 /** Deepest nesting that is parsed. The parser's time grows with the square of the depth; browsers stop at 512. */
 const MAX_DEPTH = 20_000;
 /**
@@ -29,8 +33,8 @@ const MAX_ATTRIBUTES = 10_000;
 /** Deeper lists are indented like this level. */
 const MAX_LIST_INDENT = 8;
 
-export function readHtml(bytes: Uint8Array, writer: TextWriter, onProgress: OnProgress): void {
-  const page = new HtmlText(writer);
+export function readHtml(bytes: Uint8Array, { writer, omissions, onProgress }: ReadingOutput): void {
+  const page = new HtmlText(writer, omissions);
   for (const { text, processed } of decodeText(bytes, detectEncoding(bytes, true))) {
     page.write(text);
     onProgress(processed, bytes.length);
@@ -60,11 +64,18 @@ export class HtmlText {
   private depth = 0;
   private attributes = 0;
   private skippedFrom = -1;
+  private skippedAs: OmissionKind | undefined;
+  private visibility = SHOWN;
+  /** The visibility around each open element that changes it. */
+  private readonly around: { depth: number; visibility: Visibility }[] = [];
   private preformatted = 0;
   private lists: List[] = [];
   private readonly tables: TableWriter;
 
-  constructor(private readonly writer: TextWriter) {
+  constructor(
+    private readonly writer: TextWriter,
+    private readonly omissions: Omissions,
+  ) {
     this.tables = new TableWriter(writer);
   }
 
@@ -86,12 +97,20 @@ export class HtmlText {
     this.attributes = 0;
     if (++this.depth > MAX_DEPTH) throw new ExtractionError('too_complex', 'The HTML is nested too deeply.');
     if (this.skippedFrom >= 0) return;
-    if (SKIPPED.has(name) || isHidden(attributes)) {
+    this.countOmission(name);
+    const isHidden = attributes.hidden !== undefined && attributes.hidden !== 'until-found';
+    const visibility = visibilityIn(this.visibility, attributes.style, isHidden);
+    if (SKIPPED.has(name) || !visibility) {
       this.skippedFrom = this.depth;
+      this.skippedAs = READING_AIDS.has(name) ? 'reading_aid' : visibility ? undefined : 'hidden_text';
       return;
     }
+    if (visibility !== this.visibility) {
+      this.around.push({ depth: this.depth, visibility: this.visibility });
+      this.visibility = visibility;
+    }
     if (name === 'br') this.tables.newline();
-    else if (name === 'img' && attributes.alt) this.writer.flow(` ${attributes.alt} `);
+    else if (name === 'img' && attributes.alt && this.isShown) this.writer.flow(` ${attributes.alt} `);
     else if (name === 'table') this.openTable();
     else if (name === 'tr') this.tables.openRow();
     else if (name === 'td' || name === 'th') this.tables.openCell();
@@ -105,15 +124,27 @@ export class HtmlText {
       if (depth === this.skippedFrom) this.skippedFrom = -1;
       return;
     }
+    if (this.around.at(-1)?.depth === depth) this.visibility = this.around.pop()!.visibility;
     if (name === 'table') this.tables.close();
     else if (name === 'td' || name === 'th') this.tables.closeCell();
     else if (BLOCKS.has(name)) this.closeBlock(name);
   }
 
   private text(text: string): void {
-    if (this.skippedFrom >= 0) return;
-    if (this.preformatted > 0 && !this.tables.inCell) this.writer.verbatim(text);
+    if (this.skippedFrom >= 0) {
+      if (this.skippedAs) this.omissions.add(this.skippedAs, text.trim().length);
+    } else if (!this.isShown) this.omissions.add('hidden_text', text.trim().length);
+    else if (this.preformatted > 0 && !this.tables.inCell) this.writer.verbatim(text);
     else this.writer.flow(text);
+  }
+
+  private get isShown(): boolean {
+    return this.visibility.isVisible && this.visibility.isSized;
+  }
+
+  private countOmission(name: string): void {
+    if (PICTURES.has(name)) this.omissions.add('picture');
+    if (EMBEDDED.has(name)) this.omissions.add('embedded_file');
   }
 
   private openBlock(name: string): void {
@@ -147,9 +178,4 @@ export class HtmlText {
     this.writer.block();
     this.tables.open();
   }
-}
-
-function isHidden(attributes: Record<string, string>): boolean {
-  if (attributes.hidden !== undefined && attributes.hidden !== 'until-found') return true;
-  return attributes.style !== undefined && HIDING_STYLE.test(attributes.style);
 }

@@ -1,14 +1,18 @@
 import MarkdownIt from 'markdown-it';
-import { type OnProgress } from './text/progress';
+import { isMap, parseDocument } from 'yaml';
+import { type ReadingOutput } from './format-reader';
 import { decodeText, detectEncoding } from './text/character-encoding';
 import { HtmlText } from './html';
-import { type TextWriter } from './text/text-writer';
+import { type Omissions } from './omissions';
 
 /** Parts end at the first good position after this length. At half link definitions are searched more often; at twice the parser needs more memory. */
 const PART_CHARACTERS = 64 * 1024;
 /** A part is cut here even without a good position: the parser's time and memory grow faster than its input. */
 const MAX_PART_CHARACTERS = 512 * 1024;
-const FRONT_MATTER = /^---[ \t]*\r?\n[\s\S]{0,65536}?\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
+/** Longer front matter is read as text. Parsing it takes time, and programs write a few kilobytes. */
+const FRONT_MATTER = /^---[ \t]*\r?\n(?![ \t]*\r?\n)([\s\S]{0,65536}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
+/** Keys of metadata are names. A longer one is the beginning of a sentence with a colon. */
+const MAX_KEY_WORDS = 3;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 /** Definition of a link. A label that starts with `^` is a footnote. */
 const DEFINITION = /^ {0,3}\[(?!\^)([^\]\n]{1,200})\]:[ \t]*(\S{1,2000})/gm;
@@ -22,15 +26,15 @@ const FRESH_LINE = /^[^\s>|*+\-\d]/;
  * Converts Markdown to HTML part by part and extracts the text from that, so that raw HTML, hidden elements and
  * comments are treated as in HTML files.
  */
-export function readMarkdown(bytes: Uint8Array, writer: TextWriter, onProgress: OnProgress): void {
-  const page = new HtmlText(writer);
+export function readMarkdown(bytes: Uint8Array, { writer, omissions, onProgress }: ReadingOutput): void {
+  const page = new HtmlText(writer, omissions);
   const markdown = newParser();
   const references = {};
   let isStart = true;
   let rest = '';
   for (const { text, processed } of decodeText(bytes, detectEncoding(bytes, false))) {
     rest += text;
-    if (isStart) rest = rest.replace(FRONT_MATTER, '');
+    if (isStart) rest = withoutFrontMatter(rest, omissions);
     isStart = false;
     const { parts, remainder } = splitParts(rest, processed === bytes.length);
     rest = remainder;
@@ -41,6 +45,27 @@ export function readMarkdown(bytes: Uint8Array, writer: TextWriter, onProgress: 
     onProgress(processed, bytes.length);
   }
   page.end();
+}
+
+/**
+ * Front matter is a YAML mapping between two rules. Anything else between them is text (CommonMark 4.1).
+ */
+function withoutFrontMatter(text: string, omissions: Omissions): string {
+  const [whole = '', source = ''] = FRONT_MATTER.exec(text) ?? [];
+  if (whole === '' || !isMapping(source)) return text;
+  omissions.add('front_matter', source.length);
+  return text.slice(whole.length);
+}
+
+function isMapping(source: string): boolean {
+  try {
+    const { contents, errors } = parseDocument(source, { logLevel: 'silent', schema: 'failsafe' });
+    if (errors.length > 0 || !isMap(contents) || contents.items.length === 0) return false;
+    return contents.items.every(({ key }) => String(key).trim().split(/\s+/).length <= MAX_KEY_WORDS);
+  } catch {
+    // Nested too deeply for the parser.
+    return false;
+  }
 }
 
 /**

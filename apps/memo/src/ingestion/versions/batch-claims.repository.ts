@@ -1,6 +1,6 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { WAITS_FOR_BATCH } from '../../jobs/document-jobs.repository';
-import { CLAIMED_COLUMNS, type ClaimedVersion } from './version-claims.repository';
+import { CLAIMED_COLUMNS, type ClaimedVersion, type ReadVersion } from './version-claims.repository';
 
 /**
  * Limits of a batch. With twice as many documents a new one waits twice as long for the batch before it; half writes twice
@@ -32,9 +32,9 @@ const HELD = `
 const LOCK = `SELECT v.document_id AS "documentId" ${HELD} ORDER BY v.document_id FOR UPDATE OF v`;
 const MARK_READY = `
   UPDATE memo.document_versions v SET status = 'ready', runner = NULL, upload_id = NULL, first_chunk = u.first_chunk,
-    chunk_count = u.chunks, words = u.words
-  FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::integer[], $5::bigint[])
-    AS u(document_id, version, first_chunk, chunks, words)
+    chunk_count = u.chunks, words = u.words, omissions = u.omissions
+  FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::integer[], $5::bigint[], $6::json[])
+    AS u(document_id, version, first_chunk, chunks, words, omissions)
   WHERE v.document_id = u.document_id AND v.version = u.version`;
 const RENEW = `
   UPDATE memo.document_versions v SET heartbeat_at = clock_timestamp()
@@ -45,11 +45,8 @@ const UNCLAIM = `
   RETURNING v.document_id AS "documentId"`;
 
 /** A version whose chunks have numbers in the workspace. */
-export interface NumberedVersion {
+export interface NumberedVersion extends ReadVersion {
   claimed: ClaimedVersion;
-  firstChunk: bigint;
-  chunks: number;
-  words: number;
 }
 
 /** Claims short documents that wait in a workspace. Returns them in the order of their uploads. */
@@ -92,6 +89,8 @@ export async function markVersionsReady(
     versions.map(({ firstChunk }) => firstChunk),
     versions.map(({ chunks }) => chunks),
     versions.map(({ words }) => words),
+    // Formats with pages are not read in batches.
+    versions.map(({ reading }) => JSON.stringify(reading.omissions)),
   ]);
 }
 

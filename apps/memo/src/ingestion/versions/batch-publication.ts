@@ -146,14 +146,14 @@ function numbered(
   return claimed.flatMap((version, place) => {
     const document = documents[place]!;
     if (!isIndexed(document)) return [];
-    const { chunks: texts, words } = document;
+    const { chunks: texts, words, reading } = document;
     const first = next;
     next += BigInt(texts.length);
-    return [{ claimed: version, firstChunk: first, chunks: texts.length, words, texts }];
+    return [{ claimed: version, firstChunk: first, chunks: texts.length, words, reading, texts }];
   });
 }
 
-const isIndexed = (document: BatchedDocument): document is { chunks: Chunk[]; words: number } =>
+const isIndexed = (document: BatchedDocument): document is Extract<BatchedDocument, { chunks: Chunk[] }> =>
   document !== null && 'chunks' in document;
 
 function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {

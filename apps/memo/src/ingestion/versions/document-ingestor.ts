@@ -35,13 +35,14 @@ import {
   lockClaim,
   markVersionFailed,
   markVersionReady,
+  type ReadVersion,
   recordHeartbeat,
   unclaimVersion,
 } from './version-claims.repository';
 
 /** Writes the chunks and segments of a version. They are invisible until it is published. */
 export class VersionWriter {
-  readonly written: IndexedVersion = { chunks: 0, words: 0, segments: [] };
+  readonly written: Omit<IndexedVersion, 'reading'> = { chunks: 0, words: 0, segments: [] };
   private indexed = 0;
 
   constructor(
@@ -153,8 +154,9 @@ export class DocumentIngestor {
         },
       };
       const source = { bytes, mediaType: claimed.mediaType, title: claimed.title };
-      await this.extractionThread.extract(source, handlers, AbortSignal.any([stopping, claimLoss.signal]));
-      return writer.written;
+      const signal = AbortSignal.any([stopping, claimLoss.signal]);
+      const { omissions, pageStarts } = await this.extractionThread.extract(source, handlers, signal);
+      return { ...writer.written, reading: { omissions, pageStarts } };
     } catch (error) {
       throw claimLoss.signal.aborted ? claimLoss.signal.reason : error;
     } finally {
@@ -171,9 +173,7 @@ export class DocumentIngestor {
 }
 
 /** The stored contents of a version that was read to its end. */
-interface IndexedVersion {
-  chunks: number;
-  words: number;
+interface IndexedVersion extends Omit<ReadVersion, 'firstChunk'> {
   /** Each with the index of its first chunk in the version. */
   segments: { id: bigint; firstChunk: number }[];
 }
@@ -209,7 +209,7 @@ async function failVersion(
 async function publishVersion(
   database: Database,
   claimed: ClaimedVersion,
-  { chunks, words, segments }: IndexedVersion,
+  { chunks, words, reading, segments }: IndexedVersion,
   embeddingModel: string | undefined,
 ): Promise<boolean> {
   const { documentId, version, workspaceId, uploadId, mediaType } = claimed;
@@ -217,7 +217,7 @@ async function publishVersion(
     const document = await lockDocumentInWorkspace(transaction, claimed);
     if (!document || !(await lockClaim(transaction, claimed))) return false;
     const firstChunk = await reserveChunkNumbers(transaction, workspaceId, chunks);
-    await markVersionReady(transaction, claimed, { firstChunk, chunks, words });
+    await markVersionReady(transaction, claimed, { firstChunk, chunks, words, reading });
     await publishSegments(transaction, workspaceId, firstChunk, segments);
     await serveVersion(transaction, documentId, version);
     const { servingVersion: previous } = document;

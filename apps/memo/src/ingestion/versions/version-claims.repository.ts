@@ -21,7 +21,15 @@ const CLAIMED = "document_id = $1 AND version = $2 AND status = 'processing' AND
 const LOCK = `SELECT FROM memo.document_versions WHERE ${CLAIMED} FOR UPDATE`;
 const MARK_READY = `
   UPDATE memo.document_versions SET status = 'ready', runner = NULL, first_chunk = $4, chunk_count = $5, words = $6,
-    upload_id = CASE WHEN $7 THEN upload_id END WHERE ${CLAIMED}`;
+    upload_id = CASE WHEN $7 THEN upload_id END, omissions = $8, page_starts = $9 WHERE ${CLAIMED}`;
+
+/** What is stored of a version that was read to its end. */
+export interface ReadVersion {
+  firstChunk: bigint;
+  chunks: number;
+  words: number;
+  reading: Pick<DocumentVersion, 'omissions' | 'pageStarts'>;
+}
 
 /** A version that this process has claimed. */
 export interface ClaimedVersion extends Pick<
@@ -98,11 +106,12 @@ export async function lockClaim(transaction: Transaction, claimed: ClaimedVersio
 export async function markVersionReady(
   transaction: Transaction,
   claimed: ClaimedVersion,
-  { firstChunk, chunks, words }: { firstChunk: bigint; chunks: number; words: number },
+  { firstChunk, chunks, words, reading }: ReadVersion,
 ): Promise<void> {
   await transaction.query(MARK_READY, [
     ...ownership(claimed),
     ...[firstChunk, chunks, words, isFileKept(claimed.mediaType)],
+    ...[JSON.stringify(reading.omissions), reading.pageStarts],
   ]);
 }
 

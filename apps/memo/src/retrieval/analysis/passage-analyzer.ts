@@ -1,9 +1,8 @@
 import { type DetectLanguage, loadLanguageDetector } from './language-detection';
-import { termsOf } from './terms';
+import { type IndexTerms, indexTermsOf, titleTerm } from './terms';
 
 /** The index terms of a passage, and the language of its stemmer. */
-export interface PassageTerms {
-  terms: string[];
+export interface PassageTerms extends IndexTerms {
   language: string;
 }
 
@@ -17,6 +16,13 @@ export class PassageAnalyzer {
 
   analyze(title: string, text: string): PassageTerms {
     const language = this.languageOf(text);
-    return { terms: [...termsOf(title, language), ...termsOf(text, language)], language };
+    const [ofTitle, ofText] = [indexTermsOf(title, language), indexTermsOf(text, language)];
+    const inTitle = new Set([...ofTitle.terms, ...ofTitle.further]);
+    return {
+      terms: [...ofTitle.terms, ...ofText.terms],
+      further: [...ofTitle.further, ...ofText.further, ...Array.from(inTitle, titleTerm)],
+      words: [...ofTitle.words, ...ofText.words],
+      language,
+    };
   }
 }

@@ -1,7 +1,11 @@
 import { characterClass, DIGIT, LETTER } from './character-class';
-import { stemOf } from './stemming';
+import { type ParsedQuery, wordsOnly } from './query-syntax';
+import { foldedWord, otherSpellings } from './search-form';
+import { stemOf, termsOfToken, tonelessTerm } from './stemming';
 import { CONTEXTUAL_STOP_WORDS, stopWordsOf } from './stop-words';
-import { isHanCharacter, tokenize } from './tokenizer';
+import { titleTerm } from './terms';
+import { formerTokens, isHanCharacter, tokenize, wordSequence } from './tokenizer';
+import { groupedNumbers, withoutGroups } from './word-parts';
 
 /** Of a longer query the most frequent words are used, then the first ones. Bounds the work of a search. */
 const MAX_QUERY_WORDS = 400;
@@ -13,6 +17,12 @@ export interface QueryWord {
   /** The word as it is written in the query. */
   text: string;
   terms: string[];
+  /** Terms of other spellings and of corrections, which count less. */
+  weakTerms: string[];
+  /** A passage without it is not found. */
+  isRequired: boolean;
+  /** A passage with it is not found. */
+  isExcluded: boolean;
   weight: number;
   /** One Chinese or Japanese character. */
   isCharacter: boolean;
@@ -30,45 +40,147 @@ export interface AnalyzedQuery {
   adjacentWords: [word: number, next: number][];
   /** The index in `words` of the word that a token of a text matches; -1 if there is none. */
   wordIndexOf: (token: string) => number;
+  /** Whether words are required or excluded. */
+  hasConditions: boolean;
+  /** Whether a title and a text have the phrases that they must have and none that they must not have. */
+  admits: (title: string, text: string) => boolean;
 }
 
-/** @param languages languages of the texts that are searched */
-export function analyzeQuery(query: string, languages: readonly string[]): AnalyzedQuery {
-  const tokens = tokenize(query);
+/** By token: the words of the index from which it differs by a typing error. */
+export type Corrections = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * @param query a question, whose signs are no operators, or a parsed query
+ * @param languages languages of the texts that are searched
+ */
+export function analyzeQuery(
+  query: string | ParsedQuery,
+  languages: readonly string[],
+  corrections: Corrections = new Map(),
+): AnalyzedQuery {
+  const parsed = typeof query === 'string' ? wordsOnly(query) : query;
+  const { excluded, phrases, inTitle } = parsed;
+  const text = withoutGroups([parsed.text, ...phrases].join(' '));
+  const tokens = [...tokenize(text), ...groupedNumbers(text)];
   const stopWords = stopWordsOf(tokens, languages);
-  const contentTokens = tokenize(query, (word) => stopWords.has(word)).filter(
+  const contentTokens = [...tokenize(text, (word) => stopWords.has(word)), ...groupedNumbers(text)].filter(
     (token) => !stopWords.has(token),
   );
+  const former = formerSpellings(text, tokens);
+  const required = new Set(phrases.flatMap((phrase) => tokenize(withoutGroups(phrase))));
   const byToken = new Map<string, QueryWord>();
   const byTerms = new Map<string, QueryWord>();
   const sequence = (contentTokens.length > 0 ? contentTokens : tokens).map((token) => {
     let word = byToken.get(token);
     if (!word) {
-      const terms = termsIn(languages, token);
-      word = byTerms.get(terms.join(' ')) ?? wordOf(token, terms, stopWords);
+      const terms = termsIn(languages, [token, ...(former.get(token) ?? [])]);
+      const weakTerms = weakTermsIn(languages, token, corrections).filter((term) => !terms.includes(term));
+      word = byTerms.get(terms.join(' ')) ?? wordOf(token, terms, weakTerms, stopWords);
       byTerms.set(terms.join(' '), word);
       byToken.set(token, word);
     }
+    word.isRequired ||= required.has(token);
     word.weight += word.isCharacter ? HAN_CHARACTER_WEIGHT : 1;
     return word;
   });
-  const words = [...byTerms.values()]
-    .sort((one, other) => other.weight - one.weight)
-    .slice(0, MAX_QUERY_WORDS);
-  return { words, adjacentWords: adjacentPairs(sequence, words), wordIndexOf: indexLookup(words, languages) };
+  const scored = [
+    ...titleWords(inTitle, languages).map((word) => ({ ...word, isRequired: true })),
+    ...[...byTerms.values()].sort((one, other) => other.weight - one.weight),
+  ].slice(0, MAX_QUERY_WORDS);
+  const excludedWords = [
+    ...excluded.words.filter((word) => !isSequence(word)).flatMap((word) => wholeWords(word, languages)),
+    ...titleWords(
+      excluded.inTitle.filter((word) => !isSequence(word)),
+      languages,
+    ),
+  ].map((word) => ({ ...word, weight: 0, isExcluded: true }));
+  const words = [...scored, ...excludedWords];
+  return {
+    words,
+    adjacentWords: adjacentPairs(sequence, words),
+    wordIndexOf: indexLookup(scored, languages),
+    hasConditions: words.some(({ isRequired, isExcluded }) => isRequired || isExcluded),
+    admits: admission(parsed),
+  };
 }
 
-const termsIn = (languages: readonly string[], token: string) => [
-  ...new Set(languages.map((language) => stemOf(token, language))),
+/** Words of a field, each with the terms by which titles are indexed. */
+function titleWords(texts: string[], languages: readonly string[]): QueryWord[] {
+  return texts
+    .flatMap((text) => wholeWords(text, languages))
+    .map((word) => ({ ...word, terms: word.terms.map(titleTerm), weight: 1 }));
+}
+
+/** The words of a text without weight. Of Chinese and Japanese only pairs count, because single characters are in most texts. */
+function wholeWords(text: string, languages: readonly string[]): QueryWord[] {
+  const tokens = tokenize(withoutGroups(text));
+  const pairs = tokens.filter((token) => !isHanCharacter(token));
+  return (pairs.length > 0 ? pairs : tokens).map((token) =>
+    wordOf(token, termsIn(languages, [token]), [], new Set()),
+  );
+}
+
+function admission({ phrases, inTitle, excluded }: ParsedQuery): AnalyzedQuery['admits'] {
+  const sequences = (texts: string[]): string[] => texts.map(wordSequence).filter((one) => one.trim() !== '');
+  const wanted = sequences(phrases);
+  const unwanted = sequences([...excluded.phrases, ...excluded.words.filter(isSequence)]);
+  const wantedInTitle = sequences(inTitle.filter(isSequence));
+  const unwantedInTitle = sequences(excluded.inTitle.filter(isSequence));
+  if ([wanted, unwanted, wantedInTitle, unwantedInTitle].every(({ length }) => length === 0))
+    return () => true;
+  return (title, text) => {
+    const inText = wordSequence(`${title}\n${text}`);
+    const ofTitle = wordSequence(title);
+    return (
+      wanted.every((one) => inText.includes(one)) &&
+      !unwanted.some((one) => inText.includes(one)) &&
+      wantedInTitle.every((one) => ofTitle.includes(one)) &&
+      !unwantedInTitle.some((one) => ofTitle.includes(one))
+    );
+  };
+}
+
+/** Whether a condition is about several words in their order, which only texts can tell. */
+const isSequence = (words: string): boolean => wordSequence(words).trim().includes(' ');
+
+/** The tokens as the indexes of former versions hold them, where they differ. */
+function formerSpellings(text: string, tokens: readonly string[]): Map<string, string[]> {
+  const former = formerTokens(text);
+  const spellings = new Map<string, string[]>();
+  for (const [place, token] of former.entries()) {
+    const now = tokens[place];
+    if (now !== undefined && now !== token) spellings.set(now, [token]);
+  }
+  return former.length > tokens.length ? new Map() : spellings;
+}
+
+const termsIn = (languages: readonly string[], tokens: readonly string[]): string[] => [
+  ...new Set(tokens.flatMap((token) => languages.flatMap((language) => termsOfToken(token, language)))),
 ];
 
-function wordOf(text: string, terms: string[], stopWords: ReadonlySet<string>): QueryWord {
+function weakTermsIn(languages: readonly string[], token: string, corrections: Corrections): string[] {
+  if (characterClass(token.codePointAt(0)!) !== LETTER) return [];
+  const spellings = [...otherSpellings(token), ...(corrections.get(token) ?? [])];
+  const terms = termsIn(languages, spellings);
+  if (languages.includes('vi') && foldedWord(token) === token) terms.push(tonelessTerm(token));
+  return terms;
+}
+
+function wordOf(
+  text: string,
+  terms: string[],
+  weakTerms: string[],
+  stopWords: ReadonlySet<string>,
+): QueryWord {
   const isBetweenSpaces = isSpaced(text);
   const hasFunctionCharacter = !isBetweenSpaces && [...text].some((character) => stopWords.has(character));
   const isQuestionWord = stopWords.has(text) || CONTEXTUAL_STOP_WORDS.has(text);
   return {
     text,
     terms,
+    weakTerms,
+    isRequired: false,
+    isExcluded: false,
     weight: 0,
     isCharacter: isHanCharacter(text),
     isSpaced: isBetweenSpaces,
@@ -94,14 +206,17 @@ function isSpaced(token: string): boolean {
 
 function indexLookup(words: QueryWord[], languages: readonly string[]): (token: string) => number {
   const places = new Map<string, number>();
-  words.forEach(({ terms }, place) => {
-    for (const term of terms) if (!places.has(term)) places.set(term, place);
-  });
+  for (const kind of ['terms', 'weakTerms'] as const)
+    words.forEach((word, place) => {
+      for (const term of word[kind]) if (!places.has(term)) places.set(term, place);
+    });
   const found = new Map<string, number>();
   return (token) => {
     let place = found.get(token);
     if (place !== undefined) return place;
-    const stem = languages.map((language) => stemOf(token, language)).find((term) => places.has(term));
+    const stem =
+      languages.map((language) => stemOf(token, language)).find((term) => places.has(term)) ??
+      [...termsIn(languages, [token]), tonelessTerm(token)].find((term) => places.has(term));
     place = stem === undefined ? -1 : places.get(stem)!;
     found.set(token, place);
     return place;

@@ -1,22 +1,15 @@
 import { characterClass, LETTER } from './character-class';
 import { LANGUAGES, languageOfWord } from './languages';
+import { foldedWord } from './search-form';
 
 /** Entries of the cache over all languages. When it is full, it is emptied. */
 const MAX_CACHED_STEMS = 200_000;
 
-const ACCENTS = /[\u0300-\u036f\u064b-\u065f\u0670\u0640]/g;
-const LIGATURES: Record<string, string> = {
-  ß: 'ss',
-  ø: 'o',
-  đ: 'd',
-  ł: 'l',
-  æ: 'ae',
-  œ: 'oe',
-  ı: 'i',
-};
-const LIGATURE = /[ßøđłæœı]/g;
 /** Vietnamese diacritics distinguish words. In other languages people omit them. */
 const ACCENTED_LANGUAGE = 'vi';
+
+/** Stemmers add some. */
+const ARABIC_MARKS = /[\u064b-\u065f\u0670\u0640]/g;
 
 const stems = new Map<string, Map<string, string>>();
 let cachedStems = 0;
@@ -41,9 +34,11 @@ export function stemOf(token: string, language: string): string {
 function shorten(token: string, language: string): string {
   const own = languageOfWord(token, language);
   const stem = own === undefined ? token : safeStem(LANGUAGES[own]!.stem, token);
-  // Keep tokens that consist only of diacritics, such as an Arabic tatweel on its own.
-  return own === ACCENTED_LANGUAGE ? stem : withoutAccents(stem) || token;
+  return own === ACCENTED_LANGUAGE ? stem : withoutMarks(stem);
 }
+
+/** Keeps tokens that consist only of marks, such as an Arabic tatweel on its own. */
+const withoutMarks = (stem: string): string => foldedWord(stem.replace(ARABIC_MARKS, '') || stem);
 
 /** Some stemmers throw for some words, or return an empty stem. */
 function safeStem(stem: (word: string) => string, word: string): string {
@@ -54,9 +49,32 @@ function safeStem(stem: (word: string) => string, word: string): string {
   }
 }
 
-const withoutAccents = (word: string) =>
-  word
-    .normalize('NFD')
-    .replace(ACCENTS, '')
-    .normalize('NFC')
-    .replace(LIGATURE, (letter) => LIGATURES[letter]!);
+/** Marks the terms of Vietnamese words without their tones, which match only weakly. */
+const TONELESS = '~';
+
+/**
+ * Terms of a token beside its stem: the stem of the word without its accents, because people leave them out and stemmers then
+ * see another ending.
+ */
+export function addFurtherTerms(terms: string[], token: string, language: string): void {
+  if (!MAY_HAVE_ACCENTS.test(token)) return;
+  const folded = foldedWord(token);
+  if (folded === token) return;
+  if (languageOfWord(token, language) === ACCENTED_LANGUAGE) terms.push(tonelessTerm(folded));
+  else {
+    const stem = stemOf(folded, language);
+    if (stem !== stemOf(token, language)) terms.push(stem);
+  }
+}
+
+const MAY_HAVE_ACCENTS = /[^\p{ASCII}]/u;
+
+/** The term by which a Vietnamese word is found that is typed without tones. */
+export const tonelessTerm = (word: string): string => TONELESS + foldedWord(word);
+
+/** The terms of a token of a query in texts of a language. */
+export function termsOfToken(token: string, language: string): string[] {
+  const terms = [stemOf(token, language)];
+  if (language !== ACCENTED_LANGUAGE) addFurtherTerms(terms, token, language);
+  return terms;
+}

@@ -1,3 +1,4 @@
+import { searchForm } from './search-form';
 import { stopwords as arabic } from '@orama/stopwords/arabic';
 import { stopwords as armenian } from '@orama/stopwords/armenian';
 import { stopwords as bulgarian } from '@orama/stopwords/bulgarian';
@@ -95,7 +96,7 @@ const FUNCTION_CHARACTERS = '的了是在和与及或有这那个们为于以之
 const stopWords = new Map(
   Object.entries(QUESTION_WORDS).map(([language, words]) => [
     language,
-    new Set([...(COMMON_WORDS[language] ?? []), ...words.split(/\s+/)]),
+    new Set([...(COMMON_WORDS[language] ?? []), ...words.split(/\s+/)].map(searchForm)),
   ]),
 );
 const functionCharacters = new Set(FUNCTION_CHARACTERS);

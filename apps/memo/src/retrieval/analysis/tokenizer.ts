@@ -10,6 +10,7 @@ import {
   MARK,
   UNSPACED,
 } from './character-class';
+import { searchForm } from './search-form';
 
 type Convert = (text: string) => string;
 
@@ -58,7 +59,13 @@ const segmenter = new Intl.Segmenter('th', { granularity: 'word' });
  * @param isDropped selects words to omit; called with the whole word including apostrophes, then with its parts
  */
 export function tokenize(text: string, isDropped?: (word: string) => boolean): string[] {
-  const plain = text.normalize('NFKC').toLowerCase();
+  return tokensOf(searchForm(text), isDropped);
+}
+
+/** The words of a query as the indexes of former versions hold them, which are being rebuilt. */
+export const formerTokens = (text: string): string[] => tokensOf(text.normalize('NFKC').toLowerCase());
+
+function tokensOf(plain: string, isDropped?: (word: string) => boolean): string[] {
   const tokens: string[] = [];
   for (let at = 0; at < plain.length;) {
     const first = plain.codePointAt(at)!;
@@ -72,6 +79,19 @@ export function tokenize(text: string, isDropped?: (word: string) => boolean): s
     else if (kind !== BREAK && kind !== APOSTROPHE) addWords(tokens, run, isDropped);
   }
   return tokens;
+}
+
+/** The words of a text between single spaces, characters of scripts without spaces as words: sequences of words are parts of it. */
+export function wordSequence(text: string): string {
+  let sequence = ' ';
+  for (const character of simplifyChinese(searchForm(text))) {
+    const kind = characterClass(character.codePointAt(0)!);
+    if (kind === HAN || kind === HANGUL || kind === UNSPACED)
+      sequence += sequence.endsWith(' ') ? `${character} ` : ` ${character} `;
+    else if (kind === LETTER || kind === DIGIT || kind === MARK) sequence += character;
+    else if (!sequence.endsWith(' ')) sequence += ' ';
+  }
+  return sequence.endsWith(' ') ? sequence : `${sequence} `;
 }
 
 /** Whether a token is a single Chinese or Japanese character. */

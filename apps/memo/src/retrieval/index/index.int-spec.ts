@@ -6,7 +6,7 @@ import { collectGarbage } from './garbage-collection';
 import { findInBlock, PostingBlock, PostingBlockPacker } from './postings/posting-blocks';
 import { postingOf, UnpackedPostings } from './postings/postings';
 import { findRange, retiredSlots } from './chunk-range';
-import { type PackedPostings, packLengths, packNumbers, readHead } from './segment';
+import { ANALYSIS, type PackedPostings, packLengths, packNumbers, readHead } from './segment';
 import { SegmentBuilder } from './segment-builder';
 import { chooseForMerge, hasManyRetiredChunks } from './segment-merge';
 import { discardVersion, lockOldestGarbage } from './storage/garbage.repository';
@@ -132,7 +132,7 @@ describe('SegmentBuilder', () => {
     fc.assert(
       fc.property(fc.array(chunk, { minLength: 1, maxLength: 20 }), (chunks) => {
         const builder = new SegmentBuilder();
-        for (const terms of chunks) builder.add(terms, 'en');
+        for (const terms of chunks) builder.add({ terms, further: [], words: [], language: 'en' });
         const { segment, postings } = builder.build();
         expect(segment).toMatchObject({ chunks: chunks.length, words: chunks.flat().length });
         expect(segment.languages).toEqual({ en: chunks.length });
@@ -171,7 +171,7 @@ describe('SegmentBuilder', () => {
 describe('chooseForMerge', () => {
   const segments = (...sizes: [chunks: number, count: number][]) =>
     sizes
-      .flatMap(([chunks, count]) => Array.from({ length: count }, () => ({ chunks })))
+      .flatMap(([chunks, count]) => Array.from({ length: count }, () => ({ chunks, analysis: ANALYSIS })))
       .map((one, id) => ({ ...one, id: BigInt(id) }));
   const chosen = (...sizes: [number, number][]) =>
     chooseForMerge(segments(...sizes)).map(({ chunks }) => chunks);

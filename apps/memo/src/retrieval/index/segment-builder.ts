@@ -1,6 +1,9 @@
 import { PostingBlockPacker } from './postings/posting-blocks';
 import { frequencyOf, MAX_TERM_FREQUENCY, postingOf } from './postings/postings';
-import { type PackedPostings, type PackedSegment, packLengths, packNumbers } from './segment';
+import { type PassageTerms } from '../analysis/passage-analyzer';
+import { isCorrectable } from '../analysis/terms';
+import { ANALYSIS, type PackedPostings, type PackedSegment, packLengths, packNumbers } from './segment';
+import { packVocabulary } from './vocabulary';
 import { compareTermIds, hashTerm, termHash } from './term-id';
 
 const INITIAL_CAPACITY = 4_096;
@@ -117,6 +120,7 @@ export class SegmentBuilder {
   /** For each posting, the place of its term. */
   private readonly termPlaces = new NumberList();
   private readonly postings = new NumberList();
+  private readonly vocabulary = new Set<string>();
   /** Words of all chunks. */
   words = 0;
 
@@ -129,15 +133,22 @@ export class SegmentBuilder {
     return this.chunks === MAX_CHUNKS || this.postings.length >= MAX_POSTINGS;
   }
 
-  /** Adds the next chunk with its terms, including repetitions. */
-  add(terms: readonly string[], language: string): void {
-    const { postings, termPlaces } = this;
+  /** Adds the next chunk. @param wordCount the number that counts as its length */
+  add({ terms, further, words, language }: PassageTerms, wordCount = terms.length): void {
     const slot = this.lengths.length;
-    const length = Math.min(terms.length, MAX_TERM_FREQUENCY);
+    const length = Math.min(wordCount, MAX_TERM_FREQUENCY);
     this.lengths.push(length);
     this.words += length;
     this.languages.set(language, (this.languages.get(language) ?? 0) + 1);
-    const first = postings.length;
+    for (const word of words) this.vocabulary.add(word);
+    const first = this.postings.length;
+    this.addPostings(terms, slot, first);
+    this.addPostings(further, slot, first);
+  }
+
+  /** @param first the first posting of the chunk */
+  private addPostings(terms: readonly string[], slot: number, first: number): void {
+    const { postings, termPlaces } = this;
     for (const term of terms) {
       const entry = this.terms.entryOf(term);
       const last = this.terms.lastPosting(entry);
@@ -151,13 +162,16 @@ export class SegmentBuilder {
     }
   }
 
-  build(): { segment: PackedSegment; postings: PackedPostings } {
+  /** @param numbers of the chunks, ascending; by default they follow each other */
+  build(numbers?: readonly number[]): { segment: PackedSegment; postings: PackedPostings } {
     const { chunks, words, lengths } = this;
     return {
       segment: {
+        analysis: ANALYSIS,
+        vocabulary: packVocabulary([...this.vocabulary].filter(isCorrectable)),
         chunks,
         words,
-        numbers: packNumbers(lengths.map((_length, slot) => slot)),
+        numbers: packNumbers(numbers ?? lengths.map((_length, slot) => slot)),
         lengths: packLengths(lengths),
         languages: Object.fromEntries(this.languages),
       },

@@ -1,13 +1,22 @@
 import { type Database, type Transaction } from '@inference/database';
 import { copyPostings, type SegmentSource } from './postings/postings-merge';
 import { findRange, type ChunkRange, retiredSlots } from './chunk-range';
-import { type PackedSegment, packLengths, packNumbers, readHead, type SegmentHead } from './segment';
+import {
+  ANALYSIS,
+  type PackedSegment,
+  packLengths,
+  packNumbers,
+  readHead,
+  type SegmentHead,
+} from './segment';
 import { discardSegments } from './storage/garbage.repository';
 import {
   listChunkRanges,
   type StoredChunkRange,
   subtractRetiredChunks,
 } from './storage/retired-chunks.repository';
+import { rebuildSegment } from './segment-rebuild';
+import { mergeVocabularies } from './vocabulary';
 import { type Segment } from '../../tables/segment.entity';
 import {
   insertSegment,
@@ -15,6 +24,7 @@ import {
   lockMerge,
   lockWorkspaceOfSegments,
   readSegmentHeads,
+  readVocabularies,
 } from './storage/segments.repository';
 
 /** Segments below this size come from single documents and batches. Each segment adds a little time to every search. */
@@ -35,12 +45,13 @@ const MAX_MERGED_CHUNKS = 131_072;
  */
 const MAX_RETIRED_SHARE = 0.2;
 
-type SizedSegment = Pick<Segment, 'id' | 'chunks'>;
+type SizedSegment = Pick<Segment, 'id' | 'chunks' | 'analysis'>;
 
 /** The segments to merge now; empty if there are few enough. */
 export function chooseForMerge<Sized extends SizedSegment>(segments: readonly Sized[]): Sized[] {
   const bySize = new Map<number, Sized[]>();
-  for (const segment of segments) {
+  // Those of a former analysis are replaced one by one.
+  for (const segment of segments.filter(({ analysis }) => analysis === ANALYSIS)) {
     const size = tierOf(segment);
     bySize.set(size, [...(bySize.get(size) ?? []), segment]);
   }
@@ -56,7 +67,7 @@ export const hasManyRetiredChunks = ({ chunks }: { chunks: number }, retired: nu
   chunks >= SMALL_SEGMENT_CHUNKS && retired > chunks * MAX_RETIRED_SHARE;
 
 /** The tier of a segment, from 0 for small ones. */
-function tierOf({ chunks }: SizedSegment): number {
+function tierOf({ chunks }: Pick<Segment, 'chunks'>): number {
   let size = 0;
   for (let limit = SMALL_SEGMENT_CHUNKS; chunks >= limit; limit *= TIER_FACTOR) size += 1;
   return size;
@@ -70,13 +81,13 @@ function smallest<Sized extends SizedSegment>(segments: Sized[]): Sized[] {
     .filter((segment) => (chunks += segment.chunks) <= MAX_MERGED_CHUNKS);
 }
 
-type ReadSegment = Pick<Segment, 'id' | 'languages'> & { head: SegmentHead };
+type ReadSegment = Pick<Segment, 'id' | 'languages' | 'analysis'> & { head: SegmentHead };
 
 /** Rolls a merge back whose segments were deleted with their workspace. */
 class WorkspaceGone extends Error {}
 
 /**
- * Merges segments of a workspace and removes retired chunks: one merge in one transaction. Returns false if nothing
+ * Merges segments of a workspace and removes retired chunks, or rebuilds a segment of a former analysis: one merge in one transaction. Returns false if nothing
  * is to be done or another process is merging. Searches continue meanwhile. Call it after each publication or
  * retirement until it returns false.
  */
@@ -104,16 +115,29 @@ async function mergeOnce(
   const chosen = await choose(transaction, workspaceId, retired);
   if (chosen.length === 0) return false;
   const dropped = new Map<number, { chunks: number; words: number }>();
-  const { segment, firstChunk, sources } = mergeHeads(chosen, retired, dropped);
-  if (segment.chunks > 0) {
-    const id = await insertSegment(transaction, { workspaceId, firstChunk }, segment);
-    await copyPostings(transaction, sources, id, signal);
-  }
-  if (!(await lockWorkspaceOfSegments(transaction, workspaceId))) throw new WorkspaceGone();
+  const { head, firstChunk, sources, numbers } = mergeHeads(chosen, retired, dropped);
   const ids = chosen.map(({ id }) => id);
+  if (chosen[0]!.analysis !== ANALYSIS)
+    await rebuildSegment(transaction, workspaceId, chosen[0]!, numbers, signal);
+  else await copySegments(transaction, workspaceId, { head, firstChunk, sources }, signal);
+  if (!(await lockWorkspaceOfSegments(transaction, workspaceId))) throw new WorkspaceGone();
   if ((await discardSegments(transaction, ids)) !== ids.length) throw new WorkspaceGone();
   await subtractRetiredChunks(transaction, workspaceId, dropped);
   return true;
+}
+
+async function copySegments(
+  transaction: Transaction,
+  workspaceId: string,
+  { head, firstChunk, sources }: Omit<MergedHeads, 'numbers'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (head.chunks === 0) return;
+  const ids = sources.map(({ id }) => id);
+  const packed = (await readVocabularies(transaction, ids)).map(({ vocabulary }) => vocabulary);
+  const segment = { ...head, vocabulary: mergeVocabularies(packed) };
+  const id = await insertSegment(transaction, { workspaceId, firstChunk }, segment);
+  await copyPostings(transaction, sources, id, signal);
 }
 
 async function choose(
@@ -122,6 +146,8 @@ async function choose(
   retired: StoredChunkRange[],
 ): Promise<ReadSegment[]> {
   const segments = await listSegments(transaction, workspaceId);
+  const former = segments.find(({ analysis }) => analysis !== ANALYSIS);
+  if (former) return readSegments(transaction, [former]);
   const chosen = chooseForMerge(segments);
   if (chosen.length > 0) return readSegments(transaction, chosen);
   const allRetired = retired.reduce((sum, { chunks }) => sum + chunks, 0);
@@ -149,9 +175,17 @@ async function readSegments(
     segments.map(({ id }) => id),
   );
   if (stored.length !== segments.length) throw new WorkspaceGone();
-  return stored.map(({ id, firstChunk, chunks, numbers, lengths, languages }) => {
-    return { id, head: readHead(Number(firstChunk), chunks, numbers, lengths), languages };
+  return stored.map(({ id, firstChunk, chunks, numbers, lengths, languages, analysis }) => {
+    return { id, head: readHead(Number(firstChunk), chunks, numbers, lengths), languages, analysis };
   });
+}
+
+interface MergedHeads {
+  head: Omit<PackedSegment, 'vocabulary'>;
+  firstChunk: number;
+  sources: SegmentSource[];
+  /** Of the chunks that are not retired. */
+  numbers: number[];
 }
 
 /** Merges the heads of segments, and maps the slots of each to slots of the new segment. */
@@ -159,7 +193,7 @@ function mergeHeads(
   segments: ReadSegment[],
   retired: ChunkRange[],
   dropped: Map<number, { chunks: number; words: number }>,
-): { segment: PackedSegment; firstChunk: number; sources: SegmentSource[] } {
+): MergedHeads {
   const sources = segments.map(({ id, head }) => ({ id, slots: new Int32Array(head.chunks).fill(-1) }));
   const living: { number: number; words: number; slots: Int32Array; slot: number }[] = [];
   segments.forEach(({ head }, index) => {
@@ -177,14 +211,15 @@ function mergeHeads(
   living.sort((one, other) => one.number - other.number);
   living.forEach(({ slots, slot }, index) => (slots[slot] = index));
   const numbers = living.map(({ number }) => number);
-  const segment: PackedSegment = {
+  const head = {
+    analysis: segments[0]!.analysis,
     chunks: living.length,
     words: living.reduce((sum, { words }) => sum + words, 0),
     numbers: packNumbers(numbers),
     lengths: packLengths(living.map(({ words }) => words)),
     languages: sumCounts(segments.map(({ languages }) => languages)),
   };
-  return { segment, firstChunk: numbers[0] ?? 0, sources };
+  return { head, firstChunk: numbers[0] ?? 0, sources, numbers };
 }
 
 function sumCounts(counts: Record<string, number>[]): Record<string, number> {

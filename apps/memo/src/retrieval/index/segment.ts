@@ -1,11 +1,18 @@
 import { VarintReader, VarintWriter } from './varint';
 
+/** The analysis of this version. A segment of a former one is rebuilt in the background; until then it is searched as it is. */
+export const ANALYSIS = 2;
+
 /**
  * An immutable part of a workspace's index. Its chunks have slots from 0. `numbers` holds the difference between each
  * chunk number and the previous one as varints, the first being 0. `lengths` holds the number of words of each chunk
  * as 16-bit little-endian integers. For its postings see PostingBlockPacker.
  */
 export interface PackedSegment {
+  /** Version of the analysis that its terms come from. */
+  analysis: number;
+  /** See packVocabulary. */
+  vocabulary: Uint8Array;
   chunks: number;
   words: number;
   numbers: Uint8Array;

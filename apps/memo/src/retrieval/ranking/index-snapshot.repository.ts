@@ -67,7 +67,9 @@ export async function readSnapshot(
   chosen: readonly string[] | null,
 ): Promise<IndexSnapshot> {
   const wordsByTerm = new Map(
-    words.flatMap((word) => word.terms.map((term): [string, QueryWord] => [term, word])),
+    words.flatMap((word) =>
+      [...word.terms, ...word.weakTerms].map((term): [string, QueryWord] => [term, word]),
+    ),
   );
   const terms = [...wordsByTerm.keys()];
   const ids = terms.map(termId);

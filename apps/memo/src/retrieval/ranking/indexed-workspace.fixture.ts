@@ -1,7 +1,7 @@
 import { type TestPool } from '@inference/testing';
 import { newId } from '@inference/database';
 import { type QueryWord } from '../analysis/query-analysis';
-import { termsOf } from '../analysis/terms';
+import { indexTermsOf, termsOf } from '../analysis/terms';
 import { mergeSegments } from '../index/segment-merge';
 import { SegmentBuilder } from '../index/segment-builder';
 import { insertPostings } from '../index/storage/postings.repository';
@@ -12,6 +12,7 @@ import { SegmentHeadCache } from './segment-head-cache';
 import { readSnapshot } from './index-snapshot.repository';
 
 const LANGUAGE = 'en';
+const FORMER_ANALYSIS = 1;
 
 export interface IndexedDocument {
   id: string;
@@ -45,8 +46,11 @@ export class IndexedWorkspace {
     return new IndexedWorkspace(pool, id, accountId);
   }
 
-  /** @param sizes number of texts in each segment; one segment by default */
-  async add(texts: string[], sizes = [texts.length]): Promise<IndexedDocument> {
+  /**
+   * @param sizes number of texts in each segment; one segment by default
+   * @param isFormer whether the segments are those of the former analysis
+   */
+  async add(texts: string[], sizes = [texts.length], isFormer = false): Promise<IndexedDocument> {
     const id = newId('doc');
     const first = this.next;
     this.next += texts.length;
@@ -73,10 +77,14 @@ export class IndexedWorkspace {
       for (const size of sizes.toReversed()) {
         const from = to - size;
         const builder = new SegmentBuilder();
-        for (const ofChunk of terms.slice(from, to)) builder.add(ofChunk, LANGUAGE);
+        for (const text of texts.slice(from, to)) {
+          const { terms, ...more } = indexTermsOf(text, LANGUAGE);
+          builder.add({ terms, ...(isFormer ? { further: [], words: [] } : more), language: LANGUAGE });
+        }
         const { segment, postings } = builder.build();
         const place = { workspaceId: this.id, firstChunk: first + from };
-        await insertPostings(sql, await insertSegment(sql, place, segment), postings);
+        const stored = isFormer ? { ...segment, analysis: FORMER_ANALYSIS } : segment;
+        await insertPostings(sql, await insertSegment(sql, place, stored), postings);
         to = from;
       }
     });

@@ -9,7 +9,7 @@ const READ_PASSAGES = {
   name: 'search-passages',
   text: `
     SELECT asked.number::float8 AS number, d.id AS "documentId", d.external_id AS "externalId", v.title, v.version,
-      c.n AS "chunkIndex", c.start_at AS start, c.text
+      c.n AS "chunkIndex", c.start_at AS start, c.text, page.*
     FROM unnest($2::bigint[]) AS asked(number)
     CROSS JOIN LATERAL (
       SELECT * FROM memo.document_versions x
@@ -17,8 +17,21 @@ const READ_PASSAGES = {
     JOIN memo.documents d ON d.id = v.document_id AND d.workspace_id = $1 AND d.serving_version = v.version
     JOIN memo.chunks c
       ON c.document_id = v.document_id AND c.version = v.version AND c.n = asked.number - v.first_chunk
+    CROSS JOIN LATERAL (
+      SELECT nullif(count(*) FILTER (WHERE starts <= c.start_at), 0)::integer AS page,
+        coalesce(array_agg(starts) FILTER (WHERE starts > c.start_at AND starts < c.start_at + length(c.text)), '{}') AS "pageBreaks"
+      FROM unnest(v.page_starts) AS starts) page
     WHERE asked.number < v.first_chunk + v.chunk_count`,
 };
+/** Chunks of published versions, also of those that are not served any more as long as they are stored. */
+const READ_TEXTS = `
+  SELECT asked.number::float8 AS number, v.title, c.text
+  FROM unnest($2::bigint[]) AS asked(number)
+  CROSS JOIN LATERAL (
+    SELECT * FROM memo.document_versions x
+    WHERE x.workspace_id = $1 AND x.first_chunk <= asked.number ORDER BY x.first_chunk DESC LIMIT 1) v
+  JOIN memo.chunks c ON c.document_id = v.document_id AND c.version = v.version AND c.n = asked.number - v.first_chunk
+  WHERE asked.number < v.first_chunk + v.chunk_count`;
 /**
  * Inserts only while the claim holds. The share lock prevents a concurrent deletion of the version. Without it, chunks
  * that are inserted after the deletion of the earlier chunks would remain. If another process takes the version over
@@ -79,6 +92,19 @@ export async function readPassages(
   return new Map(
     rows.map(({ number, ...passage }) => [number, { ...passage, end: passage.start + passage.text.length }]),
   );
+}
+
+/** The texts of chunks by their number in the workspace. */
+export async function readTextsOfChunks(
+  executor: Executor,
+  workspaceId: string,
+  numbers: readonly number[],
+): Promise<Map<number, { title: string; text: string }>> {
+  const { rows } = await executor.query<{ number: number; title: string; text: string }>(READ_TEXTS, [
+    workspaceId,
+    numbers,
+  ]);
+  return new Map(rows.map(({ number, title, text }) => [number, { title, text }]));
 }
 
 /**

@@ -15,7 +15,17 @@ export interface Passage {
   score: number;
   /** Exactly the slice of the text. */
   text: string;
+  /** The page on which it begins, from 1; null in formats without pages. */
+  page: number | null;
+  /** Offsets in the text of that version at which further pages begin. */
+  pageBreaks: number[];
 }
+
+/** The page of a position in a passage, or null. */
+export const pageAt = (
+  { page, pageBreaks }: Pick<Passage, 'page' | 'pageBreaks'>,
+  position: number,
+): number | null => page && page + pageBreaks.filter((start) => start <= position).length;
 
 /** What is searched for. */
 export interface SearchQuery {

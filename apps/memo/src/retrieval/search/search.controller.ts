@@ -21,7 +21,7 @@ export class SearchController {
   })
   @ApiOkResponse({ description: 'The passages.', type: SearchResponse })
   async search(@CurrentMember() member: Member, @Body() body: SearchDto): Promise<SearchResponse> {
-    const { passages } = await this.searches.find(member, body);
+    const { passages } = await this.searches.find(member, body, true);
     return { results: passages.map(resultOf) };
   }
 }

@@ -15,7 +15,8 @@ const DOCUMENT_ID = /^doc_[0-9A-Za-z]{1,64}$/;
 /** The body of POST …/search. */
 export class SearchDto {
   @TextField({
-    description: 'The question or the words to search for.',
+    description:
+      'The question or the words to search for. A search also knows `"a phrase"`, `-excluded` and `title:word`; a question does not.',
     example: 'Within how many days are refunds issued?',
     maxLength: MAX_QUERY_CHARS,
     trim: true,
@@ -86,6 +87,14 @@ export class SearchResultResponse {
   end!: number;
 
   @ApiProperty({
+    description: 'The page on which the passage begins, from 1; null in formats without pages.',
+    type: 'integer',
+    nullable: true,
+    example: 3,
+  })
+  page!: number | null;
+
+  @ApiProperty({
     description: 'Higher is better. Comparable only within one search.',
     type: 'number',
     example: 1.35,
@@ -118,6 +127,7 @@ export const resultOf = ({
   chunk_index: chunkIndex,
   start: passage.start,
   end: passage.end,
+  page: passage.page,
   score: passage.score,
   text: passage.text,
 });

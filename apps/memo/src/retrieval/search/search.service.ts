@@ -1,6 +1,8 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { type AnalyzedQuery, analyzeQuery } from '../analysis/query-analysis';
+import { type ParsedQuery, parseQuery, wordsOnly } from '../analysis/query-syntax';
+import { isCorrectable } from '../analysis/terms';
 import { type Member } from '../../access/member';
 import { type QueryRelevance } from '../ranking/query-relevance';
 import { NearestChunks } from '../vectors/nearest-chunks';
@@ -15,6 +17,7 @@ import { proximityBoost } from '../ranking/proximity-boost';
 import { rank, type Ranking } from '../ranking/bm25-ranking';
 import { SegmentHeadCache } from '../ranking/segment-head-cache';
 import { readSnapshot } from '../ranking/index-snapshot.repository';
+import { VocabularyCache } from '../ranking/vocabulary-cache';
 import { languagesOf } from '../ranking/workspace-languages';
 
 /**
@@ -24,8 +27,15 @@ import { languagesOf } from '../ranking/workspace-languages';
 const COMPARED_CANDIDATES = 30;
 /** Additional candidates, because some may be deleted before their text is read. */
 const SPARE_CANDIDATES = 10;
+/** With conditions more candidates are compared, because texts decide whether they meet them. Twice doubles the time of such a search. */
+const CONDITIONAL_CANDIDATES = 200;
 /** After this many attempts a search returns the passages that still exist. */
 const MAX_ATTEMPTS = 5;
+
+type RankedIndex = Ranking & { segmentIds: number[] };
+
+const hasConditions = ({ phrases, inTitle, excluded }: ParsedQuery): boolean =>
+  phrases.length + inTitle.length + Object.values(excluded).flat().length > 0;
 
 interface NumberedPassage {
   number: number;
@@ -35,6 +45,7 @@ interface NumberedPassage {
 @Injectable()
 export class SearchService {
   private readonly heads = new SegmentHeadCache();
+  private readonly vocabularies = new VocabularyCache();
 
   constructor(
     private readonly database: Database,
@@ -45,15 +56,21 @@ export class SearchService {
   /**
    * The best `k` passages of the workspace for a query, among those that are served now. Throws 404 if the workspace has not
    * all of the chosen documents. A chosen document whose text is not read yet has no passages.
+   * @param hasOperators whether quotes, minus and fields in the query are conditions
    */
   async find(
     member: Pick<Member, 'workspaceId' | 'accountId'>,
     { query, k, document_ids }: SearchQuery,
+    hasOperators = false,
   ): Promise<SearchOutcome> {
     const chosen = document_ids ?? null;
     if (chosen) await this.requireDocuments(member.workspaceId, chosen);
-    const pendingNearest = this.nearestChunks?.find(member, query, k, chosen);
-    const { found, relevance } = await this.findByWords(member.workspaceId, query, k, chosen);
+    const parsed = hasOperators ? parseQuery(query) : wordsOnly(query);
+    // Passages that are only near in meaning meet no condition.
+    const pendingNearest = hasConditions(parsed)
+      ? undefined
+      : this.nearestChunks?.find(member, query, k, chosen);
+    const { found, relevance } = await this.findByWords(member.workspaceId, parsed, k, chosen);
     const { chunks: nearest = [], requestId = null } = (await pendingNearest) ?? {};
     const best = nearest.length > 0 ? await this.fused(member.workspaceId, found, nearest, k) : found;
     const passages = best.slice(0, k).map(({ passage }) => passage);
@@ -70,22 +87,47 @@ export class SearchService {
   /** Returns more than `k` passages if there are more. */
   private async findByWords(
     workspaceId: string,
-    query: string,
+    query: ParsedQuery,
     k: number,
     chosen: readonly string[] | null,
   ): Promise<{ found: NumberedPassage[]; relevance: QueryRelevance }> {
-    const analyzed = analyzeQuery(query, await languagesOf(this.database, workspaceId));
-    const wanted = Math.max(k, COMPARED_CANDIDATES);
+    const languages = await languagesOf(this.database, workspaceId);
+    let analyzed = analyzeQuery(query, languages);
+    const wanted = Math.max(k, hasConditions(query) ? CONDITIONAL_CANDIDATES : COMPARED_CANDIDATES);
     for (let tries = 1; ; tries++) {
-      const ranking = await this.rank(workspaceId, analyzed, wanted + SPARE_CANDIDATES, chosen);
+      let ranking = await this.rank(workspaceId, analyzed, wanted + SPARE_CANDIDATES, chosen);
+      const corrections = await this.correctionsOf(analyzed, ranking);
+      if (corrections.size > 0) {
+        analyzed = analyzeQuery(query, languages, corrections);
+        ranking = await this.rank(workspaceId, analyzed, wanted + SPARE_CANDIDATES, chosen);
+      }
       const numbers = ranking.best.map(({ number }) => number);
       const stored = await readPassages(this.database, workspaceId, numbers);
       const isShort = stored.size < wanted && ranking.best.length === wanted + SPARE_CANDIDATES;
       // Too many candidates were deleted meanwhile: passages beyond them may rank among the best now.
       if (isShort && tries < MAX_ATTEMPTS) continue;
-      const found = passagesOf(ranking, stored, analyzed);
+      const found = passagesOf(ranking, stored, analyzed).filter(({ passage }) =>
+        analyzed.admits(passage.title, passage.text),
+      );
       return { found, relevance: queryRelevance(analyzed, ranking.weights) };
     }
+  }
+
+  /** Of words that occur nowhere. */
+  private async correctionsOf(
+    { words }: AnalyzedQuery,
+    { frequencies, segmentIds }: RankedIndex,
+  ): Promise<Map<string, string[]>> {
+    const unknown = words.filter(
+      ({ text, isExcluded, isRequired }, place) =>
+        !isExcluded && !isRequired && frequencies[place] === 0 && isCorrectable(text),
+    );
+    if (unknown.length === 0) return new Map();
+    return this.vocabularies.correct(
+      this.database,
+      segmentIds,
+      unknown.map(({ text }) => text),
+    );
   }
 
   private async fused(
@@ -117,14 +159,15 @@ export class SearchService {
     query: AnalyzedQuery,
     count: number,
     chosen: readonly string[] | null,
-  ): Promise<Ranking> {
+  ): Promise<RankedIndex> {
     const { words } = query;
-    for (let withCommon = false; ;) {
+    // A condition on a common word needs its postings.
+    for (let withCommon = query.hasConditions; ;) {
       const snapshot = await readSnapshot(this.database, workspaceId, words, withCommon, chosen);
       const heads = await this.heads.find(this.database, snapshot.segmentIds);
       if (!heads) continue;
       const ranking = rank(snapshot, heads, words, count, withCommon);
-      if (!ranking.weights.areAllCommon) return ranking;
+      if (withCommon || !ranking.weights.areAllCommon) return { ...ranking, segmentIds: snapshot.segmentIds };
       withCommon = true;
     }
   }

@@ -1,109 +1,51 @@
-import { SaxesParser } from 'saxes';
 import { errorSentence, ExtractionError, isResourceExhaustion } from '../../../tables/extraction-error';
-import { type OnProgress } from '../text/progress';
+import { type ReadingOutput } from '../format-reader';
+import { type OmissionKind } from '../../../tables/omission';
+import { type Omissions } from '../omissions';
+import { CapturedText } from '../text/captured-text';
 import { TableWriter } from '../text/table-writer';
-import { TextSink } from '../text/text-sink';
-import { TextWriter } from '../text/text-writer';
-import { ZipArchive } from './zip-archive';
+import { type TextWriter } from '../text/text-writer';
+import { readChunk } from './alt-chunk';
+import { Package, type Relation } from './package';
+import { type XmlHandler } from './xml-part';
 
-/** Longest run of bytes without a tag, far above what programs write. saxes collects it in memory. */
-const MAX_TOKEN_BYTES = 8 * 1024 * 1024;
-/** Deepest nesting of elements, far above what programs write. The parser keeps a stack. */
-const MAX_DEPTH = 2_000;
-
-interface XmlHandler {
-  open(name: string, attributes: Record<string, string>): void;
-  close(name: string): void;
-  text?(text: string): void;
-}
-
-/**
- * Parses a part while it is inflated. Names are passed without their namespace prefix. saxes expands no DTD entities
- * and fetches nothing; OOXML forbids a DTD, so a part with one is rejected.
- */
-async function readXml(archive: ZipArchive, part: string, handler: XmlHandler): Promise<void> {
-  const parser = new SaxesParser();
-  let depth = 0;
-  let sinceTag = 0;
-  parser.on('doctype', () => {
-    throw new ExtractionError('corrupt', `The part ${part} declares entities (DTD), which DOCX forbids.`);
-  });
-  parser.on('error', (error) => {
-    throw new ExtractionError('corrupt', `The part ${part} is not well-formed: ${errorSentence(error)}`);
-  });
-  parser.on('opentag', (tag) => {
-    sinceTag = 0;
-    if (++depth > MAX_DEPTH)
-      throw new ExtractionError('too_complex', `The part ${part} is nested too deeply.`);
-    handler.open(local(tag.name), tag.attributes);
-  });
-  parser.on('closetag', (tag) => {
-    sinceTag = 0;
-    depth--;
-    handler.close(local(tag.name));
-  });
-  if (handler.text) parser.on('text', (text) => handler.text?.(text));
-  let decoder: InstanceType<typeof TextDecoder> | undefined;
-  await archive.read(part, (chunk) => {
-    decoder ??= new TextDecoder(encoding(chunk), { fatal: true });
-    sinceTag += chunk.length;
-    if (sinceTag > MAX_TOKEN_BYTES)
-      throw new ExtractionError('too_complex', `The part ${part} holds an endless text.`);
-    parser.write(decoder.decode(chunk, { stream: true }));
-  });
-  parser.close();
-}
-
-function local(name: string): string {
-  return name.slice(name.indexOf(':') + 1);
-}
-
-/** OOXML allows only UTF-8 and UTF-16. */
-function encoding(start: Buffer): string {
-  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
-  if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be';
-  return 'utf-8';
-}
-
-const RELATIONSHIPS = '_rels/.rels';
-const MAIN_PART = 'word/document.xml';
 /**
  * Elements whose text is not part of the document: `Fallback` repeats `Choice`; `del` and `moveFrom` hold deleted
- * text.
+ * text; `rt` holds the reading above a word.
  */
-const SKIPPED = new Set(['del', 'moveFrom', 'Fallback', 'instrText', 'delText']);
+const SKIPPED = new Map<string, OmissionKind | undefined>([
+  ['del', 'deleted_text'],
+  ['moveFrom', 'deleted_text'],
+  ['delText', 'deleted_text'],
+  ['rt', 'reading_aid'],
+  ['Fallback', undefined],
+  ['instrText', undefined],
+]);
+const THINGS = new Map<string, OmissionKind>([
+  ['pic', 'picture'],
+  ['imagedata', 'picture'],
+  ['OLEObject', 'embedded_file'],
+]);
 const TEXT = 't';
-const NOTES = new Set(['footnote', 'endnote']);
+const NOTES = new Set(['footnote', 'endnote', 'comment']);
 const NOTE_MARKS = new Map([
   ['footnoteReference', 'footnote'],
   ['endnoteReference', 'endnote'],
+  ['commentReference', 'comment'],
 ]);
 const OFF = new Set(['0', 'false', 'off', 'none']);
 /** Unpacked bytes between two reports. */
 const PROGRESS_EVERY_BYTES = 1024 * 1024;
+/** Documents within documents that are read. Programs write one level. */
+const MAX_INNER_DOCUMENTS = 3;
 
-export async function readDocx(bytes: Uint8Array, writer: TextWriter, onProgress: OnProgress): Promise<void> {
+/** `level` counts the documents that this one is a part of. */
+export async function readDocx(bytes: Uint8Array, output: ReadingOutput, level = 0): Promise<void> {
   try {
-    const archive = await ZipArchive.open(bytes);
-    const main = await mainPart(archive);
-    const folder = main.slice(0, main.lastIndexOf('/') + 1);
-    const notes = new Notes(writer);
-    // Notes are read first, because their text is written where the main part refers to them.
-    const parts = [`${folder}footnotes.xml`, `${folder}endnotes.xml`, main].filter((part) =>
-      archive.has(part),
-    );
-    const total = parts.reduce((sum, part) => sum + archive.size(part), 0);
-    let reported = 0;
-    archive.onInflated = (inflated) => {
-      if (inflated - reported < PROGRESS_EVERY_BYTES) return;
-      reported = inflated;
-      onProgress(Math.min(inflated, total), total);
-    };
-    for (const part of parts) {
-      await readXml(archive, part, part === main ? new WordText(writer, notes) : notes);
-    }
-    notes.writeUnreferenced();
-    onProgress(total, total);
+    const office = await Package.open(bytes);
+    if (office.kind !== 'word')
+      throw new ExtractionError('unsupported', 'The file is an Office file, but not a DOCX.');
+    await new DocxReader(office, output, level).read();
   } catch (error) {
     if (error instanceof ExtractionError || isResourceExhaustion(error)) throw error;
     // Every error of yauzl and zlib describes the file: a wrong signature, size, offset or deflate stream.
@@ -111,33 +53,96 @@ export async function readDocx(bytes: Uint8Array, writer: TextWriter, onProgress
   }
 }
 
-async function mainPart(archive: ZipArchive): Promise<string> {
-  if (!archive.has('[Content_Types].xml'))
-    throw new ExtractionError('unsupported', 'The file is a ZIP archive, not a DOCX.');
-  let target = MAIN_PART;
-  if (archive.has(RELATIONSHIPS)) {
-    await readXml(archive, RELATIONSHIPS, {
-      open: (name, { Type, Target }) => {
-        if (name === 'Relationship' && Type?.endsWith('/officeDocument') && Target)
-          target = Target.replace(/^\//, '');
-      },
-      close: () => undefined,
-    });
+/** Texts of other parts are read first, because they are written while the main part is inflated. */
+class DocxReader {
+  private readonly notes: Notes;
+  /** The texts of chunks, by the id of their relation. */
+  private readonly chunks = new Map<string, string>();
+
+  constructor(
+    private readonly office: Package,
+    private readonly output: ReadingOutput,
+    private readonly level: number,
+  ) {
+    this.notes = new Notes(output.writer, output.omissions);
   }
-  if (/^(?:xl|ppt)\//.test(target))
-    throw new ExtractionError('unsupported', 'The file is an Office file, but not a DOCX.');
-  if (!archive.has(target)) throw new ExtractionError('corrupt', 'The document has no main part.');
-  return target;
+
+  async read(): Promise<void> {
+    const { office, output, notes } = this;
+    const { writer } = output;
+    const main = office.mainPart;
+    const relations = await office.relationsOf(main);
+    const folder = main.slice(0, main.lastIndexOf('/') + 1);
+    const parts = ['footnotes.xml', 'endnotes.xml', 'comments.xml'].map((name) => folder + name);
+    const total = [...parts, main].reduce((sum, part) => sum + office.size(part), 0);
+    this.reportInflation(total);
+    for (const part of parts) if (office.has(part)) await office.readXml(part, notes);
+    await this.readChunks(relations);
+    await this.writeMargins(relations, 'header');
+    const text = new WordText(writer, output.omissions, notes, this.chunks);
+    await office.readXml(main, text);
+    await this.writeMargins(relations, 'footer');
+    notes.writeUnreferenced();
+    output.onProgress(total, total);
+  }
+
+  private reportInflation(total: number): void {
+    let reported = 0;
+    this.office.onInflated = (inflated) => {
+      if (inflated - reported < PROGRESS_EVERY_BYTES) return;
+      reported = inflated;
+      this.output.onProgress(Math.min(inflated, total), total);
+    };
+  }
+
+  private async readChunks(relations: Relation[]): Promise<void> {
+    const texts = new Map<string, string>();
+    for (const { id, type, target, isExternal } of relations) {
+      if (type !== 'aFChunk' || isExternal || !this.office.has(target)) continue;
+      if (!texts.has(target)) texts.set(target, await this.readChunk(target));
+      this.chunks.set(id, texts.get(target)!);
+    }
+  }
+
+  private async readChunk(part: string): Promise<string> {
+    const { omissions, writer } = this.output;
+    const captured = new CapturedText(writer);
+    const inner = { writer: captured.writer, omissions, pageStarts: [], onProgress: () => undefined };
+    const bytes = await this.office.readAll(part);
+    const readInner = this.level < MAX_INNER_DOCUMENTS ? readDocx : undefined;
+    await readChunk(bytes, part, inner, readInner && ((word) => readInner(word, inner, this.level + 1)));
+    return captured.take();
+  }
+
+  /** Headers and footers stand once in the text, however many sections and kinds of pages show them. */
+  private async writeMargins(relations: Relation[], type: 'header' | 'footer'): Promise<void> {
+    const { writer, omissions } = this.output;
+    const written = new Set<string>();
+    for (const { target } of relations.filter((relation) => relation.type === type)) {
+      if (!this.office.has(target)) continue;
+      const captured = new CapturedText(writer);
+      await this.office.readXml(target, new WordText(captured.writer, omissions, this.notes, new Map()));
+      const text = captured.take();
+      if (text === '' || written.has(text)) continue;
+      written.add(text);
+      writer.block();
+      writer.verbatim(text);
+      writer.block();
+    }
+  }
 }
 
-/** Reads the footnotes or the endnotes and keeps them until the main part refers to them. */
+/** Reads footnotes, endnotes or comments and keeps them until the main part refers to them. */
 class Notes implements XmlHandler {
   private readonly texts = new Map<string, string>();
   private length = 0;
   private key = '';
-  private note: { text: WordText; writer: TextWriter } | undefined;
+  private note: { text: WordText; captured: CapturedText } | undefined;
 
-  constructor(private readonly writer: TextWriter) {}
+  constructor(
+    private readonly writer: TextWriter,
+    private readonly omissions: Omissions,
+  ) {}
 
   open(name: string, attributes: Record<string, string>): void {
     if (NOTES.has(name)) this.begin(`${name} ${attributes['w:id']}`);
@@ -146,7 +151,11 @@ class Notes implements XmlHandler {
 
   close(name: string): void {
     if (!NOTES.has(name)) return this.note?.text.close(name);
-    this.note?.writer.flush();
+    if (!this.note) return;
+    const text = this.note.captured.take();
+    this.length += text.length;
+    this.writer.requireRoomFor(this.length);
+    if (text !== '') this.texts.set(this.key, text);
     this.note = undefined;
   }
 
@@ -170,20 +179,15 @@ class Notes implements XmlHandler {
 
   private begin(key: string): void {
     this.key = key;
-    const writer = new TextWriter(new TextSink(Infinity, (piece) => this.keep(piece)));
-    this.note = { text: new WordText(writer, this), writer };
-  }
-
-  private keep(piece: string): void {
-    this.length += piece.length;
-    this.writer.requireRoomFor(this.length);
-    this.texts.set(this.key, (this.texts.get(this.key) ?? '') + piece);
+    const captured = new CapturedText(this.writer);
+    this.note = { text: new WordText(captured.writer, this.omissions, this, new Map()), captured };
   }
 }
 
 class WordText implements XmlHandler {
   private depth = 0;
   private skippedFrom = -1;
+  private skippedAs: OmissionKind | undefined;
   private textDepth = -1;
   private hidden = false;
   private item = false;
@@ -194,7 +198,9 @@ class WordText implements XmlHandler {
 
   constructor(
     private readonly writer: TextWriter,
+    private readonly omissions: Omissions,
     private readonly allNotes: Notes,
+    private readonly chunks: Map<string, string>,
   ) {
     this.tables = new TableWriter(writer);
   }
@@ -202,8 +208,11 @@ class WordText implements XmlHandler {
   open(name: string, attributes: Record<string, string>): void {
     this.depth++;
     if (this.skippedFrom >= 0) return;
-    if (SKIPPED.has(name)) this.skippedFrom = this.depth;
-    else if (name === TEXT) this.textDepth = this.depth;
+    if (THINGS.has(name)) this.omissions.add(THINGS.get(name)!);
+    if (SKIPPED.has(name)) {
+      this.skippedFrom = this.depth;
+      this.skippedAs = SKIPPED.get(name);
+    } else if (name === TEXT) this.textDepth = this.depth;
     else if (name === 'p') this.openParagraph();
     else if (name === 'r') this.hidden = false;
     else if (name === 'tab' || name === 'ptab') this.writer.flow(' ');
@@ -212,6 +221,7 @@ class WordText implements XmlHandler {
     else if (name === 'tbl') this.tables.open();
     else if (name === 'tr') this.tables.openRow();
     else if (name === 'tc') this.tables.openCell();
+    else if (name === 'altChunk') this.insertChunk(attributes['r:id']);
     else if (NOTE_MARKS.has(name)) this.addNote(`${NOTE_MARKS.get(name)} ${attributes['w:id']}`);
     else this.property(name, attributes['w:val']);
   }
@@ -229,7 +239,11 @@ class WordText implements XmlHandler {
   }
 
   text(text: string): void {
-    if (this.textDepth === this.depth && this.skippedFrom < 0 && !this.hidden) this.writer.flow(text);
+    if (this.skippedFrom >= 0) {
+      if (this.skippedAs) this.omissions.add(this.skippedAs, text.trim().length);
+    } else if (this.textDepth !== this.depth) return;
+    else if (this.hidden) this.omissions.add('hidden_text', text.trim().length);
+    else this.writer.flow(text);
   }
 
   private property(name: string, value: string | undefined): void {
@@ -250,6 +264,15 @@ class WordText implements XmlHandler {
     this.item = true;
     this.writer.prefix('- ');
     if (this.afterItem) this.writer.tighten();
+  }
+
+  private insertChunk(id: string | undefined): void {
+    const text = this.chunks.get(id ?? '');
+    if (text === undefined) return this.omissions.add('missing_part');
+    this.tables.breakBlock();
+    if (this.tables.inCell) this.writer.flow(text);
+    else this.writer.verbatim(text);
+    this.tables.breakBlock();
   }
 
   private addNote(key: string): void {

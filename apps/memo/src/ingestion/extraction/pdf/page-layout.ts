@@ -1,4 +1,5 @@
 import { findColumns } from './table-columns';
+import { type PageEntry } from './annotations';
 import { PageLine, type PdfItem } from './page-line';
 
 interface Paragraph {
@@ -27,6 +28,9 @@ const ANGLE_TOLERANCE = 0.01;
 /** A line indented by this much starts a paragraph. Indents are at least one em. */
 const PARAGRAPH_INDENT = 0.9;
 
+/** Font size of an entry whose field is higher than a line. */
+const MAX_ENTRY_SIZE = 12;
+
 /** Joins the text items of a page to lines and paragraphs, in the order of the page's content. */
 export class PageLayout {
   length = 0;
@@ -38,6 +42,37 @@ export class PageLayout {
     this.line?.add(item);
     this.length += item.str.length;
     if (item.hasEOL) this.endLine();
+  }
+
+  /** Adds what a form field or an annotation shows to the line beside which it stands, or after all lines. */
+  addEntry({ lines, left, bottom, top }: PageEntry): void {
+    this.endLine();
+    const [first = '', ...rest] = lines;
+    const beside = rest.length > 0 ? undefined : this.lineBeside(left, bottom, top);
+    this.length += first.length;
+    if (beside) return beside.append({ text: first, start: left, end: left });
+    const size = Math.min(top - bottom, MAX_ENTRY_SIZE) || 1;
+    for (const [row, str] of [first, ...rest].entries())
+      this.add({
+        str,
+        width: 0,
+        height: size,
+        transform: [size, 0, 0, size, left, top - size * (1 + row * DEFAULT_LINE_GAP)],
+        hasEOL: true,
+        part: 0,
+      });
+  }
+
+  private lineBeside(left: number, bottom: number, top: number): PageLine | undefined {
+    return this.lines
+      .filter(
+        ({ angle, baseline, cells }) =>
+          Math.abs(angle) < ANGLE_TOLERANCE &&
+          -baseline > bottom - (top - bottom) / 2 &&
+          -baseline < top &&
+          cells.at(-1)!.end < left + (top - bottom),
+      )
+      .sort((one, other) => other.cells.at(-1)!.end - one.cells.at(-1)!.end)[0];
   }
 
   paragraphs(): Paragraph[] {

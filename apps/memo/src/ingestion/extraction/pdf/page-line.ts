@@ -36,16 +36,6 @@ function rightToLeftSurplus(text: string): number {
   return (text.match(ALL_LETTERS)?.length ?? 0) - (text.match(ALL_LATIN)?.length ?? 0);
 }
 
-/**
- * Restores the visual order, left to right, of a text item of pdf.js. pdf.js reverses each item on its own, but keeps
- * the items in the order of the page.
- */
-function toVisualOrder(text: string, dir: string): string {
-  return dir === 'rtl'
-    ? unitsOf(text).reverse().join('')
-    : text.replace(RUN, (run) => toVisualOrder(run, 'rtl'));
-}
-
 /** Converts text from visual order, left to right, to reading order. */
 function toLogicalOrder(text: string, dir: 'ltr' | 'rtl'): string {
   if (dir === 'ltr') return text.replace(RUN, (run) => toLogicalOrder(run, 'rtl'));
@@ -67,7 +57,7 @@ function mirrored(unit: string): string {
  * instead of the ordinary characters.
  */
 const COMPATIBILITY_CHARACTERS =
-  /[\u2e80-\u2fdf\ufb1d-\ufb4f\ufb50-\ufdff\ufe10-\ufe19\ufe30-\ufe4f\ufe70-\ufefc]/g;
+  /[\u2e80-\u2fdf\ufb00-\ufb06\ufb1d-\ufb4f\ufb50-\ufdff\ufe10-\ufe19\ufe30-\ufe4f\ufe70-\ufefc]/g;
 /**
  * Radicals that NFKC does not change, with the characters of Unicode's data on equivalent ideographs. For the last
  * one NFKC gives a traditional character, but fonts for simplified Chinese use it in common words.
@@ -84,13 +74,15 @@ function replaceCompatibilityCharacters(text: string): string {
   return text.replace(COMPATIBILITY_CHARACTERS, (drawn) => CHARACTERS.get(drawn) ?? drawn.normalize('NFKC'));
 }
 
+/** A text on one baseline, in the order in which it is drawn. */
 export interface PdfItem {
   str: string;
-  dir: string;
   width: number;
   height: number;
   transform: number[];
   hasEOL: boolean;
+  /** Items of one line and part belong together. */
+  part: number;
 }
 
 /** Text at a position along the writing direction, so that rotated text is treated like other text. */
@@ -139,14 +131,13 @@ export class PageLine {
     return this.isRightToLeft ? -this.cells.at(-1)!.end : this.cells[0]!.start;
   }
 
-  add({ str, dir, width, transform }: PdfItem): void {
+  add({ str, width, transform }: PdfItem): void {
     const last = this.runs.at(-1);
     if (last && str.trim() === '') last.text += str;
     else {
       const start = (transform[4] ?? 0) * this.cos + (transform[5] ?? 0) * this.sin;
-      const turned = dir === 'rtl' || isRightToLeft(str);
-      this.hasRightToLeft ||= turned;
-      this.runs.push({ text: turned ? toVisualOrder(str, dir) : str, start, end: start + width });
+      this.hasRightToLeft ||= isRightToLeft(str);
+      this.runs.push({ text: str, start, end: start + width });
     }
   }
 
@@ -164,6 +155,13 @@ export class PageLine {
     this.runs.length = 0;
     if (this.hasRightToLeft)
       this.rightToLeftSurplus = rightToLeftSurplus(this.cells.map(({ text }) => text).join(''));
+  }
+
+  /** Adds text of a form field behind the line. */
+  append(run: TextRun): void {
+    const last = this.cells.at(-1)!;
+    last.text = `${last.text} ${run.text}`;
+    last.end = Math.max(last.end, run.end);
   }
 
   /** Joins the cells to the text of the line. `columns` tells after which cells a column ends. */

@@ -2,10 +2,13 @@ import { dirname, join, sep } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import type * as PdfJs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { errorSentence, ExtractionError, isResourceExhaustion } from '../../../tables/extraction-error';
-import { type OnProgress } from '../text/progress';
+import { type ReadingOutput } from '../format-reader';
+import { type Omissions } from '../omissions';
 import { type TextWriter } from '../text/text-writer';
+import { type Annotation, entryOf, type PageEntry } from './annotations';
+import { itemsOf, withoutRepetitions } from './glyph-lines';
+import { type FontFacts, GlyphReader } from './page-glyphs';
 import { PageLayout } from './page-layout';
-import { type PdfItem } from './page-line';
 
 /**
  * Largest decoded stream of a PDF. It is above the largest page contents; twice as much may exceed the memory of a
@@ -96,13 +99,13 @@ const MAX_PAGES = 10_000;
 const CLEAN_UP_EVERY_PAGES = 100;
 const guard = new DecompressionLimit();
 
-export async function readPdf(bytes: Uint8Array, writer: TextWriter, onProgress: OnProgress): Promise<void> {
+export async function readPdf(bytes: Uint8Array, output: ReadingOutput): Promise<void> {
   guard.enter();
   try {
     const pdfjs = await loadPdfJs();
     const task = open(pdfjs, bytes);
     try {
-      await readDocument(await task.promise, writer, onProgress);
+      await readDocument(pdfjs, await task.promise, output);
     } catch (error) {
       guard.check();
       throw asExtractionError(error as Error);
@@ -115,21 +118,25 @@ export async function readPdf(bytes: Uint8Array, writer: TextWriter, onProgress:
 }
 
 async function readDocument(
+  pdfjs: typeof PdfJs,
   pdf: PdfJs.PDFDocumentProxy,
-  writer: TextWriter,
-  onProgress: OnProgress,
+  output: ReadingOutput,
 ): Promise<void> {
+  const { writer, omissions, pageStarts, onProgress } = output;
   guard.check();
   if (pdf.numPages > MAX_PAGES)
     throw new ExtractionError('too_complex', `The PDF has more than ${MAX_PAGES} pages.`);
-  const page = new PageWriter(writer);
+  const page = new PageWriter(pdfjs, writer, omissions);
   let damaged = 0;
   for (let number = 1; number <= pdf.numPages; number++) {
+    omissions.page = number;
+    pageStarts.push(writer.length);
     try {
       await page.read(await pdf.getPage(number));
     } catch (error) {
       if (error instanceof ExtractionError) throw error;
       damaged += 1;
+      omissions.add('unreadable_page');
     }
     guard.check();
     if (number % CLEAN_UP_EVERY_PAGES === 0) await pdf.cleanup();
@@ -142,24 +149,39 @@ async function readDocument(
 class PageWriter {
   private isTable = false;
 
-  constructor(private readonly writer: TextWriter) {}
+  constructor(
+    private readonly pdfjs: typeof PdfJs,
+    private readonly writer: TextWriter,
+    private readonly omissions: Omissions,
+  ) {}
 
   async read(page: PdfJs.PDFPageProxy): Promise<void> {
+    const { pdfjs, omissions } = this;
+    const operators = await page.getOperatorList({ annotationMode: pdfjs.AnnotationMode.DISABLE });
+    const fontNamed = (name: string): FontFacts | undefined =>
+      page.commonObjs.has(name) ? (page.commonObjs.get(name) as FontFacts) : undefined;
+    const reader = new GlyphReader(page.view, fontNamed, pdfjs);
+    reader.read(operators);
+    const glyphs = withoutRepetitions(reader.glyphs);
+    omissions.add('hidden_text', reader.outside);
+    omissions.add('repeated_text', reader.glyphs.length - glyphs.length);
     const layout = new PageLayout();
-    const reader = page.streamTextContent({ includeMarkedContent: false }).getReader();
-    for (;;) {
-      const { done, value } = (await reader.read()) as { done: boolean; value?: { items: PdfItem[] } };
-      if (done || !value) break;
-      for (const item of value.items) layout.add(item);
-      this.writer.requireRoomFor(layout.length);
-    }
+    for (const item of itemsOf(glyphs)) layout.add(item);
+    for (const entry of await this.entriesOf(page)) layout.addEntry(entry);
+    this.writer.requireRoomFor(layout.length);
     page.cleanup();
+    if (layout.length === 0) omissions.add('page_without_text');
     for (const { text, isRow } of layout.paragraphs()) {
       if (isRow && this.isTable) this.writer.line();
       else this.writer.block();
       this.writer.flow(text);
       this.isTable = isRow;
     }
+  }
+
+  private async entriesOf(page: PdfJs.PDFPageProxy): Promise<PageEntry[]> {
+    const annotations = (await page.getAnnotations({ intent: 'display' })) as Annotation[];
+    return annotations.flatMap((annotation) => entryOf(annotation, this.omissions) ?? []);
   }
 }
 

@@ -1,14 +1,27 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { analyse } from 'chardet';
+import { isPlausible, isPlausibleEastAsian } from './plausible-text';
+import { declaredEncoding, REPLACEMENT } from './declared-encoding';
 import { ExtractionError } from '../../../tables/extraction-error';
 
+const ESCAPE = 0x1b;
+const TILDE = 0x7e;
 /** Size of a decoded slice: the memory that decoding needs in addition to the file. */
 const SLICE_BYTES = 1024 * 1024;
 /** How much of a file statistics look at. At half short foreign passages decide; at twice detection takes twice the time. */
 const SAMPLE_BYTES = 64 * 1024;
-/** How much of a file is searched for a charset declaration and examined for UTF-16. HTML specifies 1,024 bytes; some pages declare it later. */
+/** How much of a file is examined for UTF-16. */
 const PREFIX_BYTES = 4096;
-const META_CHARSET = /<(?:meta|\?xml)[^>]{0,512}?(?:charset|encoding)\s*=\s*["']?\s*([\w:-]{1,40})/i;
+/** ISO-2022-JP switches to Japanese with these (RFC 1468). Other escape sequences, such as the colours of a terminal, do not tell. */
+// eslint-disable-next-line no-control-regex
+const ISO_2022_JP = /\u001b(?:\$[@B]|\(I)/;
+/** The beginnings of ISO-2022-KR and -CN, which the Encoding Standard does not read. */
+// eslint-disable-next-line no-control-regex
+const ISO_2022_OTHER = /\u001b\$\)[ACG]/;
+/** Chinese in HZ-GB-2312, which the Encoding Standard does not read. */
+const HZ = /~\{(?:[\u0021-\u0077][\u0021-\u007e]){1,400}~\}/g;
+/** Share of a text in HZ below which the signs are quoted. */
+const MIN_HZ_SHARE = 0.2;
 /**
  * Share of invalid characters up to which a file still counts as UTF-8. Half rejects files with a few damaged
  * bytes; twice accepts files in other encodings.
@@ -53,11 +66,20 @@ const DETECTABLE = new Set([
   'windows-1255',
   'windows-1256',
   'koi8-r',
+  'koi8-u',
   'iso-8859-1',
   'iso-8859-2',
   'iso-8859-5',
+  'iso-8859-6',
   'iso-8859-7',
 ]);
+/** What the detector calls an encoding, and the ones with more letters that it does not tell apart. */
+const WIDER: Record<string, string[]> = {
+  'koi8-r': ['koi8-r', 'koi8-u'],
+  'iso-8859-8': ['windows-1255'],
+  'iso-8859-8-i': ['windows-1255'],
+  'iso-8859-9': ['windows-1254'],
+};
 const MULTIBYTE_ENCODINGS = new Set(['gb18030', 'big5', 'shift_jis', 'euc-jp', 'euc-kr']);
 /** Of 100, as the detector reports it. Twice rejects correct guesses for short texts; half accepts wrong ones. */
 const MIN_CONFIDENCE = 10;
@@ -65,17 +87,48 @@ const MIN_CONFIDENCE = 10;
 const WINDOWS_1252_HIGH = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 /**
- * Determines the encoding by byte order mark, then UTF-8 if it is (nearly) valid, then UTF-16 without a mark, then
- * the declaration in HTML, then statistics.
+ * Determines the encoding by byte order mark, then the escape sequences of seven-bit encodings, then UTF-8 if it is (nearly)
+ * valid, then UTF-16 without a mark, then the declaration in HTML, then statistics. Throws `unsupported` if the text would be
+ * wrong in every encoding that is known.
  */
 export function detectEncoding(bytes: Uint8Array, isHtml: boolean): string {
   const marked = byteOrderMark(bytes);
   if (marked) return marked;
+  const declared = isHtml ? declaredEncoding(bytes) : undefined;
+  if (declared === REPLACEMENT || isUnreadableSevenBit(bytes)) throw unreadable();
+  if (isIso2022Jp(bytes)) return 'iso-2022-jp';
   if (isMostlyUtf8(bytes)) return 'utf-8';
   const wide = unmarkedUtf16(bytes);
   if (wide) return wide;
   // A page that declares UTF-8 and contains invalid bytes is more often damaged than in another encoding.
-  return (isHtml ? metaCharset(bytes) : undefined) ?? guessEncoding(bytes) ?? 'windows-1252';
+  const encoding = declared ?? guessEncoding(bytes);
+  if (encoding === undefined) throw unreadable();
+  return encoding;
+}
+
+function unreadable(): ExtractionError {
+  return new ExtractionError(
+    'unsupported',
+    'The file is not text, or its encoding cannot be recognised; save it as UTF-8.',
+  );
+}
+
+/** Bytes above 0x7f do not occur in seven-bit encodings. */
+function sevenBitText(bytes: Uint8Array): string {
+  const sample = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return isAscii(sample) ? sample.toString('latin1') : '';
+}
+
+function isIso2022Jp(bytes: Uint8Array): boolean {
+  return bytes.includes(ESCAPE) && ISO_2022_JP.test(sevenBitText(bytes));
+}
+
+function isUnreadableSevenBit(bytes: Uint8Array): boolean {
+  if (!bytes.includes(ESCAPE) && !bytes.includes(TILDE)) return false;
+  const text = sevenBitText(bytes).slice(0, SAMPLE_BYTES);
+  if (ISO_2022_OTHER.test(text)) return true;
+  const chinese = (text.match(HZ) ?? []).reduce((sum, one) => sum + one.length, 0);
+  return chinese > text.length * MIN_HZ_SHARE;
 }
 
 /** Decodes in slices, so that no second copy of a large file is in memory. */
@@ -102,24 +155,6 @@ function byteOrderMark(bytes: Uint8Array): string | undefined {
     throw new ExtractionError('unsupported', 'The text is in UTF-32; save it as UTF-8.');
   }
   return undefined;
-}
-
-function encodingFor(label: string): string | undefined {
-  try {
-    const encoding = new TextDecoder(label).encoding;
-    // A declaration that is readable as ASCII cannot be in UTF-16. The HTML standard treats it as UTF-8.
-    return encoding.startsWith('utf-16') ? 'utf-8' : encoding;
-  } catch {
-    return undefined;
-  }
-}
-
-function metaCharset(bytes: Uint8Array): string | undefined {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(PREFIX_BYTES, bytes.length)).toString(
-    'latin1',
-  );
-  const label = META_CHARSET.exec(start)?.[1];
-  return label === undefined ? undefined : encodingFor(label);
 }
 
 function isMostlyUtf8(bytes: Uint8Array): boolean {
@@ -163,19 +198,24 @@ function isEastAsianUtf16(bytes: Uint8Array, encoding: string): boolean {
   );
 }
 
+/** The most likely encoding in which the bytes are plausible text, or undefined. */
 function guessEncoding(bytes: Uint8Array): string | undefined {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
-  const guess = analyse(sample)
-    .map(({ name, confidence }) => ({ name: name.toLowerCase(), confidence }))
-    .find(
-      ({ name, confidence }) =>
-        confidence >= MIN_CONFIDENCE && DETECTABLE.has(name) && isPlausibleEncoding(sample, name),
-    );
+  const guess = [...likelyEncodings(sample), 'windows-1252'].find((name) =>
+    isPlausibleEncoding(sample, name),
+  );
   // Statistics are unreliable for short texts. Byte pairs that are all common Chinese characters are better evidence,
   // except for Korean.
-  if (guess?.name !== 'euc-kr' && isCommonChinese(sample)) return 'gb18030';
-  return guess && new TextDecoder(guess.name).encoding;
+  if (guess !== 'euc-kr' && isCommonChinese(sample)) return 'gb18030';
+  return guess;
 }
+
+const likelyEncodings = (sample: Uint8Array): string[] =>
+  analyse(sample)
+    .filter(({ confidence }) => confidence >= MIN_CONFIDENCE)
+    .flatMap(({ name }) => WIDER[name.toLowerCase()] ?? [name.toLowerCase()])
+    .filter((name) => DETECTABLE.has(name))
+    .map((name) => new TextDecoder(name).encoding);
 
 /** Level 1 of GB 2312 has 3,755 characters, which are nearly all of everyday Chinese. */
 function isCommonChinese(bytes: Uint8Array): boolean {
@@ -192,11 +232,14 @@ function isCommonChinese(bytes: Uint8Array): boolean {
   return pairs > 1 && common > pairs * MIN_COMMON_CHINESE_SHARE;
 }
 
-function isPlausibleEncoding(bytes: Uint8Array, encoding: string): boolean {
-  if (!MULTIBYTE_ENCODINGS.has(encoding)) return true;
-  if (bytes.subarray(0, PREFIX_BYTES).filter((byte) => byte >= 0x80).length < MIN_HIGH_BYTES) return false;
-  const text = new TextDecoder(encoding).decode(bytes, { stream: true });
-  return countInvalid(text) <= text.length * MAX_INVALID_MULTIBYTE_SHARE;
+function isPlausibleEncoding(sample: Uint8Array, encoding: string): boolean {
+  if (!MULTIBYTE_ENCODINGS.has(encoding)) {
+    const text = new TextDecoder(encoding).decode(sample);
+    return isPlausible(encoding === 'windows-1252' ? fixWindows1252(text) : text);
+  }
+  if (sample.subarray(0, PREFIX_BYTES).filter((byte) => byte >= 0x80).length < MIN_HIGH_BYTES) return false;
+  const text = new TextDecoder(encoding).decode(sample, { stream: true });
+  return countInvalid(text) <= text.length * MAX_INVALID_MULTIBYTE_SHARE && isPlausibleEastAsian(text);
 }
 
 function countInvalid(text: string): number {

@@ -1,0 +1,29 @@
+import { unsupportedSentences } from './unsupported-sentences';
+
+const PASSAGES = [
+  {
+    title: 'Refunds',
+    text: 'Refunds are issued within 5 days of the return. Shipping is free above 30 euros.',
+  },
+  { title: '退款政策', text: '退款在五天内发放，运费由买家承担。' },
+];
+const marked = (answer: string): string[] =>
+  unsupportedSentences(answer, PASSAGES).map(({ start, end }) => answer.slice(start, end));
+
+it.each<[string, string[]]>([
+  ['Refunds are issued within 5 days [1].', []],
+  ['Refunds are issued within 7 days [1].', ['Refunds are issued within 7 days [1].']],
+  ['Refunds are issued within 5 days. [1]', []],
+  ['Refunds are issued within 5 days of the return.', []],
+  ['Our bakery in Lisbon opens every Sunday.', ['Our bakery in Lisbon opens every Sunday.']],
+  [
+    'Refunds are issued within 5 days [1]. The office closes early on Fridays. Shipping is free [1].',
+    ['The office closes early on Fridays.'],
+  ],
+  ['Yes. Do you want to know more about the bakery in Lisbon?', []],
+  ['退款在五天内发放[2]。', []],
+  ['公司总部设在上海浦东新区。', ['公司总部设在上海浦东新区。']],
+  ['', []],
+])('judges %j', (answer, unsupported) => {
+  expect(marked(answer)).toEqual(unsupported);
+});

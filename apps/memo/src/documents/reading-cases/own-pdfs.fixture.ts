@@ -1,0 +1,199 @@
+import { onePage, type PdfObject } from '../../ingestion/extraction/pdf/pdf.fixture';
+import { type Expected, fileOf, type ReadingCase } from './reading-case.fixture';
+
+const twice = fileOf('pdf-twice', 'pdf');
+const spaced = fileOf('pdf-spaced', 'pdf');
+const at = (x: number, y: number, words: string, size = 12): string =>
+  `/F1 ${size} Tf 1 0 0 1 ${x} ${y} Tm (${words}) Tj`;
+const drawn = (...operators: string[]): Buffer => onePage(`BT ${operators.join(' ')} ET`);
+const ONCE: Expected = { count: { 'Harbour master': 1 }, found_by: ['harbour'] };
+
+const TWICE: ReadingCase[] = [
+  twice(
+    'three-times',
+    drawn(
+      at(70, 700, 'Harbour master'),
+      at(70.2, 700, 'Harbour master'),
+      at(70.4, 700, 'Harbour master'),
+      at(70, 680, 'Office'),
+    ),
+    ONCE,
+  ),
+  twice('above-and-right', drawn(at(70, 700, 'Harbour master'), at(70.4, 700.4, 'Harbour master')), ONCE),
+  twice(
+    'halo-of-eight',
+    drawn(
+      ...[-1, 0, 1].flatMap((x) => [-1, 0, 1].map((y) => at(70 + x / 2, 700 + y / 2, 'Harbour master'))),
+      at(70, 700, 'Harbour master'),
+    ),
+    ONCE,
+  ),
+  twice(
+    'shadow-far-in-order',
+    drawn(
+      at(71, 699, 'Harbour master'),
+      at(70, 680, 'Open daily'),
+      at(70, 660, 'Ring twice'),
+      at(70, 700, 'Harbour master'),
+    ),
+    { ...ONCE, in_order: ['Harbour master', 'Open daily', 'Ring twice'] },
+  ),
+  twice(
+    'split-differently',
+    drawn(at(70, 700, 'Harbour master'), at(70.3, 700, 'Har'), at(70.3 + 18.68 + 0.66, 700, 'bour master')),
+    ONCE,
+  ),
+  twice('two-words-second-again', drawn(at(70, 700, 'Harbour master'), at(117.3, 700, 'master')), ONCE),
+  twice('heading-large', drawn(at(70, 700, 'Harbour master', 40), at(73, 697, 'Harbour master', 40)), ONCE),
+  twice('word-again-beside', drawn(at(70, 700, 'Pago'), at(102, 700, 'Pago')), { count: { Pago: 2 } }),
+  twice('letters-doubled', drawn(at(70, 700, 'Bookkeeper'), at(70, 680, 'll ss')), {
+    text_contains: ['Bookkeeper', 'll ss'],
+  }),
+  twice('narrow-letters', drawn(at(70, 700, 'Willful illness ||| iii')), {
+    text_contains: ['Willful illness ||| iii'],
+  }),
+  twice(
+    'small-print-lines',
+    drawn(at(70, 700, 'same line', 4), at(70, 695.5, 'same line', 4), at(70, 691, 'same line', 4)),
+    { count: { 'same line': 3 } },
+  ),
+  twice(
+    'columns-alike',
+    drawn(at(70, 700, 'Total'), at(300, 700, 'Total'), at(70, 680, '7'), at(300, 680, '7')),
+    { count: { Total: 2 } },
+  ),
+];
+
+const SPACED: ReadingCase[] = [
+  spaced(
+    'spacing-5',
+    drawn('5 Tc', at(60, 720, 'HARBOUR FESTIVAL', 18), '0 Tc', at(60, 690, 'Boats at nine.')),
+    { text_contains: ['HARBOUR FESTIVAL', 'Boats at nine.'] },
+  ),
+  spaced('spacing-12', drawn('12 Tc', at(60, 720, 'HARBOUR', 18), '0 Tc', at(60, 690, 'Boats at nine.')), {
+    text_contains: ['HARBOUR'],
+  }),
+  spaced('spacing-lower-case', drawn('4 Tc', at(60, 720, 'harbour festival', 14)), {
+    text_contains: ['harbour festival'],
+  }),
+  spaced('spacing-three-words', drawn('6 Tc', at(60, 720, 'OPEN ALL WINTER', 16)), {
+    text_contains: ['OPEN ALL WINTER'],
+  }),
+  spaced(
+    'spacing-by-array',
+    onePage('BT /F1 18 Tf 60 720 Td [(H) -400 (A) -400 (R) -400 (B) -400 (O) -400 (U) -400 (R)] TJ ET'),
+    { text_contains: ['HARBOUR'] },
+  ),
+  spaced('word-spacing', onePage('BT 9 Tw /F1 12 Tf 60 720 Td (Boats leave at nine) Tj ET'), {
+    text_contains: ['Boats leave at nine'],
+  }),
+  spaced('spaces-drawn', drawn(at(60, 720, 'H A R B O U R')), { text_contains: ['H A R B O U R'] }),
+  spaced('letters-in-cells', drawn(at(60, 700, 'X'), at(160, 700, 'Y'), at(260, 700, 'Z')), {
+    text_lacks: ['XY', 'YZ'],
+  }),
+  spaced('digits-in-columns', drawn(at(60, 700, '1'), at(90, 700, '2'), at(120, 700, '3')), {
+    text_lacks: ['12', '23'],
+  }),
+  spaced('tight-spacing', drawn('-0.4 Tc', at(60, 700, 'Boats leave at nine from the pier')), {
+    text_contains: ['Boats leave at nine from the pier'],
+  }),
+  spaced('spacing-with-number', drawn('5 Tc', at(60, 720, 'ROOM 204', 18)), { text_contains: ['ROOM 204'] }),
+];
+
+const form = fileOf('pdf-form', 'pdf');
+const HELVETICA = '/DR << /Font << /Helv 4 0 R >> >> /DA (/Helv 12 Tf 0 g)';
+const withFields = (
+  label: string,
+  fields: Record<number, PdfObject>,
+  numbers = Object.keys(fields),
+): Buffer =>
+  onePage(`BT ${at(60, 705, label)} ET`, {
+    root: `/AcroForm << /Fields [${numbers.map((one) => `${one} 0 R`).join(' ')}] /NeedAppearances true ${HELVETICA} >>`,
+    page: `/Annots [${numbers.map((one) => `${one} 0 R`).join(' ')}]`,
+    more: fields,
+  });
+const widget = (entries: string, flags = 4): string =>
+  `<< /Type /Annot /Subtype /Widget /F ${flags} /DA (/Helv 12 Tf 0 g) /Rect [160 700 400 720] /T (f) ${entries} >>`;
+const note = (entries: string): Buffer =>
+  onePage(`BT ${at(60, 705, 'Plan')} ET`, {
+    page: '/Annots [10 0 R]',
+    more: { 10: `<< /Type /Annot /Rect [100 600 320 620] ${entries} >>` },
+  });
+
+const FORMS: ReadingCase[] = [
+  form(
+    'choice',
+    withFields('Colour:', { 10: widget('/FT /Ch /Ff 131072 /V (cyan) /Opt [(magenta) (cyan)]') }),
+    { text_contains: ['cyan'], text_lacks: ['magenta'] },
+  ),
+  form(
+    'choice-display',
+    withFields('Colour:', { 10: widget('/FT /Ch /Ff 131072 /V (c1) /Opt [[(c0) (magenta)] [(c1) (cyan)]]') }),
+    { text_contains: ['cyan'], text_lacks: ['magenta'] },
+  ),
+  form(
+    'multi-line',
+    withFields('Remarks:', { 10: widget('/FT /Tx /Ff 4096 /V (Leave at door.\\rRing twice.)') }),
+    { text_contains: ['Leave at door.', 'Ring twice.'], text_lacks: ['door.Ring'] },
+  ),
+  form(
+    'two-fields',
+    withFields('Names:', {
+      10: widget('/FT /Tx /V (Okonkwo)').replace('/T (f)', '/T (a)'),
+      11: widget('/FT /Tx /V (Lindqvist)').replace('160 700 400 720', '160 670 400 690'),
+    }),
+    { count: { Okonkwo: 1, Lindqvist: 1 }, found_by: ['Lindqvist'] },
+  ),
+  form('not-on-screen', withFields('Order', { 10: widget('/FT /Tx /V (quixotic)', 32) }), {
+    text_lacks: ['quixotic'],
+  }),
+  form('value-latin', withFields('Street:', { 10: widget('/FT /Tx /V (Stra\\337e)') }), {
+    text_contains: ['Straße'],
+  }),
+  form('value-utf-8', withFields('Street:', { 10: widget('/FT /Tx /V <EFBBBF53747261C39F65>') }), {
+    text_contains: ['Straße'],
+  }),
+  form(
+    'free-text-without-appearance',
+    note('/Subtype /FreeText /F 4 /DA (/Helv 12 Tf) /Contents (Gate moved north)'),
+    { count: { 'Gate moved north': 1 } },
+  ),
+  form('free-text-hidden', note('/Subtype /FreeText /F 2 /DA (/Helv 12 Tf) /Contents (quixotic)'), {
+    text_contains: ['Plan'],
+    text_lacks: ['quixotic'],
+  }),
+  form('link', note('/Subtype /Link /F 4 /Contents (quixotic) /A << /S /URI /URI (http://example.com) >>'), {
+    text_contains: ['Plan'],
+  }),
+  form(
+    'form-object',
+    onePage(`BT /F1 12 Tf 50 700 Td (kettle) Tj ET /X1 Do BT /F1 12 Tf 50 660 Td (Since) Tj ET`, {
+      resources: '/XObject << /X1 10 0 R >>',
+      more: {
+        10: [
+          '/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /Font << /F1 4 0 R >> >>',
+          'BT /F1 12 Tf 50 680 Td (Boiling) Tj ET',
+        ],
+      },
+    }),
+    {
+      text_lacks: ['kettleSince', 'kettleBoiling', 'BoilingSince'],
+      in_order: ['kettle', 'Boiling', 'Since'],
+    },
+  ),
+  form(
+    'form-object-same-line',
+    onePage(`BT /F1 12 Tf 50 700 Td (kettle) Tj ET /X1 Do`, {
+      resources: '/XObject << /X1 10 0 R >>',
+      more: {
+        10: [
+          '/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /Font << /F1 4 0 R >> >>',
+          'BT /F1 12 Tf 92 700 Td (Since) Tj ET',
+        ],
+      },
+    }),
+    { text_lacks: ['kettleSince'], in_order: ['kettle', 'Since'] },
+  ),
+];
+
+export const OWN_PDFS = [...TWICE, ...SPACED, ...FORMS];

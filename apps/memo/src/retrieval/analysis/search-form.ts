@@ -1,0 +1,101 @@
+/** Characters that no reader sees (UAX 44) make no difference to a search. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
+/** Whether a text has a character that is replaced. The others are the ASCII, Latin, Greek, Cyrillic and Chinese ones of most texts. */
+// eslint-disable-next-line no-control-regex
+const MAY_DIFFER =
+  /[^\u0000-\u00ac\u00ae-\u034e\u0370-\u058f\u2010-\u2029\u2030-\u205e\u3000-\u3163\u3165-\u9fff\uac00-\ud7a3]/u;
+/** Points and accents of Hebrew, and the marks and the lengthening of Arabic, may be left out (UTS 10: no primary weight). */
+// eslint-disable-next-line no-misleading-character-class
+const OPTIONAL_MARKS =
+  /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]+/gu;
+const OTHER_DIGIT = /(?![0-9])\p{Nd}/gu;
+/** Keyboards of Arabic, Persian and Urdu write one letter with different characters (Unicode 9.2). */
+const ARABIC_LETTERS: Record<string, string> = {
+  ک: 'ك',
+  ڪ: 'ك',
+  ی: 'ي',
+  ى: 'ي',
+  ې: 'ي',
+  ے: 'ي',
+  ہ: 'ه',
+  ھ: 'ه',
+  ە: 'ه',
+  ۀ: 'ه',
+  ۃ: 'ة',
+};
+const ARABIC_LETTER = new RegExp(`[${Object.keys(ARABIC_LETTERS).join('')}]`, 'g');
+const DIGIT = /^\p{Nd}$/u;
+/** By digit of any script. */
+const values = new Map<string, string>();
+
+/** The form in which texts and queries are compared: equal characters are one, in lower case. */
+export function searchForm(text: string): string {
+  if (!MAY_DIFFER.test(text)) return text.normalize('NFKC').toLowerCase();
+  return text
+    .replace(INVISIBLE, '')
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(INVISIBLE, '')
+    .replace(OPTIONAL_MARKS, '')
+    .replace(ARABIC_LETTER, (letter) => ARABIC_LETTERS[letter]!)
+    .replace(OTHER_DIGIT, valueOf);
+}
+
+/** The digits of a script follow each other, from zero on. */
+function valueOf(digit: string): string {
+  let value = values.get(digit);
+  if (value === undefined) {
+    const code = digit.codePointAt(0)!;
+    let zero = code;
+    while (DIGIT.test(String.fromCodePoint(zero - 1))) zero -= 1;
+    values.set(digit, (value = String((code - zero) % 10)));
+  }
+  return value;
+}
+
+const ACCENTS = /[\u0300-\u036f]/g;
+const LIGATURES: Record<string, string> = {
+  ß: 'ss',
+  ø: 'o',
+  đ: 'd',
+  ł: 'l',
+  æ: 'ae',
+  œ: 'oe',
+  ı: 'i',
+};
+const LIGATURE = /[ßøđłæœı]/g;
+
+/** A word without accents and with its ligatures taken apart; the word itself if nothing else is left. */
+export function foldedWord(word: string): string {
+  const folded = word
+    .normalize('NFD')
+    .replace(ACCENTS, '')
+    .normalize('NFC')
+    .replace(LIGATURE, (letter) => LIGATURES[letter]!);
+  return folded || word;
+}
+
+/** Umlauts and Nordic letters as people write them without their keys. */
+const WRITTEN_OUT: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa', æ: 'ae' };
+const MAY_BE_WRITTEN_OUT = /[äöüøåæ]/g;
+const MAY_BE_UMLAUT = /ae|oe|ue|aa/g;
+/** Of a longer word with many such letters, not every combination is tried. */
+const MAX_SPELLINGS = 8;
+
+/** Other spellings of a word: `mueller` for `müller`, and `muller` for `mueller`. */
+export function otherSpellings(word: string): string[] {
+  const spellings = new Set<string>();
+  const composed = word.normalize('NFC');
+  if (MAY_BE_WRITTEN_OUT.test(composed))
+    spellings.add(foldedWord(composed.replace(MAY_BE_WRITTEN_OUT, (letter) => WRITTEN_OUT[letter]!)));
+  MAY_BE_WRITTEN_OUT.lastIndex = 0;
+  const places = [...composed.matchAll(MAY_BE_UMLAUT)].map(({ index }) => index);
+  let written = [composed];
+  for (const place of places.toReversed()) {
+    written = written.flatMap((one) => [one, one.slice(0, place + 1) + one.slice(place + 2)]);
+    if (written.length >= MAX_SPELLINGS) break;
+  }
+  for (const one of written) spellings.add(foldedWord(one));
+  spellings.delete(word);
+  return [...spellings];
+}
