@@ -35,7 +35,7 @@ const EVENT = `
 let database: DatabaseBefore;
 
 beforeAll(async () => {
-  database = await DatabaseBefore.create('0051_prices_with_conditions');
+  database = await DatabaseBefore.create('0050_prices_with_conditions');
   await database.owner.query(`
     INSERT INTO accounts.accounts (id, email) VALUES ('a', 'a@example.com');
     INSERT INTO wallet.wallets (account_id, currency, balance_picos) VALUES ('a', 'USD', 949);
@@ -62,7 +62,7 @@ it('keeps every figure of a filled database, forwards and back', async () => {
   expect(before.flat()).not.toContainEqual([]);
   await database.migrateUp();
   expect(await figures()).toEqual(before);
-  await database.migrateDown('0051_prices_with_conditions');
+  await database.migrateDown('0050_prices_with_conditions');
   expect(await figures()).toEqual(before);
   await database.migrateUp();
   expect(await figures()).toEqual(before);

@@ -15,11 +15,11 @@ import { AnswerFeedback0000000000046 } from '../migrations/0046_answer_feedback'
 import { TermsAcceptances0000000000047 } from '../migrations/0047_terms_acceptances';
 import { InternationalAddresses0000000000048 } from '../migrations/0048_international_addresses';
 import { FoldedUsage0000000000049 } from '../migrations/0049_folded_usage';
-import { PricesWithConditions0000000000051 } from '../migrations/0051_prices_with_conditions';
-import { PricesInAnswers0000000000053 } from '../migrations/0053_prices_in_answers';
-import { FoundUnservedCalls0000000000057 } from '../migrations/0057_found_unserved_calls';
-import { ReadingReports0000000000055 } from '../migrations/0055_reading_reports';
-import { SupportedAnswers0000000000056 } from '../migrations/0056_supported_answers';
+import { PricesWithConditions0000000000050 } from '../migrations/0050_prices_with_conditions';
+import { PricesInAnswers0000000000051 } from '../migrations/0051_prices_in_answers';
+import { ReadingReports0000000000052 } from '../migrations/0052_reading_reports';
+import { SupportedAnswers0000000000053 } from '../migrations/0053_supported_answers';
+import { FoundUnservedCalls0000000000054 } from '../migrations/0054_found_unserved_calls';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -48,11 +48,11 @@ export const MIGRATIONS: MigrationClass[] = [
   TermsAcceptances0000000000047,
   InternationalAddresses0000000000048,
   FoldedUsage0000000000049,
-  PricesWithConditions0000000000051,
-  PricesInAnswers0000000000053,
-  FoundUnservedCalls0000000000057,
-  ReadingReports0000000000055,
-  SupportedAnswers0000000000056,
+  PricesWithConditions0000000000050,
+  PricesInAnswers0000000000051,
+  ReadingReports0000000000052,
+  SupportedAnswers0000000000053,
+  FoundUnservedCalls0000000000054,
 ];
 
 /**

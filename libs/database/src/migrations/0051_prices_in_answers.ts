@@ -22,7 +22,7 @@ ALTER TABLE metering.usage_events DROP usage_fault;
 `;
 
 /** Answers that tell their price, a key's switch for it, and faults of reported usage. */
-export class PricesInAnswers0000000000053 implements Migration {
+export class PricesInAnswers0000000000051 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
   }

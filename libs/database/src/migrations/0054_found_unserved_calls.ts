@@ -12,7 +12,7 @@ const PARTITIONS_WITHOUT = `
   ) ORDER BY c.relname DESC`;
 
 /** A refused or failed call is found by its id, without a look at all of its days. */
-export class FoundUnservedCalls0000000000057 implements Migration {
+export class FoundUnservedCalls0000000000054 implements Migration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {

@@ -22,7 +22,7 @@ const DOWN = [
 ];
 
 /** Reports of what was read, page numbers, and an index whose terms come from a newer analysis. */
-export class ReadingReports0000000000055 implements Migration {
+export class ReadingReports0000000000052 implements Migration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {

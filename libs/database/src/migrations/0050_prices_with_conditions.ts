@@ -36,7 +36,7 @@ DROP TABLE pricing.further_model_prices;
 `;
 
 /** Prices with conditions, and in units that earlier versions do not know, beside those that they read. */
-export class PricesWithConditions0000000000051 implements Migration {
+export class PricesWithConditions0000000000050 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
   }

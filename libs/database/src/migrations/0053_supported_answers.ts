@@ -13,7 +13,7 @@ ALTER TABLE memo.citations DROP page;
 `;
 
 /** Pages of citations, and sentences of answers without support. */
-export class SupportedAnswers0000000000056 implements Migration {
+export class SupportedAnswers0000000000053 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
   }
