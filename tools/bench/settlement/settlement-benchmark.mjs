@@ -193,7 +193,12 @@ export async function benchSettlement(bench, { settlementSeconds }) {
   });
   const perSecond = (Number(source.requests - before) / (performance.now() - startedAt)) * 1000;
   printVerdicts([
-    { what: 'Usage events appended and folded', value: perSecond, unit: ' per second', atLeast: TARGET_PER_SECOND },
+    {
+      what: 'Usage events appended and folded',
+      value: perSecond,
+      unit: ' per second',
+      atLeast: TARGET_PER_SECOND,
+    },
   ]);
 
   for (const { leaseIds } of customers) {

@@ -52,7 +52,15 @@ export async function proxyStream(
   answer: UpstreamAnswer<unknown>,
   request: ProxyRequest,
   response: Response,
-  { cancellation, translation, maxOutputTokens, settle, reportsCost, stallMillis, onFirstToken }: StreamBilling,
+  {
+    cancellation,
+    translation,
+    maxOutputTokens,
+    settle,
+    reportsCost,
+    stallMillis,
+    onFirstToken,
+  }: StreamBilling,
 ): Promise<GatewayError | null> {
   const meter = new StreamMeter(request.includeUsage, request.choices);
   const reader = new SseEventReader();
