@@ -95,12 +95,15 @@ describe('prices with conditions', () => {
   });
 
   it('become effective at their instant, in the answer and in the next list', async () => {
-    const soon = new Date(Date.now() + 1_500);
-    await put([row(BOTH, 1), row(BOTH, 2, { effective_from: soon.toISOString() })]);
+    await put([row(BOTH, 1), row(BOTH, 2, later)]);
     const before = await site.console.request('GET', '/api/pricing');
     expect(before.body).toMatchObject({ models: [{ price: 1, upcoming: [{ price: 2 }] }] });
     expect(before.headers.get('last-modified')).toBeNull();
-    await new Promise((resolve) => setTimeout(resolve, soon.getTime() - Date.now() + 5));
+    // As if the time had passed.
+    await site.database.pool.query(
+      "UPDATE pricing.further_model_prices SET effective_from = now() - interval '1 second' WHERE effective_from = $1",
+      [LATER],
+    );
     expect(await offered()).toMatchObject({ models: [shown(BOTH, 2)] });
     expect(await listed()).toEqual([shown(BOTH, 2)]);
     const { body } = await send('PATCH', [row('per_search', 0.01)]);
