@@ -3,7 +3,7 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 /** Whether a text has a character that is replaced. The others are the ASCII, Latin, Greek, Cyrillic and Chinese ones of most texts. */
 // eslint-disable-next-line no-control-regex
 const MAY_DIFFER =
-  /[^\u0000-\u00ac\u00ae-\u034e\u0370-\u058f\u2010-\u2029\u2030-\u205e\u3000-\u3163\u3165-\u9fff\uac00-\ud7a3]/u;
+  /[^\u0000-\u00ac\u00ae-\u034e\u0370-\u058f\u2010-\u2029\u2030-\u205e\u3000-\u3163\u3165-\u9fff\uac00-\ud7a3\uff00-\uff9f]/u;
 /** Points and accents of Hebrew, and the marks and the lengthening of Arabic, may be left out (UTS 10: no primary weight). */
 // eslint-disable-next-line no-misleading-character-class
 const OPTIONAL_MARKS =

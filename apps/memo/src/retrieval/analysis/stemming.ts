@@ -57,7 +57,7 @@ const TONELESS = '~';
  * see another ending.
  */
 export function addFurtherTerms(terms: string[], token: string, language: string): void {
-  if (!MAY_HAVE_ACCENTS.test(token)) return;
+  if (characterClass(token.codePointAt(0)!) !== LETTER || !MAY_HAVE_ACCENTS.test(token)) return;
   const folded = foldedWord(token);
   if (folded === token) return;
   if (languageOfWord(token, language) === ACCENTED_LANGUAGE) terms.push(tonelessTerm(folded));

@@ -18,6 +18,7 @@ import {
   textAround,
 } from './document-queries';
 import classes from './passages.module.css';
+import { ReadingReport } from './reading-report';
 
 /** Characters on either side of a passage at first; each "show more" shows ten times as many. */
 const FIRST_MARGIN = 5_000;
@@ -62,6 +63,7 @@ export function PassageDialog({ workspaceId, source, onClose }: Props) {
   const hasPages = document?.has_file ?? false;
   return (
     <Modal opened onClose={onClose} title={source.title} size={hasPages ? '90rem' : 'xl'}>
+      {document?.report && <ReadingReport report={document.report} />}
       <QueryState query={text} skeleton={<Skeleton height={320} />}>
         {({ text: content, version }) => {
           const { passage } = source;
