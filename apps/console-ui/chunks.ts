@@ -13,7 +13,7 @@ export const CHUNKS: Group[] = [
   // What the sign-in and the landing page share, so that neither loads the file of the other.
   {
     name: 'common',
-    test: /@tanstack\/(react-query|query-core)|components\/Anchor|use-resolved-styles-api|use-uncontrolled|get-auto-contrast-value/,
+    test: /@tanstack\/(react-query|query-core)|components\/Anchor|use-resolved-styles-api|hooks\/esm\/use-uncontrolled|get-auto-contrast-value/,
   },
   chunkOf('sign-in', ['features/sign-in/sign-in-page.tsx', 'features/sign-in/register-page.tsx']),
   chunkOf('public', ['features/landing/landing-page.tsx']),

@@ -38,6 +38,8 @@ const themeColors: CSSVariablesResolver = (theme) => ({
     '--mantine-color-dimmed': theme.colors.dark[1],
     '--mantine-color-placeholder': theme.colors.dark[2],
     '--mantine-color-error': theme.colors.red[4],
+    // Mantine's is nearly white: what deletes would look like any other button.
+    '--mantine-color-red-light-color': theme.colors.red[3],
     '--mantine-color-anchor': theme.colors.ink![3],
     '--console-surface': theme.colors.dark[7],
     '--console-canvas': theme.colors.dark[8],

@@ -13,11 +13,8 @@
     chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   root.setAttribute('data-mantine-color-scheme', isDark ? 'dark' : 'light');
 
-  // The button that was pressed last before the other scripts could answer (replace-page.ts), by its place in the page.
-  globalThis.earlyPress = -1;
+  // The button that was pressed last before the other scripts could answer (replace-page.ts).
   document.addEventListener('click', function (event) {
-    var button = event.target.closest('#root button');
-    if (button)
-      globalThis.earlyPress = Array.prototype.indexOf.call(document.querySelectorAll('#root button'), button);
+    globalThis.earlyPress = event.target.closest('#root button') || globalThis.earlyPress;
   });
 })();

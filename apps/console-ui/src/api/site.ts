@@ -28,10 +28,11 @@ export const useRuntimeConfig = (): RuntimeConfig => use(RuntimeConfigContext);
 
 export type Site = Schemas['SiteResponse'];
 
-export const siteQuery = (api: ConsoleApi) =>
+/** `cache`: `no-cache` asks the service whether what the browser keeps for a minute still holds. */
+export const siteQuery = (api: ConsoleApi, cache: RequestCache = 'default') =>
   queryOptions({
     queryKey: ['site'],
-    queryFn: ({ signal }) => bodyOf(api.GET('/api/site', { signal })),
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/site', { signal, cache })),
     staleTime: Infinity,
   });
 

@@ -21,6 +21,9 @@ const en = {
   'error.refused': 'The service refused this: {{detail}}',
   'amount.syntax':
     'Write a point before the decimals, at most {{decimals}}, and no thousands separators: 1050 or 1050.50.',
+  'part.missing':
+    'This part could not be loaded. Reload the page; if the console was updated meanwhile, that is enough.',
+  'part.reload': 'Reload',
   'table.more': 'Show more',
   'table.details': 'Details',
   'table.loading': 'Loading …',
@@ -60,6 +63,8 @@ const zh: ChineseTexts<typeof en> = {
   'error.notFound': '内容不存在，或属于其他账户。',
   'error.refused': '服务拒绝了此请求：{{detail}}',
   'amount.syntax': '小数点请使用“.”，最多 {{decimals}} 位小数，且不要使用千位分隔符，例如 1050 或 1050.50。',
+  'part.missing': '此部分未能加载。请重新加载页面；如果控制台刚刚更新，重新加载即可恢复。',
+  'part.reload': '重新加载',
   'table.more': '显示更多',
   'table.details': '详细信息',
   'table.loading': '正在加载…',

@@ -3,8 +3,9 @@ import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
 import '@mantine/notifications/styles.layer.css';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, useEffect, useRef } from 'react';
 import { useSessionState } from '../api/session';
+import { fileLoader, OptionalPart } from '../components/lazy-file';
 import { AccountMenu } from './account-menu';
 import { PreferencesButton } from './header-buttons';
 import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
@@ -15,10 +16,10 @@ import { PaletteButton } from './palette-button';
 import { SiteFooter } from './site-footer';
 import { SessionEndedDialog } from './session-ended-dialog';
 
-const PaymentBanner = lazy(() => import('../features/wallet/payment-banner'));
-const TermsDialog = lazy(() => import('../features/sign-in/terms-dialog'));
-const ActivityTray = lazy(() =>
-  import('./activity-tray').then((module) => ({ default: module.ActivityTray })),
+const PaymentBanner = lazy(fileLoader(() => import('../features/wallet/payment-banner')));
+const TermsDialog = lazy(fileLoader(() => import('../features/sign-in/terms-dialog')));
+const ActivityTray = lazy(
+  fileLoader(() => import('./activity-tray').then((module) => ({ default: module.ActivityTray }))),
 );
 
 /** Frame of the pages of a signed-in account. */
@@ -45,18 +46,18 @@ export function ConsoleLayout() {
           </Group>
           <Group gap={4} wrap="nowrap">
             <PaletteButton />
-            <Suspense>
+            <OptionalPart isLoadedAtOnce>
               <ActivityTray />
-            </Suspense>
+            </OptionalPart>
             <PreferencesButton />
             <AccountMenu />
           </Group>
         </Group>
       </header>
       <OfflineBanner />
-      <Suspense>
+      <OptionalPart isLoadedAtOnce>
         <PaymentBanner />
-      </Suspense>
+      </OptionalPart>
       <Drawer
         opened={isOpen}
         onClose={close}
@@ -77,9 +78,9 @@ export function ConsoleLayout() {
           <SiteFooter />
         </div>
       </div>
-      <Suspense>
+      <OptionalPart isLoadedAtOnce>
         <TermsDialog />
-      </Suspense>
+      </OptionalPart>
       <SessionEndedDialog />
       <Notifications position="bottom-right" />
     </>

@@ -1,10 +1,10 @@
 import { Button, Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Component, type ReactNode, Suspense } from 'react';
+import { Component, type ReactNode } from 'react';
 import { ApiError } from '../api/api-error';
 import { EmptyState } from '../components/empty-state';
 import { ErrorNotice } from '../components/error-notice';
-import { useIsWaitingForSite } from '../components/lazy-file';
+import { useIsWaitingForSite, useReloadOnceFor } from '../components/lazy-file';
 import { usePageTitle } from '../components/use-page-title';
 import { useLayoutTexts } from './layout-texts';
 
@@ -14,6 +14,7 @@ import { useLayoutTexts } from './layout-texts';
  */
 export function FailedPage({ error, reset }: { error: unknown; reset?: () => void }) {
   const t = useLayoutTexts();
+  if (useReloadOnceFor(error)) return <Skeleton height={WAITING_PIXELS} aria-busy />;
   if (error instanceof ApiError) return <ErrorNotice error={error} onRetry={reset ?? reload} />;
   return (
     <EmptyState
@@ -85,37 +86,5 @@ export function NotFoundPage() {
     >
       {t('notFound.text')}
     </EmptyState>
-  );
-}
-
-interface OptionalPartProps {
-  /** Stands in its place until it is loaded. */
-  fallback?: ReactNode;
-  children: ReactNode;
-}
-
-/**
- * A part beside the page that is loaded when it is needed. If its file is gone after an update of the console, the page and
- * what was typed stay.
- */
-export class OptionalPart extends Component<OptionalPartProps, { isMissing: boolean }> {
-  override state = { isMissing: false };
-
-  static getDerivedStateFromError() {
-    return { isMissing: true };
-  }
-
-  override render() {
-    if (this.state.isMissing) return <Missing />;
-    return <Suspense fallback={this.props.fallback}>{this.props.children}</Suspense>;
-  }
-}
-
-function Missing() {
-  const t = useLayoutTexts();
-  return (
-    <Button size="xs" variant="default" title={t('failed.text')} onClick={() => window.location.reload()}>
-      {t('failed.reload')}
-    </Button>
   );
 }

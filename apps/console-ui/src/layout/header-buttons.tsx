@@ -1,10 +1,10 @@
 import { ActionIcon, type MantineBreakpoint } from '@mantine/core';
 import { Settings2 } from 'lucide-react';
 import { type ComponentType, lazy, type ReactNode, useState } from 'react';
-import { OptionalPart } from './failures';
+import { fileLoader, OptionalPart } from '../components/lazy-file';
 import { useLayoutTexts } from './layout-texts';
 
-const PreferencesMenu = lazy(() => import('./preferences-menu'));
+const PreferencesMenu = lazy(fileLoader(() => import('./preferences-menu')));
 
 /** Opens the menu of language, colours and time zone. */
 export function PreferencesButton() {
@@ -16,7 +16,7 @@ interface Props {
   label: string;
   icon: ReactNode;
   hiddenFrom?: MantineBreakpoint;
-  /** Made by `lazy`. It has a button of its own, and is open at first. */
+  /** Made by `lazy` and `fileLoader`. It has a button of its own, and is open at first. */
   menu: ComponentType;
 }
 

@@ -2,10 +2,10 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { lazy, useState } from 'react';
-import { OptionalPart } from './failures';
+import { fileLoader, OptionalPart } from '../components/lazy-file';
 import { useLayoutTexts } from './layout-texts';
 
-const CommandPalette = lazy(() => import('./command-palette'));
+const CommandPalette = lazy(fileLoader(() => import('./command-palette')));
 
 /**
  * Opens the command palette, as Ctrl-K does; only then it is loaded. Not in a file with what visitors see: its tooltip would be a tenth of

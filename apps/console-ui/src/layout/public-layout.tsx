@@ -1,8 +1,9 @@
 import { Button, Group } from '@mantine/core';
 import { Link, Outlet } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { lazy } from 'react';
 import { useSessionState } from '../api/session';
+import { fileLoader, OptionalPart } from '../components/lazy-file';
 import { MenuButton, PreferencesButton } from './header-buttons';
 import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
 import { useLayoutTexts } from './layout-texts';
@@ -10,7 +11,9 @@ import classes from './layout.module.css';
 import { PUBLIC_AREAS } from './public-areas';
 import { SiteFooter } from './site-footer';
 
-const AccountMenu = lazy(() => import('./account-menu').then((module) => ({ default: module.AccountMenu })));
+const AccountMenu = lazy(
+  fileLoader(() => import('./account-menu').then((module) => ({ default: module.AccountMenu }))),
+);
 
 /** Frame of the pages that everybody may see. */
 export function PublicLayout() {
@@ -27,9 +30,9 @@ export function PublicLayout() {
             <Group gap={4} wrap="nowrap">
               <PreferencesButton />
               {status === 'signed-in' ? (
-                <Suspense>
+                <OptionalPart isLoadedAtOnce>
                   <AccountMenu />
-                </Suspense>
+                </OptionalPart>
               ) : (
                 <Button component={Link} to="/sign-in" variant="default" size="xs" data-for="visitors">
                   {t('header.signIn')}
@@ -48,7 +51,7 @@ export function PublicLayout() {
   );
 }
 
-const PublicMenu = lazy(() => import('./public-menu'));
+const PublicMenu = lazy(fileLoader(() => import('./public-menu')));
 
 /** Links to the public pages; a menu on a narrow screen. */
 function PublicNavigation() {

@@ -1,11 +1,13 @@
 import { getDefaultZIndex, Modal, Stack, Text } from '@mantine/core';
 import { lazy, useEffect } from 'react';
 import { useSessionState } from '../api/session';
-import { OptionalPart } from './failures';
+import { fileLoader, OptionalPart } from '../components/lazy-file';
 import { useLayoutTexts } from './layout-texts';
 
-const SignInSteps = lazy(() =>
-  import('../features/sign-in/sign-in-steps').then((module) => ({ default: module.SignInSteps })),
+const SignInSteps = lazy(
+  fileLoader(() =>
+    import('../features/sign-in/sign-in-steps').then((module) => ({ default: module.SignInSteps })),
+  ),
 );
 
 let isOpen = false;

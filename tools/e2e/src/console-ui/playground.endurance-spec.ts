@@ -7,6 +7,7 @@ import { createAdmin } from '../site/create-admin';
 import { findProgram } from '../site/nginx';
 import { ROOT, type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
+import { openArea } from './billing-pages';
 import { collectFaults } from './browser-faults';
 import { RegisterPage, SignInPage } from './console-pages';
 
@@ -375,11 +376,67 @@ ifThere('what another tab has added is not overwritten', async () => {
   });
   await second.getByRole('textbox', { name: 'Your message' }).fill('And the earth?');
   await second.getByRole('button', { name: 'Send', exact: true }).click();
-  await second.getByText('This conversation was continued in another tab.').waitFor();
+  await second.getByText(/^This conversation was continued in another tab/).waitFor();
   await second.getByRole('button', { name: 'Load the newer version' }).click();
   await second.getByRole('log').getByText('And the moon?').waitFor();
   expect(await second.getByRole('log').getByText('And the earth?').count()).toBe(0);
+  expect(await savedWith('And the earth?')).toHaveLength(1);
+  await second.getByRole('textbox', { name: 'Your message' }).fill('And the stars?');
+  await second.getByRole('button', { name: 'Send', exact: true }).click();
+  await waitFor(async () => (await savedWith('And the stars?')).includes(id));
+  await ask('And the comets?', 3);
+  await tab.getByRole('button', { name: 'Continue as a new conversation' }).click();
+  await tab.waitForURL((url) => ![null, id].includes(url.searchParams.get('conversation')));
+  expect(await savedWith('And the comets?')).toEqual([await savedId()]);
+  expect(await savedWith('And the stars?')).toEqual([id]);
   await second.close();
+});
+
+/** The ids of the conversations of the history that hold the text. */
+async function savedWith(text: string): Promise<string[]> {
+  const { rows } = await database.pool.query<{ id: string }>(
+    'SELECT id FROM playground.conversations WHERE strpos(content, $1) > 0',
+    [text],
+  );
+  return rows.map(({ id }) => id);
+}
+
+ifThere('a conversation that was deleted elsewhere leaves the address, and goes on', async () => {
+  await newChat();
+  await ask('How deep is the sea?', 1);
+  await database.pool.query('DELETE FROM playground.conversations WHERE id = $1', [await savedId()]);
+  await ask('And the lake?', 2);
+  await tab.waitForURL((url) => !url.searchParams.has('conversation'));
+  await ask('And the pond?', 3);
+  const id = await savedId();
+  expect(await savedWith('And the pond?')).toEqual([id]);
+  await tab.reload();
+  await log().getByText('How deep is the sea?').waitFor();
+});
+
+ifThere('a conversation that is left while it is saved first has one entry', async () => {
+  await newChat();
+  let release = () => undefined as void;
+  const isReleased = new Promise<void>((resolve) => (release = resolve));
+  const entries = '**/api/playground/conversations';
+  await tab.route(entries, async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback();
+    const answer = await route.fetch();
+    await isReleased;
+    await route.fulfill({ response: answer }).catch(() => undefined);
+  });
+  await ask('How high is the sky?', 1);
+  await waitFor(async () => (await savedWith('How high is the sky?')).length > 0);
+  await openArea(tab, 'API keys');
+  await tab.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
+  release();
+  await tab.unroute(entries);
+  await tab.goBack();
+  const id = await savedId();
+  expect(await savedWith('How high is the sky?')).toEqual([id]);
+  await ask('And the roof?', 2);
+  await waitFor(async () => (await savedWith('And the roof?')).includes(id));
+  expect(await savedWith('How high is the sky?')).toEqual([id]);
 });
 
 ifThere('the link of a conversation opens it for its account only', async () => {

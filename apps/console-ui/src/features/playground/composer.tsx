@@ -2,7 +2,15 @@ import { ActionIcon, Alert, Button, FileButton, Group, Paper, Stack, Text, Texta
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ImagePlus, SendHorizontal, Square, X } from 'lucide-react';
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { Amount } from '../../figures/figure-text';
 import { isSendKey } from '../../components/send-key';
@@ -218,9 +226,15 @@ function WorstCase({ conversation, isAsked }: { conversation: Conversation; isAs
   const [settled] = useDebouncedValue(conversation, ESTIMATE_DELAY_MILLIS);
   const { parameters, draft } = settled;
   const isSettled = isAsked && !isEmptyPrompt(draft);
-  const bodies = isSettled
-    ? parameters.models.map((_model, place) => streamed(requestBody(parameters, withDraft(settled), place)))
-    : [];
+  const bodies = useMemo(
+    () =>
+      isSettled
+        ? parameters.models.map((_model, place) =>
+            streamed(requestBody(parameters, withDraft(settled), place)),
+          )
+        : [],
+    [isSettled, parameters, settled],
+  );
   const { data } = useQuery({ ...estimateQuery(useConsoleApi(), bodies), enabled: isSettled });
   if (!isAsked || !data) return null;
   return (

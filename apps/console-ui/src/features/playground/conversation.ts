@@ -67,7 +67,7 @@ export interface Saved {
 }
 
 export interface Conversation {
-  /** Tells conversations of this tab apart that are not saved yet. */
+  /** Names a conversation that is not saved yet: one key makes one entry of the history. */
   key: string;
   parameters: Parameters;
   /** What is typed and not sent yet. */
@@ -76,6 +76,8 @@ export interface Conversation {
   saved?: Saved | undefined;
   /** Whether the history has these turns. */
   isSaved: boolean;
+  /** The page was left before it was known whether the history has an entry, and with which turns. */
+  isUncertain?: boolean | undefined;
 }
 
 export const NO_PROMPT: Prompt = { text: '', pictures: [] };
@@ -178,6 +180,7 @@ export function restored(stored: string | null): Conversation {
       turns: turnsIn(turns),
       saved,
       isSaved,
+      isUncertain: !saved && !isSaved,
     };
   } catch {
     return newConversation();

@@ -153,8 +153,12 @@ function Playground() {
                 {saving.notice && (
                   <SavingNotice
                     notice={saving.notice}
+                    isBusy={isBusy}
                     onRetry={saving.retry}
-                    onReload={() => void link.reload()}
+                    onSeparate={saving.separate}
+                    onReload={async () => {
+                      if (await saving.keepApart()) await link.reload();
+                    }}
                     onClose={saving.notice.kind === 'changed' ? undefined : saving.hide}
                   />
                 )}
@@ -255,9 +259,6 @@ function useConversationLink({ conversation, setConversation, actions }: ReturnT
   const { conversation: linkedId } = useSearch({ from: '/console/playground' });
   const openId = conversation.saved?.id;
   const latestOpenId = useRef(openId);
-  useEffect(() => {
-    latestOpenId.current = openId;
-  }, [openId]);
   const [loading, setLoading] = useState<{ id: string; error?: unknown } | undefined>(() =>
     linkedId !== undefined && linkedId !== openId ? { id: linkedId } : undefined,
   );
@@ -280,13 +281,19 @@ function useConversationLink({ conversation, setConversation, actions }: ReturnT
     [api, actions, setConversation],
   );
   useEffect(() => {
+    const formerId = latestOpenId.current;
+    latestOpenId.current = openId;
+    // The history got an entry, got another one, or has lost it to another tab.
+    const isFormer = formerId !== openId && linkedId === formerId;
+    if (openId !== undefined ? linkedId === undefined || isFormer : isFormer && formerId !== undefined) {
+      const search = openId === undefined ? {} : { conversation: openId };
+      void navigate({ to: '/playground', search, replace: true });
+    }
+  }, [openId, linkedId, navigate]);
+  useEffect(() => {
     if (linkedId !== undefined && linkedId !== latestOpenId.current) void load(linkedId);
     else setLoading(undefined);
   }, [linkedId, load]);
-  useEffect(() => {
-    if (openId !== undefined && linkedId === undefined)
-      void navigate({ to: '/playground', search: { conversation: openId }, replace: true });
-  }, [openId, linkedId, navigate]);
   return {
     isLoading: loading !== undefined && loading.error === undefined,
     error: loading?.error,
@@ -317,14 +324,22 @@ function useLinkedModel({ setConversation }: ReturnType<typeof useConversation>)
 
 interface SavingNoticeProps {
   notice: SaveNotice;
+  isBusy: boolean;
   onRetry: () => void;
-  onReload: () => void;
+  onSeparate: () => void;
+  onReload: () => Promise<void>;
   /** Absent for what stays until it is settled. */
   onClose: (() => void) | undefined;
 }
 
-function SavingNotice({ notice, onRetry, onReload, onClose }: SavingNoticeProps) {
+function SavingNotice({ notice, isBusy, onRetry, onSeparate, onReload, onClose }: SavingNoticeProps) {
   const t = usePlaygroundTexts();
+  const [isReloading, setIsReloading] = useState(false);
+  const reload = async () => {
+    setIsReloading(true);
+    await onReload();
+    setIsReloading(false);
+  };
   const { kind } = notice;
   return (
     <Alert
@@ -342,9 +357,20 @@ function SavingNotice({ notice, onRetry, onReload, onClose }: SavingNoticeProps)
           </Button>
         )}
         {kind === 'changed' && (
-          <Button size="xs" variant="default" onClick={onReload}>
-            {t('save.reload')}
-          </Button>
+          <>
+            <Button size="xs" variant="default" disabled={isBusy || isReloading} onClick={onSeparate}>
+              {t('save.separate')}
+            </Button>
+            <Button
+              size="xs"
+              variant="default"
+              disabled={isBusy}
+              loading={isReloading}
+              onClick={() => void reload()}
+            >
+              {t('save.reload')}
+            </Button>
+          </>
         )}
       </Group>
     </Alert>

@@ -50,10 +50,20 @@ export const playgroundModelsQuery = (api: ConsoleApi) =>
       (await bodyOf(api.GET('/api/playground/models', { signal }))).data.map(({ id }) => id),
   });
 
-/** The most that calls with these bodies can cost together. */
+let bodiesCount = 0;
+const numbers = new WeakMap<object[], number>();
+
+/** A number of the array: what is in it has megabytes if there are pictures, and would be read for each look at the key. */
+function numberOf(bodies: object[]): number {
+  const number = numbers.get(bodies) ?? (bodiesCount += 1);
+  numbers.set(bodies, number);
+  return number;
+}
+
+/** The most that calls with these bodies can cost together. The same array is asked for once. */
 export const estimateQuery = (api: ConsoleApi, bodies: object[]) =>
   queryOptions({
-    queryKey: ['playground-estimate', stringifyExact(bodies)],
+    queryKey: ['playground-estimate', numberOf(bodies)],
     queryFn: async ({ signal }) => {
       const estimates = await Promise.all(
         bodies.map((body) =>
@@ -64,5 +74,7 @@ export const estimateQuery = (api: ConsoleApi, bodies: object[]) =>
       return { worstCase: Figure.sum(estimates.map(({ worst_case: most }) => most)), currency };
     },
     placeholderData: keepPreviousData,
+    // The bodies go with the question that they are in.
+    gcTime: 0,
     retry: false,
   });

@@ -170,7 +170,13 @@ export function useAutosave(
       // Always another object: what has changed meanwhile is saved next.
       setConversation((now) =>
         now.key === key && outcome.isDone
-          ? { ...now, saved: outcome.saved, isSaved: now.turns === turns }
+          ? {
+              ...now,
+              saved: outcome.saved,
+              isUncertain: false,
+              // An entry that was there already is replaced next.
+              isSaved: now.turns === turns && !conversation.isUncertain,
+            }
           : { ...now },
       );
       return client.invalidateQueries({ queryKey: CONVERSATIONS });
@@ -193,8 +199,28 @@ export function useAutosave(
     hide: () => setNotice((before) => before && { ...before, isHidden: true }),
     /** Saves again what could not be saved. */
     retry: () => setNotice(undefined),
+    /** Goes on with the turns of this tab as a conversation of their own. */
+    separate: () => {
+      setNotice(undefined);
+      setConversation(separated);
+    },
+    /** Saves the turns of this tab as a conversation of their own, which stays in the history. False if that failed, which is told. */
+    keepApart: async (): Promise<boolean> => {
+      const outcome = await write(api, separated(conversation), untitled);
+      await client.invalidateQueries({ queryKey: CONVERSATIONS });
+      const isKept = outcome.saved !== undefined;
+      setNotice(isKept || !outcome.notice ? undefined : { ...outcome.notice, key, turns });
+      return isKept;
+    },
   };
 }
+
+const separated = (conversation: Conversation): Conversation => ({
+  ...conversation,
+  key: crypto.randomUUID(),
+  saved: undefined,
+  isSaved: false,
+});
 
 interface Outcome {
   /** The history has the turns, or never will. */
@@ -216,7 +242,7 @@ async function write(api: ConsoleApi, conversation: Conversation, untitled: stri
           body: { content, revision: Figure.of(BigInt(saved.revision)) },
         })
       : api.POST('/api/playground/conversations', {
-          body: { title: titleOf(conversation, untitled), content },
+          body: { title: titleOf(conversation, untitled), content, key: conversation.key },
         });
     return {
       isDone: true,

@@ -1,18 +1,23 @@
-import { Alert, Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Group, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { bodyOf, useConsoleApi } from '../../api/console-api';
 import { useSession } from '../../api/session';
 import { useSite } from '../../api/site';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
+import { fileLoader } from '../../components/lazy-file';
 import { useLanguage } from '../../language/language-context';
 import { useGoOn } from './next-page';
 import { ProviderLinks, SignInFrame } from './sign-in-frame';
 import { useSignInTexts } from './sign-in-texts';
-import { TermsConsent } from './terms-consent';
+
+/** Many sites have no terms: a checkbox would be a fiftieth of what the sign-in loads. */
+const TermsConsent = lazy(
+  fileLoader(() => import('./terms-consent').then((module) => ({ default: module.TermsConsent }))),
+);
 
 const MIN_PASSWORD_LENGTH = 8;
 
@@ -84,10 +89,14 @@ export function RegisterPage() {
                 {...form.getInputProps('password')}
                 key={form.key('password')}
               />
-              <TermsConsent
-                {...form.getInputProps('accepted_terms', { type: 'checkbox' })}
-                key={form.key('accepted_terms')}
-              />
+              {terms && (
+                <Suspense fallback={<Skeleton height={22} />}>
+                  <TermsConsent
+                    {...form.getInputProps('accepted_terms', { type: 'checkbox' })}
+                    key={form.key('accepted_terms')}
+                  />
+                </Suspense>
+              )}
               <Button type="submit" loading={register.isPending}>
                 {t('register.submit')}
               </Button>

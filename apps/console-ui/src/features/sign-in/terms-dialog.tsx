@@ -1,17 +1,21 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { useAccount } from '../../api/account';
 import { bodyOf, useConsoleApi } from '../../api/console-api';
 import { useSession } from '../../api/session';
-import { useSite } from '../../api/site';
+import { siteQuery, useSite } from '../../api/site';
 import { ErrorNotice } from '../../components/error-notice';
 import { useSignInTexts } from './sign-in-texts';
 import { TermsConsent } from './terms-consent';
 
+/** How old what is known of the site may be when a page is opened. */
+const SITE_STALE_MILLIS = 60_000;
+
 /**
  * Asks for the consent to the current terms of use over every page, until it is given: after a first sign-in through a provider, and
- * after the terms have changed.
+ * after the terms have changed, with the next page that is opened.
  */
 export default function TermsDialog() {
   const t = useSignInTexts();
@@ -26,6 +30,10 @@ export default function TermsDialog() {
     // Under the key of `useAccount`.
     onSuccess: (changed) => void queryClient.setQueryData(['account'], changed),
   });
+  const { pathname } = useLocation();
+  useEffect(() => {
+    void queryClient.prefetchQuery({ ...siteQuery(api, 'no-cache'), staleTime: SITE_STALE_MILLIS });
+  }, [pathname, queryClient, api]);
   if (!terms || !account) return null;
   return (
     <Modal

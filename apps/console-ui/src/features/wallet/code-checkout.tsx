@@ -7,7 +7,8 @@ import classes from './payments.module.css';
 import { type Payment } from './wallet-queries';
 import { useWalletTexts } from './wallet-texts';
 
-const QrCode = lazy(fileLoader(() => import('./qr-code')));
+const loadQrCode = fileLoader(() => import('./qr-code'));
+const QrCode = lazy(loadQrCode);
 
 /** A device whose own screen nobody can scan: it is the one with the app. */
 const PHONE = '(pointer: coarse), (max-width: 30em)';
@@ -75,7 +76,7 @@ const FILE_NAME = 'payment-code.png';
 function SaveCode({ code }: Pick<Props, 'code'>) {
   const t = useWalletTexts();
   const save = async () => {
-    const { qrPicture } = await import('./qr-code');
+    const { qrPicture } = await loadQrCode();
     const picture = qrPicture(code);
     const bytes = Uint8Array.from(atob(picture.slice(picture.indexOf(',') + 1)), (digit) =>
       digit.charCodeAt(0),

@@ -1,9 +1,10 @@
 import { Alert, Button, Group, Mark, Modal, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { useMemoApi } from '../../../api/service-apis';
 import { useSession } from '../../../api/session';
 import { useSite } from '../../../api/site';
+import { fileLoader, OptionalPart } from '../../../components/lazy-file';
 import { QueryState } from '../../../components/query-state';
 import { type Figure } from '../../../figures/figure';
 import { Quantity } from '../../../figures/figure-text';
@@ -25,7 +26,7 @@ const FIRST_MARGIN = 5_000;
 const SCORE_DIGITS = 3;
 
 /** Drawing a PDF takes a large library. */
-const PdfPages = lazy(() => import('./pdf-pages'));
+const PdfPages = lazy(fileLoader(() => import('./pdf-pages')));
 
 export interface Passage {
   version: Figure;
@@ -75,13 +76,13 @@ export function PassageDialog({ workspaceId, source, onClose }: Props) {
             <div className={classes.sides}>
               <QueryState query={file} skeleton={<Skeleton height={420} />}>
                 {(bytes) => (
-                  <Suspense fallback={<Skeleton height={420} />}>
+                  <OptionalPart fallback={<Skeleton height={420} />}>
                     <PdfPages
                       file={bytes}
                       passage={marked && content.slice(numberOf(marked.start), numberOf(marked.end))}
                       place={marked ? numberOf(marked.start) / Math.max(1, content.length) : 0}
                     />
-                  </Suspense>
+                  </OptionalPart>
                 )}
               </QueryState>
               {shown}
