@@ -1,4 +1,4 @@
-import { type Charge, UNIT_DIGITS } from '@inference/metering';
+import { type Charge, quantityIn, UNIT_DIGITS } from '@inference/metering';
 import { PICO_DIGITS, picosToDecimal, scaledToDecimal } from '@inference/money';
 import { bytesOf, eventOf, type SseEvent } from '../streaming/sse-event-reader';
 
@@ -17,9 +17,8 @@ const USAGE = Buffer.from('usage');
 /** What the answer tells of its price: the members `cost` and `cost_details` of a usage object. */
 function costMembers({ costPicos, lines }: Charge): string {
   const details = lines.map(({ meter, unit, quantity, ratePicos, costPicos: linePicos }) => {
-    const digits = UNIT_DIGITS[unit];
-    const price = scaledToDecimal(ratePicos, PICO_DIGITS - digits);
-    const amount = scaledToDecimal(quantity, digits);
+    const price = scaledToDecimal(ratePicos, PICO_DIGITS - UNIT_DIGITS[unit]);
+    const amount = quantityIn(unit, quantity);
     return `{"meter":"${meter}","quantity":${amount},"unit":"${unit}","price":${price},"cost":${picosToDecimal(linePicos)}}`;
   });
   return `"cost":${picosToDecimal(costPicos)},"cost_details":[${details.join(',')}]`;
