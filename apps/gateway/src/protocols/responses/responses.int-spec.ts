@@ -61,7 +61,8 @@ it('answers a text', async () => {
     ...USAGE,
     prompt_tokens_details: { cached_tokens: 8 },
     completion_tokens_details: { reasoning_tokens: 2 },
-    cost: 0.0000062,
+    // What the upstream charges, which no customer sees.
+    cost: 0.5,
   };
   chat.next({ json: answer({ content: 'A book of entries.', reasoning_content: 'Easy.' }, 'stop', usage) });
   const { data, response } = await client.responses
@@ -98,7 +99,7 @@ it('answers a text', async () => {
       output_tokens: 5,
       output_tokens_details: { reasoning_tokens: 2 },
       total_tokens: 26,
-      cost: 0.0000062,
+      cost: 0.00000615,
     },
     instructions: 'Be brief.',
     max_output_tokens: 50,

@@ -10,6 +10,11 @@ const RATES: UnitRate[] = [
   { unit: 'per_million_input_tokens', ratePicos: 150_000n },
   { unit: 'per_million_output_tokens', ratePicos: 600_001n },
 ];
+const WITH_CACHE: UnitRate[] = [
+  { unit: 'per_million_input_tokens', ratePicos: 150_000n },
+  { unit: 'per_million_cached_input_tokens', ratePicos: 15_000n },
+  { unit: 'per_million_output_tokens', ratePicos: 600_000n },
+];
 const USAGE = '{"prompt_tokens":1234,"completion_tokens":3,"total_tokens":1237}';
 /** What stands there in other bytes after it was parsed and written again. */
 const ODD = '{ "seed":12345678901234567890 , "p" : 1.0,"text":"\\u00e9é\\/ \\"usage\\":{}"}';
@@ -41,6 +46,9 @@ const PLAIN: Record<string, string> = {
   contradictory: plain('{"prompt_tokens":10,"completion_tokens":5,"total_tokens":100}'),
   hostile: plain(
     '{"prompt_tokens":-1,"completion_tokens":1e30,"total_tokens":-5,"prompt_tokens_details":[5]}',
+  ),
+  cached: plain(
+    '{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110,"prompt_tokens_details":{"cached_tokens":90},"completion_tokens_details":{"reasoning_tokens":4}}',
   ),
   chatty: plain('{"prompt_tokens":0,"completion_tokens":500}'),
 };
@@ -76,9 +84,8 @@ beforeAll(async () => {
     return void response.setHeader('Content-Type', 'application/json').end(PLAIN[model]);
   });
   const models = [...Object.keys(PLAIN), ...Object.keys(STREAMS)];
-  site = await TestSite.start(Object.fromEntries(models.map((model) => [model, RATES])), {}, () => [
-    { name: 'scripted', base_url: upstream.url },
-  ]);
+  const prices = { ...Object.fromEntries(models.map((model) => [model, RATES])), cached: WITH_CACHE };
+  site = await TestSite.start(prices, {}, () => [{ name: 'scripted', base_url: upstream.url }]);
 });
 beforeEach(async () => (account = await site.account()));
 afterAll(async () => {
@@ -111,6 +118,20 @@ describe('a plain answer', () => {
     const { cost_picos: cost } = await site.onlyEvent(account);
     expect(text).toContain(`"cost":${picosToDecimal(cost)},`);
     await site.expectCharged(account, costOf(RATES, BILLED.input, BILLED.output));
+  });
+
+  it('tells each kind of token at its price, or at that of its parent', async () => {
+    const { usage } = (await (await chat('cached')).json()) as { usage: object };
+    expect(usage).toMatchObject({
+      cost: 0.00000885,
+      cost_details: [
+        { meter: 'input', quantity: 0.00001, unit: 'per_million_input_tokens', price: 0.15 },
+        { meter: 'cached_input', quantity: 0.00009, unit: 'per_million_cached_input_tokens', price: 0.015 },
+        { meter: 'output', quantity: 0.000006, unit: 'per_million_output_tokens', price: 0.6 },
+        { meter: 'reasoning', quantity: 0.000004, unit: 'per_million_output_tokens', price: 0.6 },
+      ],
+    });
+    await site.expectCharged(account, 8_850_000n);
   });
 
   it('does not tell what the upstream charges', async () => {
@@ -215,6 +236,11 @@ describe('a report', () => {
       estimated: false,
     });
     expect(valueOf(await metricsOf(site.gateway.app), series)).toBe(1);
+    const { rows } = await site.pool.query(
+      'SELECT usage_fault FROM metering.usage_events WHERE account_id = $1',
+      [account.accountId],
+    );
+    expect(rows).toEqual([{ usage_fault: 'total_above_parts' }]);
   });
 
   it('of hostile values is answered, and what it does not tell is counted', async () => {

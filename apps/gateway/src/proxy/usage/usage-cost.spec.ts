@@ -127,6 +127,22 @@ describe('an answer with its price', () => {
     );
   });
 
+  it('tells minutes of audio that were counted in seconds', () => {
+    const minutes = charge(
+      [{ unit: 'per_audio_minute', ratePicos: 6_000_000_000n }],
+      { counts: { audio_second: 90 }, serviceTier: null },
+      10n ** 10n,
+    );
+    expect(JSON.parse(priced('{"usage":{}}', minutes))).toEqual({
+      usage: {
+        cost: 0.009,
+        cost_details: [
+          { meter: 'audio_second', quantity: 1.5, unit: 'per_audio_minute', price: 0.006, cost: 0.009 },
+        ],
+      },
+    });
+  });
+
   it('tells the price to the last digit', () => {
     const picos = fc.bigInt({ min: 0n, max: 10n ** 24n });
     const tokens = fc.nat({ max: 10 ** 9 });
