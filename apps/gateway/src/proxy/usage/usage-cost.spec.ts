@@ -21,14 +21,6 @@ const ADDED =
 const priced = (json: string, of: Charge | null = CHARGE) => withCost(Buffer.from(json), of).toString();
 
 describe('an answer with its price', () => {
-  it('counts audio in the minutes that its price names', () => {
-    const spoken = { counts: { audio_second: 90 }, serviceTier: null };
-    const ofMinutes = charge([{ unit: 'per_audio_minute', ratePicos: 6_000_000_000n }], spoken, 10n ** 10n);
-    expect(priced('{"usage":{}}', ofMinutes)).toContain(
-      '{"meter":"audio_second","quantity":1.5,"unit":"per_audio_minute","price":0.006,"cost":0.009}',
-    );
-  });
-
   it.each([
     [
       'at its end',
