@@ -1,10 +1,7 @@
 import { JsonFault, readJsonInSlices } from '@inference/http';
-import { isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json';
+import { isSafeNumber } from 'lossless-json';
 import { InvalidJsonError } from '../proxy/request/request.errors';
-import { type Fields, refuse } from './fields';
-
-/** Longest body that is read number by number. Measured: a body of this length takes some 30 ms of processor time. */
-const MAX_LOSSLESS_BYTES = 1024 * 1024;
+import { type Fields } from './fields';
 
 /** The body of a request. */
 export interface ReadBody {
@@ -15,38 +12,69 @@ export interface ReadBody {
 
 /**
  * Reads the body of a request so that `write` gives back every number as it was: one that a double cannot hold, such as the bounds of
- * a 64-bit integer in the schema of a tool, becomes a LosslessNumber. Throws InvalidJsonError and InvalidValueError.
+ * a 64-bit integer in the schema of a tool, is an object with its digits meanwhile. Throws InvalidJsonError.
  * @param beforeSlice see `readJsonInSlices`
  */
 export async function readBody(raw: unknown, beforeSlice: () => void): Promise<ReadBody> {
   if (!Buffer.isBuffer(raw) || raw.length === 0) throw new InvalidJsonError('The body is empty.');
   try {
-    const { value } = await readJsonInSlices(raw, { refuseInexactNumbers: true }, beforeSlice);
-    return { fields: fieldsOf(value), write: JSON.stringify };
-  } catch (error) {
-    if (!(error instanceof JsonFault)) throw error;
-    if (error.kind !== 'value') throw new InvalidJsonError(`The body ${error.problem}.`);
-    if (raw.length > MAX_LOSSLESS_BYTES) refuse(error.path ?? '', error.problem);
-  }
-  return readLossless(raw, beforeSlice);
-}
-
-async function readLossless(raw: Buffer, beforeSlice: () => void): Promise<ReadBody> {
-  try {
-    // The limits: the first reading has ended at a number.
-    await readJsonInSlices(raw, {}, beforeSlice);
+    return await readExact(raw, beforeSlice);
   } catch (error) {
     throw error instanceof JsonFault ? new InvalidJsonError(`The body ${error.problem}.`) : error;
   }
-  const value = parse(raw.toString('utf8'), undefined, {
-    parseNumber: (digits) => (isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits)),
-    onDuplicateKey: ({ newValue }) => newValue,
-  });
-  return { fields: fieldsOf(value), write: (written) => stringify(written)! };
+}
+
+async function readExact(raw: Buffer, beforeSlice: () => void): Promise<ReadBody> {
+  try {
+    const { value } = await readJsonInSlices(raw, { refuseInexactNumbers: true }, beforeSlice);
+    return { fields: fieldsOf(value), write: JSON.stringify };
+  } catch (error) {
+    if (!(error instanceof JsonFault) || error.kind !== 'value') throw error;
+  }
+  const { value } = await readJsonInSlices(withMarkedNumbers(raw), {}, beforeSlice);
+  return { fields: fieldsOf(value), write: (written) => JSON.stringify(written).replace(MARKED, '$1') };
 }
 
 function fieldsOf(value: unknown): Fields {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new InvalidJsonError('The body must be a JSON object.');
   return value as Fields;
+}
+
+/** An object with the digits of a number, which nothing takes for a text or a number. */
+const MARKED = /\{"\\u0000number":"([-+.\dEe]+)"\}/g;
+const marked = (digits: string): Buffer => Buffer.from(`{"\\u0000number":"${digits}"}`);
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const DIGITS = /-?\d[-+.\dEe]*/g;
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/;
+/** The shortest number that a double cannot hold. */
+const LEAST_INEXACT = '1e999'.length;
+
+/** The same JSON with an object for each number that a double cannot hold. */
+function withMarkedNumbers(raw: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  let copied = 0;
+  for (let at = 0; at < raw.length;) {
+    const quote = raw.indexOf(QUOTE, at);
+    const end = quote < 0 ? raw.length : quote;
+    const between = end - at < LEAST_INEXACT ? '' : raw.toString('latin1', at, end);
+    for (const { 0: digits, index } of between.matchAll(DIGITS)) {
+      if (!NUMBER.test(digits) || isSafeNumber(digits)) continue;
+      parts.push(raw.subarray(copied, at + index), marked(digits));
+      copied = at + index + digits.length;
+    }
+    at = quote < 0 ? end : endOfText(raw, quote + 1);
+  }
+  return Buffer.concat([...parts, raw.subarray(copied)]);
+}
+
+/** Returns the offset behind the quote that ends a text. */
+function endOfText(raw: Buffer, start: number): number {
+  for (let at = raw.indexOf(QUOTE, start); at >= 0; at = raw.indexOf(QUOTE, at + 1)) {
+    let first = at;
+    while (first > start && raw[first - 1] === BACKSLASH) first--;
+    if ((at - first) % 2 === 0) return at + 1;
+  }
+  return raw.length;
 }

@@ -35,11 +35,8 @@ export class ChatConversation {
   }
 
   call({ id, ...called }: Call): void {
-    const { message } = this;
-    message.tool_calls = [
-      ...((message.tool_calls as Fields[] | undefined) ?? []),
-      { id, type: 'function', function: called },
-    ];
+    const calls = (this.message.tool_calls ??= []) as Fields[];
+    calls.push({ id, type: 'function', function: called });
   }
 
   /** The result of a call. Pictures and files follow from the user: servers take only text from tools. */

@@ -259,6 +259,23 @@ it('carries every number of a schema and of the input of a call over as it was',
   expect(written).toContain(String.raw`"arguments":"{\"id\":9007199254740993}"`);
 });
 
+it.each([
+  ['{"model":7,"x":01234567890123456789}', 'not valid JSON'],
+  ['{"model":9007199254740993,"x":', 'not valid JSON'],
+  [`{"x":9007199254740993,"y":${'['.repeat(200)}${']'.repeat(200)}}`, 'must not'],
+])('refuses %s as JSON', async (text, problem) => {
+  await expect(readBody(Buffer.from(text), () => undefined)).rejects.toMatchObject({
+    code: 'invalid_json',
+    message: expect.stringContaining(problem),
+  });
+});
+
+it('takes a number that a double cannot hold for no text', async () => {
+  const text = '{"model":"m","max_tokens":9,"messages":[{"role":"user","content":9007199254740993}]}';
+  const body = await readBody(Buffer.from(text), () => undefined);
+  expect(() => readMessagesRequest(body)).toThrow(expect.objectContaining({ param: 'messages.0.content' }));
+});
+
 it('gives the input of a call back as it was, whatever it holds', async () => {
   await fc.assert(
     fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (input) => {
