@@ -48,6 +48,7 @@ describe('an upload', () => {
       sha256: sha256(POLICY.text),
       chunk_count: 0,
       progress: { processed: 0, total: null },
+      report: null,
       error: null,
       created_by: editor.accountId,
       created_at: document.updated_at,

@@ -23,7 +23,7 @@ export function termsOf(text: string, language: string): string[] {
 }
 
 /** Shorter words have too many neighbours to guess which one was meant. */
-export const MIN_CORRECTED_LETTERS = 5;
+const MIN_CORRECTED_LETTERS = 5;
 const LETTERS = /^[\p{L}\p{M}]+$/u;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;

@@ -43,6 +43,7 @@ it('shows results best first, in each script', async () => {
     chunk_index: 0,
     start: 0,
     end: PASSAGES[0]!.length,
+    page: null,
     score: expect.any(Number) as number,
     text: PASSAGES[0],
   });

@@ -13,7 +13,7 @@ const MIME_VERSION = /^(?:MIME-Version|Content-Type):/im;
 const HEAD_BYTES = 8 * 1024;
 /** Marks decoded text as UTF-8 whatever its declaration says. */
 const BYTE_ORDER_MARK = '\ufeff';
-export const MAIL_OPTIONS = {
+const MAIL_OPTIONS = {
   skipHtmlToText: true,
   skipTextToHtml: true,
   skipImageLinks: true,

@@ -80,7 +80,7 @@ function afterElement(html: string, name: string, from: number): number {
 }
 
 /** The name of the encoding in lower case, REPLACEMENT, or undefined for a label that no standard knows. */
-export function encodingFor(label: string): string | undefined {
+function encodingFor(label: string): string | undefined {
   const name = label.trim().toLowerCase();
   if (REPLACED.has(name)) return REPLACEMENT;
   if (name === 'x-user-defined') return 'windows-1252';

@@ -32,12 +32,18 @@ export function isPlausibleEastAsian(text: string): boolean {
   return (text.match(BESIDE_LATIN)?.length ?? 0) <= runs * MAX_BESIDE_LATIN_SHARE;
 }
 
+/** A long ASCII text with a few stray bytes is read; in a shorter one they are the only evidence of its encoding. */
+const CHARACTERS_PER_STRAY = 2_000;
+
 /** Whether a decoded text looks like language rather than like bytes in a wrong encoding. */
 export function isPlausible(text: string): boolean {
   if ((text.match(IMPOSSIBLE)?.length ?? 0) > text.length * MAX_IMPOSSIBLE_SHARE) return false;
   const words = text.match(WORD) ?? [];
   const strange = words.filter(isStrange).length;
-  return strange <= Math.max(words.length * MAX_STRANGE_SHARE, words.length >= 5 ? 1 : 0);
+  return (
+    strange <=
+    Math.max(words.length * MAX_STRANGE_SHARE, words.length >= 5 ? 1 : 0, text.length / CHARACTERS_PER_STRAY)
+  );
 }
 
 function isStrange(word: string): boolean {
