@@ -224,16 +224,16 @@ export function Pictures({
 function WorstCase({ conversation, isAsked }: { conversation: Conversation; isAsked: boolean }) {
   const t = usePlaygroundTexts();
   const [settled] = useDebouncedValue(conversation, ESTIMATE_DELAY_MILLIS);
-  const { parameters, draft } = settled;
+  const { parameters, draft, turns } = settled;
   const isSettled = isAsked && !isEmptyPrompt(draft);
   const bodies = useMemo(
     () =>
       isSettled
         ? parameters.models.map((_model, place) =>
-            streamed(requestBody(parameters, withDraft(settled), place)),
+            streamed(requestBody(parameters, withDraft({ turns, draft }), place)),
           )
         : [],
-    [isSettled, parameters, settled],
+    [isSettled, parameters, turns, draft],
   );
   const { data } = useQuery({ ...estimateQuery(useConsoleApi(), bodies), enabled: isSettled });
   if (!isAsked || !data) return null;

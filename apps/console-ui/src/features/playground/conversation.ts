@@ -153,7 +153,7 @@ export function requestBody(parameters: Parameters, turns: Turn[], place: number
 }
 
 /** The turns with what is typed as the last one. */
-export const withDraft = ({ turns, draft }: Conversation): Turn[] => [
+export const withDraft = ({ turns, draft }: Pick<Conversation, 'turns' | 'draft'>): Turn[] => [
   ...turns,
   { id: '', prompt: draft, answers: [] },
 ];

@@ -12,7 +12,7 @@ import {
   MessageSquarePlus,
   SlidersHorizontal,
 } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { accountKey, keep, readKept } from '../../api/account-storage';
 import { toApiError } from '../../api/api-error';
 import { useConsoleApi } from '../../api/console-api';
@@ -58,7 +58,11 @@ function Playground() {
   const query = useQuery(playgroundModelsQuery(useConsoleApi()));
   const state = useConversation();
   const { conversation, isBusy, actions } = state;
-  const parameters = withOfferedModels(conversation.parameters, query.data ?? []);
+  // The same object until they change: an estimate is asked for anew for others.
+  const parameters = useMemo(
+    () => withOfferedModels(conversation.parameters, query.data ?? []),
+    [conversation.parameters, query.data],
+  );
   const chosen = { ...conversation, parameters };
   const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false });
   const [isPanelOpen, setIsPanelOpen] = useFold();

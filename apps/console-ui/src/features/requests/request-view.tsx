@@ -53,7 +53,16 @@ export function RequestTable({ label, pathOf, requests, onMore, isLoadingMore }:
       key: 'model',
       title: t('column.model'),
       place: 'status',
-      cell: ({ model }) => (model === null ? '–' : <Code>{model}</Code>),
+      cell: ({ model, upstream }) => (
+        <>
+          {model === null ? '–' : <Code>{model}</Code>}
+          {upstream && (
+            <Text size="sm" c="dimmed" title={t('upstream')}>
+              {upstream}
+            </Text>
+          )}
+        </>
+      ),
     },
     {
       key: 'key',
@@ -102,12 +111,6 @@ export function RequestTable({ label, pathOf, requests, onMore, isLoadingMore }:
       },
     },
   ];
-  if (requests.some(({ upstream }) => upstream))
-    columns.push({
-      key: 'upstream',
-      title: t('upstream'),
-      cell: ({ upstream }) => (upstream ? <Code>{upstream}</Code> : '–'),
-    });
   return (
     <DataTable
       label={label}

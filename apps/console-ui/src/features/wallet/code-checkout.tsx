@@ -7,8 +7,11 @@ import classes from './payments.module.css';
 import { type Payment } from './wallet-queries';
 import { useWalletTexts } from './wallet-texts';
 
-const loadQrCode = fileLoader(() => import('./qr-code'));
-const QrCode = lazy(loadQrCode);
+const QrCode = lazy(fileLoader(() => import('./qr-code')));
+const loadQrPicture = fileLoader(async () => {
+  const { qrPicture } = await import('./qr-code');
+  return qrPicture;
+});
 
 /** A device whose own screen nobody can scan: it is the one with the app. */
 const PHONE = '(pointer: coarse), (max-width: 30em)';
@@ -76,7 +79,7 @@ const FILE_NAME = 'payment-code.png';
 function SaveCode({ code }: Pick<Props, 'code'>) {
   const t = useWalletTexts();
   const save = async () => {
-    const { qrPicture } = await loadQrCode();
+    const qrPicture = await loadQrPicture();
     const picture = qrPicture(code);
     const bytes = Uint8Array.from(atob(picture.slice(picture.indexOf(',') + 1)), (digit) =>
       digit.charCodeAt(0),
