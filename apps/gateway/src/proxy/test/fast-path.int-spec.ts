@@ -182,18 +182,21 @@ it.each(CASES)(
   },
 );
 
-it.each(['chat/completions', 'completions', 'embeddings'])('%s does not reach Express', async (endpoint) => {
-  const express = gateway.app.getHttpAdapter().getInstance() as unknown as { handle: unknown };
-  const { handle } = express;
-  express.handle = (_request: unknown, response: ServerResponse) => void response.writeHead(599).end();
-  try {
-    const send = (path: string) => fetch(gateway.url + path, { method: 'POST', body: '{}' });
-    expect((await send(`/v1/${endpoint}/`)).status).toBe(599);
-    expect((await send(`/v1/${endpoint}`)).status).toBe(401);
-  } finally {
-    express.handle = handle;
-  }
-});
+it.each(['chat/completions', 'completions', 'embeddings', 'messages', 'responses'])(
+  '%s does not reach Express',
+  async (endpoint) => {
+    const express = gateway.app.getHttpAdapter().getInstance() as unknown as { handle: unknown };
+    const { handle } = express;
+    express.handle = (_request: unknown, response: ServerResponse) => void response.writeHead(599).end();
+    try {
+      const send = (path: string) => fetch(gateway.url + path, { method: 'POST', body: '{}' });
+      expect((await send(`/v1/${endpoint}/`)).status).toBe(599);
+      expect((await send(`/v1/${endpoint}`)).status).toBe(401);
+    } finally {
+      express.handle = handle;
+    }
+  },
+);
 
 it('refuses bodies and clients one after another on one connection', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
