@@ -79,9 +79,9 @@ export class IndexLoader {
       chunks,
     };
     for (const chunk of chunks) {
-      const { terms, language } = this.analyzer.analyze(title, chunk.text);
-      this.builder.add(terms, language);
-      document.words += terms.length;
+      const terms = this.analyzer.analyze(title, chunk.text);
+      this.builder.add(terms);
+      document.words += terms.terms.length;
       if (this.builder.isFull) await this.#writeSegment();
     }
     this.#next += chunks.length;
