@@ -79,9 +79,9 @@ export class IndexLoader {
       chunks,
     };
     for (const chunk of chunks) {
-      const terms = this.analyzer.analyze(title, chunk.text);
-      this.builder.add(terms);
-      document.words += terms.terms.length;
+      const analyzed = this.analyzer.analyze(title, chunk.text);
+      this.builder.add(analyzed);
+      document.words += analyzed.terms.length;
       if (this.builder.isFull) await this.#writeSegment();
     }
     this.#next += chunks.length;

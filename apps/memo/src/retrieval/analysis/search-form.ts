@@ -1,11 +1,10 @@
+/* eslint-disable no-control-regex, no-misleading-character-class -- the ranges begin with controls, and marks stand alone */
 /** Characters that no reader sees (UAX 44) make no difference to a search. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 /** Whether a text has a character that is replaced. The others are the ASCII, Latin, Greek, Cyrillic and Chinese ones of most texts. */
-// eslint-disable-next-line no-control-regex
 const MAY_DIFFER =
   /[^\u0000-\u00ac\u00ae-\u034e\u0370-\u058f\u2010-\u2029\u2030-\u205e\u3000-\u3163\u3165-\u9fff\uac00-\ud7a3\uff00-\uff9f]/u;
 /** Points and accents of Hebrew, and the marks and the lengthening of Arabic, may be left out (UTS 10: no primary weight). */
-// eslint-disable-next-line no-misleading-character-class
 const OPTIONAL_MARKS =
   /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]+/gu;
 const OTHER_DIGIT = /(?![0-9])\p{Nd}/gu;
