@@ -56,11 +56,6 @@ describe('down', () => {
     expect(await readSchema()).toEqual(after);
   });
 
-  /** Reverts a migration, and those after it before. */
-  async function revert(name: string): Promise<void> {
-    for (const later of NAMES.slice(NAMES.indexOf(name)).toReversed()) await database.migrateDown(later);
-  }
-
   it('stores domains in Unicode and gives the former version its spelling back', async () => {
     const addresses = async () =>
       (await database.owner.query<{ email: string }>('SELECT email FROM accounts.accounts ORDER BY id')).rows;
