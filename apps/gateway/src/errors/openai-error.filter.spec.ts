@@ -15,6 +15,7 @@ function answerTo(error: unknown) {
   };
   const request = {
     route: {},
+    path: '/v1/chat/completions',
     headers: {},
     res: { hasHeader: () => true },
     log: { error: () => undefined, warn: () => undefined },

@@ -51,7 +51,7 @@ const STREAM: EventStream = {
 };
 
 const REASONS: Record<number, string> = {
-  400: 'A field is missing, malformed, or cannot be carried over to the model’s server. The message names it.',
+  400: 'A field is missing, malformed, or cannot be carried over to the model’s server: the message names it. `on_behalf_missing`: a service names no account.',
   401: 'The credential is missing, expired or invalid. `on_behalf_unknown`: a service names an account or API key that does not exist.',
   403: 'The API key may not use the model, or the entrypoint is reserved. `on_behalf_forbidden`: a request with an API key has a header of services.',
   404: 'The model does not exist or is not offered.',
