@@ -324,34 +324,6 @@ describe('an hour whose usage waits', () => {
   });
 });
 
-describe('wallet.renew_holder', () => {
-  const renew = async (holder: string, ttlSeconds: number) =>
-    (
-      await gateway.query<{ stands: boolean }>('SELECT wallet.renew_holder($1, $2) AS stands', [
-        holder,
-        ttlSeconds,
-      ])
-    ).rows[0]!.stands;
-  const reclaim = () => gateway.query('SELECT wallet.reclaim_expired_leases()');
-
-  it('keeps the leases of a holder alive and says whether they all were', async () => {
-    const account = await insertAccount(database.pool, { balancePicos: 100n });
-    expect(await renew('test', 60)).toBe(false);
-    expect(await renew('test', 60)).toBe(true);
-    await draw(account, 10n, 10n, { ttl: 0 });
-    await reclaim();
-    await draw(account, 5n, 5n, { ttl: 0 });
-    expect((await walletOf(database.pool, account)).leased_picos).toBe(15n);
-    expect(await renew('test', 0)).toBe(true);
-    await reclaim();
-    expect((await walletOf(database.pool, account)).leased_picos).toBe(0n);
-    // Some of its leases may be gone.
-    expect(await renew('test', 60)).toBe(false);
-    await database.pool.query('DELETE FROM wallet.lease_holders');
-    await clean();
-  });
-});
-
 it('keeps all sums consistent and no balance negative for any mix of draws, appends, folds, settlements and returns', async () => {
   const step = fc.record({
     who: fc.nat({ max: 2 }),

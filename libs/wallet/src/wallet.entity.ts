@@ -145,20 +145,10 @@ class Lease {
   @PicosColumn()
   amountPicos!: bigint;
 
-  /** After this time, and the end of the holder, the money returns to the wallet. */
-  @TimeColumn()
-  expiresAt!: Date;
-}
-
-/** A gateway process. Its leases live at least until it expires. */
-@Entity('lease_holders', { schema: 'wallet' })
-class LeaseHolder {
-  @PrimaryColumn('text')
-  id!: string;
-
+  /** The gateway extends this time. After it the money returns to the wallet. */
   @TimeColumn()
   expiresAt!: Date;
 }
 
 /** The tables of the ledger. A service that only reads balances maps Wallet alone. */
-export const WALLET_ENTITIES = [KeyBudget, Lease, LeaseHolder, LedgerEntry, Transfer, Wallet];
+export const WALLET_ENTITIES = [KeyBudget, Lease, LedgerEntry, Transfer, Wallet];

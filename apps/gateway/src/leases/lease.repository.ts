@@ -22,7 +22,6 @@ const DRAW = `
   SELECT lease_id AS "leaseId", granted_picos AS "grantedPicos", refusal, elsewhere_picos AS "otherLeasesPicos"
   FROM wallet.draw_lease($1, $2, $3, $4, $5, $6, $7, $8)`;
 const FREE = 'SELECT balance_picos - leased_picos AS "freePicos" FROM wallet.wallets WHERE account_id = $1';
-const RENEW_HOLDER = 'SELECT wallet.renew_holder($1, $2) AS "allStand"';
 const RENEW = 'SELECT wallet.renew_leases($1, $2) AS id';
 const RETURN_MONEY = 'SELECT wallet.return_lease($1, $2, $3)';
 const RECALL = 'SELECT pg_notify($1, $2)';
@@ -65,13 +64,8 @@ export class LeaseRepository {
     return rows[0]?.freePicos ?? null;
   }
 
-  /** Extends the leases of this process by a full TTL. Returns the ids of those that still exist, of the given ones, which are all. */
+  /** Extends the leases by a full TTL. Returns the ids of those that still exist. */
   async renew(ids: string[]): Promise<Set<string>> {
-    const holder = await this.database.query<{ allStand: boolean }>(RENEW_HOLDER, [
-      this.holder,
-      this.config.ttlSeconds,
-    ]);
-    if (holder.rows[0]!.allStand) return new Set(ids);
     const { rows } = await this.database.query<{ id: string }>(RENEW, [ids, this.config.ttlSeconds]);
     return new Set(rows.map(({ id }) => id));
   }

@@ -206,7 +206,10 @@ export class SettlementBatcher implements OnModuleDestroy, BeforeApplicationShut
     this.undecided.add(undecided, (decision) => {
       for (const { event, hold } of reserved) {
         if (!decision) hold.abandon();
-        else if (decision.refused || decision.notCovered.has(event.requestId)) hold.release();
+        else if (decision.refused) hold.release();
+        // Left out of an append, or not covered by the wallet: settlement decides, or says so again.
+        else if (decision.notCovered.has(event.requestId))
+          this.settle(event, hold).catch(() => hold.release());
         else hold.settle(event.charge.costPicos);
       }
     });

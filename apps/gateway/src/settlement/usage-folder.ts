@@ -70,10 +70,11 @@ export class UsageFolder implements OnApplicationBootstrap {
 
   private async foldAll(minAgeSeconds: number): Promise<void> {
     try {
+      const before = this.state.setAside;
       do this.state = await foldUsage(this.database, minAgeSeconds, MAX_ACCOUNTS);
       while (this.state.folded === MAX_ACCOUNTS);
       const { setAside } = this.state;
-      if (setAside > 0) this.logger.error(`Usage of ${setAside} rows cannot be folded and is tried again.`);
+      if (setAside > before) this.logger.error(`${setAside} sums of usage cannot be folded and are tried again.`);
     } catch (error) {
       this.logger.warn(`Usage was not folded and waits: ${String(error)}`);
     }

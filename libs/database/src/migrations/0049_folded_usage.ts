@@ -58,14 +58,6 @@ CREATE VIEW wallet.key_spending AS
     WHERE account_id = b.account_id AND api_key_id = b.api_key_id
   ) u ON true;
 GRANT SELECT ON wallet.key_spending TO console, training;
-
--- A gateway process. Its leases live at least until it expires.
-CREATE TABLE wallet.lease_holders (
-  id text,
-  expires_at timestamptz NOT NULL,
-  CONSTRAINT lease_holders_pkey PRIMARY KEY (id)
-);
-GRANT SELECT ON wallet.lease_holders TO console;
 `;
 
 const DOWN = `
@@ -81,25 +73,11 @@ BEGIN
     RAISE EXCEPTION 'usage waits that cannot be folded: see the runbook UsageSetAside';
   END IF;
 END $$;
-DROP FUNCTION IF EXISTS metering.append, metering.insert_events, metering.fold, metering.fold_account, metering.fold_accounts,
-  wallet.renew_holder;
+DROP FUNCTION IF EXISTS metering.append, metering.insert_events, metering.fold, metering.fold_account, metering.fold_accounts;
 ${settle(NOT_BEFORE_ROLLUP)};
 ALTER FUNCTION metering.settle(text, jsonb) SET plan_cache_mode = force_generic_plan;
-CREATE OR REPLACE FUNCTION wallet.reclaim_expired(p_account text) RETURNS void
-LANGUAGE sql AS $$
-  WITH expired AS (
-    DELETE FROM wallet.leases WHERE account_id = p_account AND expires_at < clock_timestamp()
-    RETURNING api_key_id, amount_picos
-  ), keys AS (
-    UPDATE wallet.key_budgets b SET leased_picos = b.leased_picos - e.amount
-    FROM (SELECT api_key_id, sum(amount_picos) AS amount FROM expired GROUP BY api_key_id) e
-    WHERE b.api_key_id = e.api_key_id
-  )
-  UPDATE wallet.wallets SET leased_picos = leased_picos - (SELECT coalesce(sum(amount_picos), 0) FROM expired)
-  WHERE account_id = p_account AND EXISTS (SELECT FROM expired);
-$$;
 DROP VIEW metering.hourly_usage, wallet.balances, wallet.key_spending;
-DROP TABLE metering.unfolded_usage, wallet.lease_holders;
+DROP TABLE metering.unfolded_usage;
 `;
 
 /** Settlement appends; rollup, ledger and wallets follow by folding. */

@@ -102,7 +102,6 @@ export const BEYOND_ENTITIES = {
       'wallet.recall_leases(text,double precision)',
       'wallet.reclaim_expired(text)',
       'wallet.reclaim_expired_leases()',
-      'wallet.renew_holder(text,integer)',
       'wallet.renew_leases(text[],integer)',
       'wallet.return_lease(text,numeric,boolean)',
     ],
@@ -209,7 +208,6 @@ export const BEYOND_ENTITIES = {
         'metering.usage_events',
         'wallet.balances',
         'wallet.key_spending',
-        'wallet.lease_holders',
         'wallet.leases',
       ],
       update: [

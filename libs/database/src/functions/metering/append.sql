@@ -12,6 +12,8 @@ BEGIN
     RETURN QUERY SELECT unnest(refused_request_ids) FROM metering.settlements WHERE id = p_id;
     RETURN;
   END IF;
+  PERFORM FROM wallet.leases
+  WHERE id IN (SELECT e.lease_id FROM jsonb_to_recordset(p_events) AS e(lease_id text)) ORDER BY id FOR NO KEY UPDATE;
   WITH events AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(p_events) AS e(request_id text, lease_id text, account_id text, cost_picos numeric)
     WHERE cost_picos > 0

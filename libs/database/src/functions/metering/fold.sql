@@ -13,14 +13,14 @@ RETURNS record LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
 AS $$
 DECLARE
   accounts text[];
-  account text;
+  latest timestamptz := clock_timestamp() - p_min_age;
 BEGIN
   SELECT array_agg(account_id) INTO accounts FROM (
     SELECT account_id FROM wallet.wallets
     WHERE account_id IN (
       SELECT account_id FROM metering.unfolded_usage GROUP BY account_id
       -- A clock that was set back does not make them wait longer.
-      HAVING min(appended_at) NOT BETWEEN clock_timestamp() - p_min_age AND clock_timestamp()
+      HAVING (min(appended_at) <= latest OR min(appended_at) > latest + p_min_age)
         AND coalesce(max(retry_at) <= clock_timestamp(), true)
       LIMIT p_accounts
     )
@@ -28,18 +28,7 @@ BEGIN
   ) locked;
   folded := coalesce(cardinality(accounts), 0);
   IF folded > 0 THEN
-    BEGIN
-      PERFORM metering.fold_accounts(accounts);
-    EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
-      FOREACH account IN ARRAY accounts LOOP
-        BEGIN
-          PERFORM metering.fold_accounts(ARRAY[account]);
-        EXCEPTION WHEN integrity_constraint_violation OR data_exception THEN
-          RAISE WARNING 'the usage of % is set aside: %', account, SQLERRM;
-          UPDATE metering.unfolded_usage SET retry_at = clock_timestamp() + interval '1 minute' WHERE account_id = account;
-        END;
-      END LOOP;
-    END;
+    PERFORM metering.fold_or_set_aside(accounts);
   END IF;
   SELECT count(*), count(*) FILTER (WHERE retry_at IS NOT NULL),
     coalesce(extract(epoch FROM clock_timestamp() - min(appended_at) FILTER (WHERE retry_at IS NULL)), 0)

@@ -5,7 +5,7 @@ RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
 AS $$
 BEGIN
   PERFORM FROM wallet.wallets WHERE account_id = p_account FOR UPDATE;
-  PERFORM metering.fold_accounts(ARRAY[p_account]);
+  PERFORM metering.fold_or_set_aside(ARRAY[p_account]);
 END $$;
 REVOKE EXECUTE ON FUNCTION metering.fold_account FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION metering.fold_account TO console;

@@ -33,10 +33,8 @@ BEGIN
   END LOOP;
 
   IF EXISTS (SELECT FROM metering.unfolded_usage WHERE hour < closed) THEN
-    IF (SELECT folded FROM metering.fold('0', 1000)) > 0 THEN
-      RETURN true;
-    END IF;
-    closed := least(closed, (SELECT min(hour) FROM metering.unfolded_usage));
+    PERFORM metering.fold('0', 1000);
+    closed := least(closed, (SELECT min(hour) FROM metering.unfolded_usage WHERE hour < closed));
     IF rolled >= closed THEN
       RETURN false;
     END IF;

@@ -58,7 +58,7 @@ BEGIN
   IF w.balance_picos - w.leased_picos < cost THEN
     PERFORM wallet.reclaim_expired(p_account);
     SELECT * INTO w FROM wallet.wallets WHERE account_id = p_account;
-    IF w.balance_picos < cost THEN
+    IF (SELECT balance_picos FROM wallet.balances WHERE account_id = p_account) < cost THEN
       outcome := 'balance';
       RETURN;
     ELSIF w.balance_picos - w.leased_picos < cost THEN

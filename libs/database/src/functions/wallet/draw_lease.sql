@@ -40,7 +40,11 @@ BEGIN
   IF p_key IS NOT NULL THEN
     SELECT * INTO b FROM wallet.key_budgets WHERE api_key_id = p_key AND account_id = p_account;
     IF b.limit_picos IS NOT NULL THEN
-      free := least(free, b.limit_picos - b.spent_picos - b.leased_picos);
+      -- What waits from before the key had a limit is set aside from none.
+      free := least(free, b.limit_picos - b.spent_picos - b.leased_picos - (
+        SELECT coalesce(sum(cost_picos - limited_picos), 0) FROM metering.unfolded_usage
+        WHERE account_id = p_account AND api_key_id = p_key
+      ));
     END IF;
     IF b.api_key_id IS NULL OR free < p_need THEN
       refusal := 'key_limit';

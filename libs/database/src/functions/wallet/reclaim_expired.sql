@@ -1,11 +1,10 @@
--- Deletes the leases of one wallet that have expired, as their holders have, and makes their money available again. The caller must hold the lock of the
+-- Deletes the expired leases of one wallet and makes their money available again. The caller must hold the lock of the
 -- wallet's row.
 CREATE OR REPLACE FUNCTION wallet.reclaim_expired(p_account text)
 RETURNS void LANGUAGE sql
 AS $$
   WITH expired AS (
-    DELETE FROM wallet.leases l WHERE account_id = p_account AND expires_at < clock_timestamp()
-      AND NOT EXISTS (SELECT FROM wallet.lease_holders h WHERE h.id = l.holder AND h.expires_at >= clock_timestamp())
+    DELETE FROM wallet.leases WHERE account_id = p_account AND expires_at < clock_timestamp()
     RETURNING api_key_id, amount_picos
   ), keys AS (
     UPDATE wallet.key_budgets b SET leased_picos = b.leased_picos - e.amount

@@ -8,16 +8,12 @@ DECLARE
 BEGIN
   FOR account IN
     SELECT account_id FROM wallet.wallets
-    WHERE account_id IN (
-      SELECT l.account_id FROM wallet.leases l LEFT JOIN wallet.lease_holders h ON h.id = l.holder
-      WHERE l.expires_at < clock_timestamp() AND coalesce(h.expires_at < clock_timestamp(), true)
-    )
+    WHERE account_id IN (SELECT account_id FROM wallet.leases WHERE expires_at < clock_timestamp())
     ORDER BY account_id FOR UPDATE SKIP LOCKED
   LOOP
     PERFORM wallet.reclaim_expired(account);
     swept := swept + 1;
   END LOOP;
-  DELETE FROM wallet.lease_holders WHERE expires_at < clock_timestamp() - interval '1 day';
   RETURN swept;
 END $$;
 REVOKE EXECUTE ON FUNCTION wallet.reclaim_expired_leases FROM PUBLIC;

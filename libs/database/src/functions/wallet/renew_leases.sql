@@ -7,6 +7,8 @@ BEGIN
   PERFORM FROM wallet.wallets
   WHERE account_id IN (SELECT account_id FROM wallet.leases WHERE id = ANY (p_ids))
   ORDER BY account_id FOR UPDATE;
+  -- In the order in which metering.append locks them.
+  PERFORM FROM wallet.leases WHERE id = ANY (p_ids) ORDER BY id FOR NO KEY UPDATE;
   RETURN QUERY
     UPDATE wallet.leases SET expires_at = clock_timestamp() + make_interval(secs => p_ttl_seconds)
     WHERE id = ANY (p_ids) RETURNING id;
