@@ -18,6 +18,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Locks the wallets and debits the leases of a batch of usage events of one gateway.',
   },
   {
+    place: 'function metering.append',
+    kind: 'batch',
+    tables: ['wallet.leases'],
+    why: 'Locks the leases of a batch of usage events of one gateway.',
+  },
+  {
     place: 'function metering.fold',
     kind: 'job',
     tables: ['metering.unfolded_usage'],

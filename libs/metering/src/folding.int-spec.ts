@@ -250,6 +250,25 @@ describe('metering.fold', () => {
     await clean();
   });
 
+  it('lets a key spend no more than a limit that it has just got', async () => {
+    const account = await insertAccount(database.pool, { balancePicos: 1_000n * RATE });
+    const { apiKeyId } = account;
+    const free = await draw(account, 100n * RATE);
+    await database.pool.query('UPDATE wallet.key_budgets SET limit_picos = $2 WHERE api_key_id = $1', [
+      apiKeyId,
+      100n * RATE,
+    ]);
+    // Begun before, without a limit.
+    await append([event({ account, leaseId: free.lease_id, tokens: 90 })]);
+    const drawn = () => draw(account, 11n * RATE, 11n * RATE, { key: apiKeyId });
+    expect(await drawn()).toMatchObject({ refusal: 'key_limit' });
+    await fold();
+    expect(await drawn()).toMatchObject({ refusal: 'key_limit' });
+    expect(await draw(account, 10n * RATE, 10n * RATE, { key: apiKeyId })).toMatchObject({
+      granted_picos: 10n * RATE,
+    });
+  });
+
   it('sets an account aside that cannot be folded, and goes on with the others', async () => {
     const bad = await accountWithLease();
     const good = await accountWithLease();
@@ -259,9 +278,13 @@ describe('metering.fold', () => {
     expect(await fold()).toMatchObject({ set_aside: 1n });
     expect((await figuresOf(good.account)).debits).toBe(5n * RATE);
     expect(await figuresOf(bad.account)).toMatchObject({ used: 5n * RATE, debits: 0n });
-    // It is not tried at every fold, and does not hold up the roll-up of other hours for ever.
-    expect(await fold()).toMatchObject({ folded: 0, set_aside: 1n });
-    await owner('UPDATE wallet.wallets SET leased_picos = 50000 WHERE account_id = $1');
+    // It is charged and changed all the same, and not tried at every fold.
+    expect(await settle([event({ account: bad.account, leaseId: null, tokens: 2 })])).toEqual([]);
+    await gateway.query("SELECT metering.fold('0', 10)");
+    await owner('SELECT metering.fold_account($1)');
+    expect((await figuresOf(bad.account)).used).toBe(7n * RATE);
+    expect(await fold()).toMatchObject({ folded: 0, set_aside: 2n });
+    await owner('UPDATE wallet.wallets SET leased_picos = leased_picos + 50000 WHERE account_id = $1');
     await database.pool.query("UPDATE metering.unfolded_usage SET retry_at = now() - interval '1 second'");
     expect(await fold()).toMatchObject({ folded: 1, waiting: 0n, set_aside: 0n });
     await clean();
@@ -314,6 +337,9 @@ describe('an hour whose usage waits', () => {
       await database.pool.query(`DELETE FROM metering.${table}`);
     await moveBack(account);
     await database.pool.query("UPDATE metering.unfolded_usage SET retry_at = now() + interval '1 minute'");
+    // Usage of others goes on meanwhile, and their earlier hours are rolled up.
+    const other = await accountWithLease();
+    await append([event({ account: other.account, leaseId: other.leaseId, tokens: 1 })]);
     await rollUp();
     expect(await rolledInDays(account)).toBe(0n);
     await clean();

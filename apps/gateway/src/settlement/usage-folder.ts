@@ -74,7 +74,8 @@ export class UsageFolder implements OnApplicationBootstrap {
       do this.state = await foldUsage(this.database, minAgeSeconds, MAX_ACCOUNTS);
       while (this.state.folded === MAX_ACCOUNTS);
       const { setAside } = this.state;
-      if (setAside > before) this.logger.error(`${setAside} sums of usage cannot be folded and are tried again.`);
+      if (setAside > before)
+        this.logger.error(`${setAside} sums of usage cannot be folded and are tried again.`);
     } catch (error) {
       this.logger.warn(`Usage was not folded and waits: ${String(error)}`);
     }

@@ -85,6 +85,7 @@ export const BEYOND_ENTITIES = {
       'metering.fold(interval,integer)',
       'metering.fold_account(text)',
       'metering.fold_accounts(text[])',
+      'metering.fold_or_set_aside(text[])',
       'metering.forget_rollups(timestamp with time zone)',
       'metering.insert_events(text,jsonb,text[])',
       'metering.refuse_settlement(text,jsonb)',

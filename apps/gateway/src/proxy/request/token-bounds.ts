@@ -1,4 +1,4 @@
-import { type TokenUsage } from '@inference/metering';
+import { type UsageBounds } from '@inference/metering';
 import { type Fields, holdsMedia } from './proxy-request.dto';
 import { promptCount } from './prompt-count';
 import { type ProxyRequest } from './proxy-request';
@@ -17,6 +17,12 @@ const DEFAULT_CONTEXT_TOKENS = 131_072;
 /** OpenAI's own default for /v1/completions. */
 const DEFAULT_COMPLETION_TOKENS = 16;
 
+/**
+ * What an answer of a chat may use besides tokens. Upstreams report it, and no field of a request bounds it. Chosen: a model that searches
+ * asks a handful of times; twice doubles the hold of a model that is priced by it.
+ */
+const MOST_OF_A_CHAT = { search: 20, audio_second: 3_600 };
+
 const isText = (part: Fields | null) =>
   (part?.type === 'text' || part?.type === 'refusal') && !holdsMedia(part);
 
@@ -32,7 +38,7 @@ function hasMedia(messages: unknown): boolean {
   );
 }
 
-export interface Bounds extends TokenUsage {
+export interface Bounds extends UsageBounds {
   /** `max_tokens` to set in the upstream request; undefined if the client's request has a limit. */
   imposedMaxTokens: number | undefined;
 }
@@ -57,6 +63,7 @@ export function boundsOf({ endpoint, raw, body, choices }: ProxyRequest, limits:
   const perChoice = requestedLimit ?? limits.maxOutputTokens ?? DEFAULT_CHAT_OUTPUT_TOKENS;
   const media = hasMedia(body.messages);
   return {
+    counts: MOST_OF_A_CHAT,
     inputTokens: media ? (context ?? DEFAULT_CONTEXT_TOKENS) : Math.min(raw.length, context ?? raw.length),
     outputTokens: checkedProduct(perChoice, choices),
     imposedMaxTokens: requestedLimit === undefined ? perChoice : undefined,

@@ -6,7 +6,7 @@ import {
   METERS,
   outputTokensOf,
   PARENTS,
-  type TokenUsage,
+  type UsageBounds,
   type UsageFault,
 } from '@inference/metering';
 import { type ProxyRequest } from '../request/proxy-request';
@@ -17,7 +17,7 @@ import { type ReportedUsage } from './reported-usage';
 /** The part of an admission that limits what can be billed. */
 interface Admitted {
   request: ProxyRequest;
-  bounds: TokenUsage;
+  bounds: UsageBounds;
 }
 
 /** What a call is charged for. */
@@ -67,12 +67,14 @@ export function meteredUsage(
 }
 
 /** The usage with no more tokens than were admitted, of which the dearest kinds stay, and nothing else that counts beside the request. */
-export function within({ counts, serviceTier }: MeteredUsage, bounds: TokenUsage): MeteredUsage {
-  const limited = {
+export function within({ counts, serviceTier }: MeteredUsage, bounds: UsageBounds): MeteredUsage {
+  const limited: Partial<Record<Meter, number>> = {
     request: counts.request ?? 0,
     ...first(counts, 'input', bounds.inputTokens),
     ...first(counts, 'output', bounds.outputTokens),
   };
+  for (const [meter, most] of Object.entries(bounds.counts ?? {}) as [Meter, number][])
+    if (meter !== 'request' && counts[meter]) limited[meter] = Math.min(counts[meter], most);
   return { counts: limited, serviceTier };
 }
 
