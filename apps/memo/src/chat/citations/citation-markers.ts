@@ -3,10 +3,19 @@
  * `［２］`, `[^1]`, `[Source 2]` and `\[1\]`.
  */
 const MARKER_PREFIX = /^\\?[[【［](?:\\?[[【［\]】］]|[\s\p{L}\p{Nd},，、;；:：#^†‡&.~\-–—～_/|]|\\$)*/u;
-/** A marker in ASCII brackets. Numbers of four digits are years. What stands behind a dagger is the place in the source. */
-const MARKER =
-  /^\[(?:[[\]\s,、;^&|]|(?:and|und|et|y|e|和|与|及)(?=\s*\d)|(?:sources?|passages?|documents?|docs?|references?|refs?|citations?|quellen?|fuentes?|来源|资料|段落|文档|來源|資料)\s*[:#]?\s*(?=\d)|\d{1,3}:\d{1,3}(?=†)|\d{1,3}(?!\d)(?:\s*[-–—~]\s*\d{1,3}(?!\d))?|[†‡][^[\]]{0,80})*\]$/iu;
-const PLACE = /[†‡][^[\]]*/g;
+/**
+ * A part of a marker in ASCII brackets. A marker is read part by part, since one expression for all of it would take exponential
+ * time. Numbers of four digits are years. What stands behind a dagger is the place in the source.
+ */
+const MARKER_PART =
+  /[[\]\s,、;^&|]|(?:and|und|et|y|e|和|与|及)(?=\s*\d)|(?:sources?|passages?|documents?|docs?|references?|refs?|citations?|quellen?|fuentes?|来源|资料|段落|文档|來源|資料)(?=\s*(?:[:#]\s*)?\d)[\s:#]*|\d{1,3}(?!\d)(?::\d{1,3}(?=†)|\s*[-–—~]\s*\d{1,3}(?!\d))?|[†‡](?:[^[\]†‡,、;]|[,、;](?!\s*\d{1,3}[†‡])){0,80}/iuy;
+const PLACE = /[†‡](?:[^[\]†‡,、;]|[,、;](?!\s*\d{1,3}[†‡]))*/g;
+/** Only numbers, which may as well be an interval, a list or a matrix of the answer. */
+const ONLY_NUMBERS = /^[\\[\]［］\p{Nd}\s,，、;；~～–—-]*$/u;
+const NESTED = /^.+[[［]/;
+const ONE_IN_BRACKETS = /\[\s*\d{1,3}\s*\]/;
+/** What a bracket directly behind it belongs to: `a[0]`, `rows[0][1]`. Chinese has no space before a marker. */
+const SUBJECT_OF_INDEX = /[\p{Script=Latin}\p{Nd}_\])]$/u;
 /** Messages and places of another service, which name no passage. */
 const FOREIGN_NUMBER = /\d{1,3}:\d{1,3}/g;
 const NUMBERS = /(\d{1,3})(?:\s*[-–—~]\s*(\d{1,3}))?/g;
@@ -38,6 +47,8 @@ export class CitationMarkerFilter {
   private pendingSpace = '';
   /** Whether a marker after the pending space was removed. */
   private removedMarker = false;
+  /** Whether the text so far ends with something that a bracket may index. */
+  private isBehindSubject = false;
 
   /** @param passages how many passages the prompt contains, numbered from 1 */
   constructor(private readonly passages: number) {}
@@ -62,7 +73,9 @@ export class CitationMarkerFilter {
       if (length === undefined && !isWhole) break;
       // A bracket that starts no marker is text.
       const part = plain ?? text.slice(at, at + (length || 1));
-      output += length ? this.marker(part) : this.plain(part);
+      const isMarker = Boolean(length) && !isOfText(part, this.passages, this.isBehindSubject);
+      output += isMarker ? this.marker(part) : this.plain(part);
+      this.isBehindSubject = !isMarker && SUBJECT_OF_INDEX.test(part);
       at += part.length;
     }
     this.pendingMarker = text.slice(at);
@@ -99,15 +112,27 @@ export class CitationMarkerFilter {
 const plainMarker = (marker: string): string =>
   marker.replaceAll('\\', '').normalize('NFKC').replaceAll('【', '[').replaceAll('】', ']');
 
+const rangesIn = (marker: string): { from: number; to: number }[] =>
+  [...plainMarker(marker).replace(PLACE, '').replace(FOREIGN_NUMBER, '').matchAll(NUMBERS)].map(
+    ([, first, last]) => ({ from: Number(first), to: Number(last ?? first) }),
+  );
+
 /** The numbers of existing passages in a marker, in its order. A range names each number in it. */
-function numbersIn(marker: string, passages: number): number[] {
-  const plain = plainMarker(marker).replace(PLACE, '').replace(FOREIGN_NUMBER, '');
-  return [...plain.matchAll(NUMBERS)].flatMap(([, first, last]) => {
-    const [from, to] = [Number(first), Math.min(Number(last ?? first), passages)];
-    return Array.from({ length: Math.max(0, to - from + 1) }, (_, place) => from + place).filter(
-      (number) => number >= 1,
-    );
+const numbersIn = (marker: string, passages: number): number[] =>
+  rangesIn(marker).flatMap(({ from, to }) => {
+    const count = Math.max(0, Math.min(to, passages) - from + 1);
+    return Array.from({ length: count }, (_, place) => from + place).filter((number) => number >= 1);
   });
+
+/** Whether what looks like a marker is part of the text: an index, or several numbers that are not all passages. */
+function isOfText(marker: string, passages: number, isBehindSubject: boolean): boolean {
+  if (!ONLY_NUMBERS.test(marker)) return false;
+  const ranges = rangesIn(marker);
+  const areAllPassages = ranges.every(({ from, to }) => from >= 1 && from <= to && to <= passages);
+  const isOne = ranges.length === 1 && !/\d\s*[-–—~]/.test(plainMarker(marker));
+  if (isBehindSubject && !NESTED.test(marker)) return !(isOne && areAllPassages);
+  // The rest of a text must not show the number of a passage that does not exist.
+  return !isOne && !areAllPassages && !ONE_IN_BRACKETS.test(plainMarker(marker));
 }
 
 /**
@@ -133,7 +158,10 @@ function markerLength(text: string): number | undefined {
 
 function isMarker(text: string): boolean {
   const plain = plainMarker(text);
-  return MARKER.test(plain) && /\d/.test(plain.replace(PLACE, ''));
+  if (!plain.startsWith('[') || !plain.endsWith(']') || !/\d/.test(plain.replace(PLACE, ''))) return false;
+  MARKER_PART.lastIndex = 0;
+  while (MARKER_PART.lastIndex < plain.length) if (!MARKER_PART.test(plain)) return false;
+  return true;
 }
 
 /** The answer without its citation markers. */

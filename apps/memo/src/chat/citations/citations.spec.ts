@@ -5,7 +5,7 @@ import { type QueryRelevance } from '../../retrieval/ranking/query-relevance';
 import { citingSentence } from '../answer-generation';
 import { text, textInPieces } from '../answer-texts.fixture';
 import { citationsLine } from './citation';
-import { CitationMarkerFilter } from './citation-markers';
+import { CitationMarkerFilter, escapeMarkers } from './citation-markers';
 import { bestSnippet, snippetWithin } from './citation-snippet';
 
 function asked(...words: string[]): QueryRelevance {
@@ -29,8 +29,8 @@ describe('CitationMarkerFilter', () => {
     ['Five days [1].', 'Five days [1].', [1]],
     ['Five [1][3], six [7].', 'Five [1][3], six.', [1, 3]],
     ['Six [7], or [8] five [9][1]; none [9] 【8】', 'Six, or five [1]; none', [1]],
-    ['An array[9]of a [9]b.', 'An arrayof a b.', []],
-    ['Both [1, 3; 9].', 'Both [1][3].', [1, 3]],
+    ['An array[9]of a [9]b.', 'An array[9]of a b.', []],
+    ['Both [1, 3; 2].', 'Both [1][3][2].', [1, 2, 3]],
     ['五天【2】。', '五天[2]。', [2]],
     ['None [0] [00] [12].', 'None.', []],
     ['In [2024] a[i] stays [ 3 ].', 'In [2024] a[i] stays [3].', [3]],
@@ -41,8 +41,15 @@ describe('CitationMarkerFilter', () => {
     ['In [[2024], 2] and [[2024]].', 'In [[2024], 2] and [[2024]].', []],
     ['Four 【1†L5-L9】 and [2‡page 4].', 'Four [1] and [2].', [1, 2]],
     ['Four ［１，３］ and [^2].', 'Four [1][3] and [2].', [1, 2, 3]],
-    ['Four [3–1], [2 - 2] and [2-9].', 'Four, [2] and [2][3].', [2, 3]],
+    ['Four [3–1], [2 - 2] and [2-9].', 'Four [3–1], [2] and [2-9].', [2]],
     ['Four [Sources 1 and 3] [doc 2] [资料1].', 'Four [1][3] [2] [1].', [1, 2, 3]],
+    [
+      'Aged [12-18], [100, 200], [[1, 0], [0, 1]], [0, 1].',
+      'Aged [12-18], [100, 200], [[1, 0], [0, 1]], [0, 1].',
+      [],
+    ],
+    ['Let a[0] = b[10], m[1, 2] or t[0][9].', 'Let a[0] = b[10], m[1, 2] or t[0][9].', []],
+    ['Four weeks[1][9], 四周[9][2], five [1†L0-L4, 2†L9].', 'Four weeks[1], 四周[2], five [1][2].', [1, 2]],
     ['Four \\[2\\] in C:\\[a] \\ [x].', 'Four [2] in C:\\[a] \\ [x].', [2]],
     [
       'Sec. [2.1], [A1], [1a], [note 2], [3:15] and 【4:0†source】.',
@@ -91,7 +98,7 @@ describe('CitationMarkerFilter', () => {
     fc.assert(
       fc.property(fc.array(stuff, { maxLength: 30, size: 'max' }), (parts) => {
         const [shown, cited] = filtered(3, parts) as [string, number[]];
-        for (const [, number] of shown.matchAll(/[[【]\s*(\d{1,3})\s*[\]】]/g))
+        for (const [, number] of shown.matchAll(/(?<![\p{L}\p{Nd}\]])[[【]\s*(\d{1,3})\s*[\]】]/gu))
           expect(cited).toContain(Number(number));
         if (!/[[【]\s*[\]】]/.test(parts.join(''))) expect(shown).not.toMatch(/[[【]\s*[\]】]/);
       }),
@@ -110,6 +117,18 @@ describe('CitationMarkerFilter', () => {
     expect(filter.push('[9]2].')).toBe('2].');
     expect(filter.cited).toEqual(new Set([1]));
   });
+});
+
+it.each([
+  `[1${'†'.repeat(16)}${','.repeat(81)}x]`,
+  `[1†L0, 2†L1, 3†L2, 4†L3, 5†L4, 6†L5, 7†L6, 8†L7${', '.repeat(41)}see page x]`,
+  `[${'来源   1'.repeat(11)}x]`,
+  `[${'source 1 '.repeat(8)}x]`,
+])('reads %j in little time', (hostile) => {
+  const many = `${hostile} `.repeat(200);
+  const filter = new CitationMarkerFilter(3);
+  expect((filter.push(many) + filter.end()).length).toBeGreaterThan(0);
+  expect(escapeMarkers(many).length).toBe(many.length);
 });
 
 describe('bestSnippet', () => {

@@ -52,6 +52,17 @@ describe('plain text', () => {
   ]);
 });
 
+it('a long text without spaces is told from Latin letters in little time', async () => {
+  const text = Buffer.from('d6d0'.repeat(200_000), 'hex');
+  expect(await textOf(extractor, text, 'text/plain')).toBe('中'.repeat(200_000));
+});
+
+it('a quoted escape sequence of Japanese does not make a text Japanese', async () => {
+  expect(await textOf(extractor, 'The log shows \x1b$Bx\nand goes on in English.', 'text/plain')).toContain(
+    'and goes on in English.',
+  );
+});
+
 describe('HTML and Markdown', () => {
   refuses('text/html', [
     ['without text', () => '<html><img src=x><script>1</script>', 'empty', /no text/],
@@ -179,6 +190,27 @@ describe('DOCX', () => {
     ],
     ['with tables too deep', () => docx('<w:tbl><w:tr><w:tc>'.repeat(10_000)), 'too_complex', /deeply/],
   ]);
+});
+
+describe('a part of another format in DOCX', () => {
+  const including = (part: string): Buffer =>
+    docx(
+      `<w:altChunk xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" r:id="c"/>`,
+      [
+        {
+          name: 'word/_rels/document.xml.rels',
+          data: `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="c" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/aFChunk" Target="c.txt"/></Relationships>`,
+        },
+        { name: 'word/c.txt', data: part },
+      ],
+    );
+
+  it.each(['Name: value\r\n', 'Name: value\r\n more\r\n', '<!-- a -->\r\n'])(
+    'of many %j is told in little time',
+    async (line) => {
+      expect(await textOf(extractor, including(`${line.repeat(60)}The end.`), DOCX)).toMatch(/The end\.$/);
+    },
+  );
 });
 
 describe('PDF', () => {

@@ -6,8 +6,8 @@ import { decodeText, detectEncoding } from '../text/character-encoding';
 
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 const HTML =
-  /^[\s\ufeff]*(?:<!--[\s\S]{0,2000}?-->\s*)*<(?:!doctype|\?xml|html|head|body|meta|title|style|div|table|p|h[1-6]|span|ul|ol)[\s>]/i;
-const MIME = /^(?:[\w-]+:[^\n]*\r?\n(?:[ \t][^\n]*\r?\n)*)+\r?\n/;
+  /^[\s\ufeff]*(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype|\?xml|html|head|body|meta|title|style|div|table|p|h[1-6]|span|ul|ol)[\s>]/i;
+const MIME = /^(?:[\w-]+:[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*)+\r?\n/;
 const MIME_VERSION = /^(?:MIME-Version|Content-Type):/im;
 /** Headers of MHTML are shorter. */
 const HEAD_BYTES = 8 * 1024;

@@ -96,7 +96,8 @@ export function detectEncoding(bytes: Uint8Array, isHtml: boolean): string {
   if (marked) return marked;
   const declared = isHtml ? declaredEncoding(bytes) : undefined;
   if (declared === REPLACEMENT || isUnreadableSevenBit(bytes)) throw unreadable();
-  if (isIso2022Jp(bytes)) return 'iso-2022-jp';
+  if (isIso2022Jp(bytes) && (declared === 'iso-2022-jp' || isIntact(bytes, 'iso-2022-jp')))
+    return 'iso-2022-jp';
   if (isMostlyUtf8(bytes)) return 'utf-8';
   const wide = unmarkedUtf16(bytes);
   if (wide) return wide;
@@ -121,6 +122,16 @@ function sevenBitText(bytes: Uint8Array): string {
 
 function isIso2022Jp(bytes: Uint8Array): boolean {
   return bytes.includes(ESCAPE) && ISO_2022_JP.test(sevenBitText(bytes));
+}
+
+/** Logs quote escape sequences of Japanese without being in it. */
+function isIntact(bytes: Uint8Array, encoding: string): boolean {
+  const decoder = new TextDecoder(encoding);
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    const stream = at + SLICE_BYTES < bytes.length;
+    if (decoder.decode(bytes.subarray(at, at + SLICE_BYTES), { stream }).includes('\ufffd')) return false;
+  }
+  return true;
 }
 
 function isUnreadableSevenBit(bytes: Uint8Array): boolean {

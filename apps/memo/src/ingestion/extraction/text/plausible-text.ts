@@ -21,15 +21,20 @@ const IMPOSSIBLE = /[\u0080-\u009f\ufffd\p{Co}\p{Cn}]|\p{L}[\u2500-\u259f]\p{L}|
 /** Damaged texts have a few. */
 const MAX_IMPOSSIBLE_SHARE = 0.001;
 const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu;
-const BESIDE_LATIN =
-  /(?<=[a-z])[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+(?=[a-z])/gu;
 /** Names stand in East Asian text, but most of it is not between Latin letters. */
 const MAX_BESIDE_LATIN_SHARE = 0.5;
 
+const isLatin = (character = ''): boolean => character >= 'a' && character <= 'z';
+
 /** Whether a decoded text is East Asian, rather than Latin words whose accented letters were read as pairs of bytes. */
 export function isPlausibleEastAsian(text: string): boolean {
-  const runs = text.match(EAST_ASIAN)?.length ?? 0;
-  return (text.match(BESIDE_LATIN)?.length ?? 0) <= runs * MAX_BESIDE_LATIN_SHARE;
+  let runs = 0;
+  let besideLatin = 0;
+  for (const { index, 0: run } of text.matchAll(EAST_ASIAN)) {
+    runs += 1;
+    if (isLatin(text[index - 1]) || isLatin(text[index + run.length])) besideLatin += 1;
+  }
+  return besideLatin <= runs * MAX_BESIDE_LATIN_SHARE;
 }
 
 /** A long ASCII text with a few stray bytes is read; in a shorter one they are the only evidence of its encoding. */
