@@ -230,6 +230,11 @@ it.each<[string, Fields, RegExp?]>([
     { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
     /web_search_20250305 cannot be run/,
   ],
+  [
+    'tools.0.type',
+    { tools: [{ type: 'x'.repeat(1_000), name: 'f' }] },
+    /: x{64} cannot be run|^x{64} cannot/,
+  ],
   ['tools.0.defer_loading', { tools: [{ ...tool, defer_loading: true }] }],
   ['tools.0.input_schema', { tools: [{ name: 'f' }] }],
   ['tool_choice', { tool_choice: { type: 'any' } }],

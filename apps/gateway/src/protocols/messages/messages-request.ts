@@ -63,6 +63,8 @@ const TOOL = known(
 const MESSAGE = new Set(['role', 'content']);
 const TOOL_CHOICE = new Set(['type', 'name', 'disable_parallel_tool_use']);
 
+const SHOWN_TYPE_CHARS = 64;
+
 /** Budgets of thoughts in tokens from which on the effort is higher. Chosen: a chat server knows three efforts, not a budget. */
 const MEDIUM_BUDGET = 4_096;
 const HIGH_BUDGET = 16_384;
@@ -280,7 +282,7 @@ function toolOf(given: unknown, path: string): Fields {
   if (isGiven(tool.type) && tool.type !== 'custom')
     refuse(
       childOf(path, 'type'),
-      `${textAt(tool.type, childOf(path, 'type'))} cannot be run by the server of this model`,
+      `${textAt(tool.type, childOf(path, 'type')).slice(0, SHOWN_TYPE_CHARS)} cannot be run by the server of this model`,
     );
   refuseOthers(tool, path, TOOL);
   // Claude Code sends such tools at once when they are refused.
