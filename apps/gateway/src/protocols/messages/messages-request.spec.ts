@@ -201,6 +201,20 @@ it('names what has no effect on a chat server', () => {
   expect(Object.keys(chat)).toEqual(['model', 'messages', 'max_tokens', 'tools']);
 });
 
+it.each<[Fields, ignored: string[], effort: string | undefined]>([
+  [{ thinking: { type: 'disabled' } }, ['thinking'], undefined],
+  [{ thinking: { type: 'adaptive', display: 'omitted' } }, ['thinking.display'], undefined],
+  [
+    { thinking: { type: 'enabled', budget_tokens: 9 }, output_config: { effort: 'max' } },
+    ['thinking.budget_tokens'],
+    'high',
+  ],
+  [{ thinking: { type: 'enabled', budget_tokens: 9 } }, [], 'low'],
+])('names what has no effect in %j', (fields, expected, effort) => {
+  const { chat, ignored } = translate(fields);
+  expect([ignored, chat.reasoning_effort]).toEqual([expected, effort]);
+});
+
 const messages = (content: unknown, role = 'user') => ({ messages: [{ role, content }] });
 
 it.each<[string, Fields, RegExp?]>([
@@ -241,6 +255,19 @@ it.each<[string, Fields, RegExp?]>([
   ['tool_choice.type', { tool_choice: { type: 'all' } }],
   ['thinking.budget_tokens', { thinking: { type: 'enabled' } }],
   ['thinking.type', { thinking: { type: 'between_tools' } }],
+  ['thinking', { thinking: 7, output_config: { effort: 'low' } }],
+  ['thinking.effort', { thinking: { type: 'adaptive', effort: 'low' } }],
+  ['thinking.display', { thinking: { type: 'adaptive', display: 7 } }],
+  [
+    'output_format.strict',
+    { output_format: { type: 'json_schema', schema: {}, strict: false } },
+    /cannot be passed on/,
+  ],
+  ['messages.0.content.0.source.detail', messages([{ type: 'image', source: { ...PNG, detail: 'low' } }])],
+  ...['text', 'base64', 'content'].map((type): [string, Fields] => [
+    'messages.0.content.0.source.pages',
+    messages([{ type: 'document', source: { type, pages: 1 } }]),
+  ]),
   ['output_config.format.type', { output_config: { format: { type: 'xml' } } }],
   ['temperature', { temperature: 3 }],
   ['mcp_servers', { mcp_servers: [{}] }],
