@@ -227,7 +227,16 @@ it.each<[string, Fields, RegExp?]>([
   ['messages.0.role', messages('x', 'tool'), /user, assistant or system/],
   ['messages.0.content', messages(7)],
   ['messages.0.name', { messages: [{ role: 'user', content: 'x', name: 'n' }] }],
-  ['messages.0.content.0.type', messages([{ type: 'search_result' }])],
+  [
+    'messages.0.content.0.type',
+    messages([{ type: 'search_result' }]),
+    /text, image, document or tool_result:/,
+  ],
+  [
+    'messages.0.content.0.content.0.type',
+    messages([{ type: 'tool_result', tool_use_id: 'c', content: [{ type: 'tool_result' }] }]),
+    /must be text, image or document:/,
+  ],
   ['messages.0.content.0.text', messages([{ type: 'text', text: 7 }])],
   ['messages.0.content.0.citations', messages([{ type: 'text', text: 'x', citations: [{}] }])],
   ['messages.0.content.0.source.type', messages([{ type: 'image', source: { type: 'file', file_id: 'f' } }])],

@@ -165,7 +165,7 @@ function addQuestion(conversation: ChatConversation, content: unknown, path: str
   const attached: Fields[] = [];
   for (const [block, inner] of blocksAt(content, path)) {
     if (block.type === 'tool_result') attached.push(...addResult(conversation, block, inner));
-    else parts.push(...partsOf(block, inner));
+    else parts.push(...partsOf(block, inner, true));
   }
   conversation.ask([...attached, ...parts]);
 }
@@ -184,14 +184,15 @@ function addResult(conversation: ChatConversation, block: Fields, path: string):
   return attached.length > 0 ? [{ type: 'text', text: `Attached to the result of ${id}:` }, ...attached] : [];
 }
 
-/** A block of the user as parts of a chat message. */
-function partsOf(block: Fields, path: string): Fields[] {
+/** A block of the user as parts of a chat message. @param mayBeResult whether a result of a tool could stand there instead */
+function partsOf(block: Fields, path: string, mayBeResult = false): Fields[] {
   if (block.type === 'text') return [{ type: 'text', text: textOf(block, path) }];
   if (block.type === 'image') return [imageOf(block, path)];
   if (block.type === 'document') return documentOf(block, path);
+  const kinds = mayBeResult ? 'text, image, document or tool_result' : 'text, image or document';
   return refuse(
     childOf(path, 'type'),
-    'must be text, image, document or tool_result: other blocks cannot be passed on to the server of this model',
+    `must be ${kinds}: other blocks cannot be passed on to the server of this model`,
   );
 }
 
