@@ -96,7 +96,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
 
 const MOST_SHOWN_CHARS = 300;
 /** A page of a proxy, or bytes. */
-const NO_TEXT = /^\s*<|[\0-\x08\ufffd]/;
+const NO_TEXT = /^\s*<|(?!\s)\p{Cc}|\ufffd/u;
 
 /** Says that a server refuses the request, with the words of a body without a message: FastAPI's list of faults, or a text. */
 function refusedWith(status: number, text: string, content: Record<string, unknown> | undefined): string {
