@@ -205,6 +205,8 @@ describe('every route', () => {
       const { status } = await ask(route, { headers: { [name]: account.apiKey } });
       expect([200, 400]).toContain(status);
     }
+    const { status } = await ask(route, { headers: { 'X-API-Key': '', 'api-key': account.apiKey } });
+    expect([200, 400]).toContain(status);
   });
 });
 

@@ -101,6 +101,10 @@ export function anthropicErrorBody(
   };
 }
 
-/** Whether a client expects Anthropic's bodies: its SDK sends `anthropic-version` with every request. */
-export const speaksAnthropic = (request: Request): boolean =>
-  request.path.startsWith('/v1/messages') || request.headers['anthropic-version'] !== undefined;
+/**
+ * Whether a client expects Anthropic's bodies. Models are listed in either shape: Anthropic's SDK sends `anthropic-version` with every
+ * request. Elsewhere the path decides, since gateways of customers add that header to all they pass on.
+ */
+export const speaksAnthropic = ({ path, headers }: Pick<Request, 'path' | 'headers'>): boolean =>
+  /^\/v1\/messages(\/|$)/i.test(path) ||
+  (/^\/v1\/models(\/|$)/i.test(path) && headers['anthropic-version'] !== undefined);

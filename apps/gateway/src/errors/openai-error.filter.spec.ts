@@ -2,6 +2,7 @@ import { UnavailableException } from '@inference/http';
 import { type ArgumentsHost, HttpException } from '@nestjs/common';
 import { ExchangeRateMissingError } from '../proxy/admission/admission.service';
 import { BillingUnavailableError, BillingUnknownError } from '../settlement/settlement.errors';
+import { speaksAnthropic } from './anthropic-error';
 import { type OpenAiErrorBody } from './openai-error';
 import { OpenAiErrorFilter } from './openai-error.filter';
 
@@ -45,4 +46,18 @@ describe('a 503', () => {
 
 it('has no code for what has none', () => {
   expect(answerTo(new HttpException('no', 400)).code).toBeNull();
+});
+
+it.each([
+  ['/v1/messages', false, true],
+  ['/v1/messages/count_tokens', false, true],
+  ['/v1/messages-of-others', true, false],
+  ['/v1/models', true, true],
+  ['/v1/models/a', true, true],
+  ['/v1/models', false, false],
+  ['/v1/chat/completions', true, false],
+  ['/v1/responses', true, false],
+])('%s, with the header of Anthropic: %s, answers in its shape: %s', (path, hasHeader, expected) => {
+  const headers = hasHeader ? { 'anthropic-version': '2023-06-01' } : {};
+  expect(speaksAnthropic({ path, headers })).toBe(expected);
 });

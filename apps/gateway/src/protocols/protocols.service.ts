@@ -5,7 +5,7 @@ import { ProxyService } from '../proxy/proxy.service';
 import { beginCall } from '../proxy/request/entrypoint';
 import { ChatTranslation } from './chat/chat-translation';
 import { readBody } from './json';
-import { IGNORED_HEADER, type Protocol } from './protocol';
+import { IGNORED_HEADER, ignoredHeader, type Protocol } from './protocol';
 
 /** Serves requests of other protocols as chat completions. */
 @Injectable()
@@ -18,7 +18,7 @@ export class ProtocolsService {
     const body = await readBody(request.body, () => requireConnected(response));
     call.model = body.fields.model;
     const { chat, isStream, ignored, writer } = protocol.read(body);
-    if (ignored.length > 0) response.setHeader(IGNORED_HEADER, ignored.join(', '));
+    if (ignored.length > 0) response.setHeader(IGNORED_HEADER, ignoredHeader(ignored));
     const translation = new ChatTranslation(writer(call.requestId), isStream, call.requestId);
     await this.proxies.proxy(call, Buffer.from(body.write(chat)), response, translation);
   }

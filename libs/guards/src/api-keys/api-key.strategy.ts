@@ -76,9 +76,9 @@ class ApiKeyStrategy extends CredentialStrategy {
   }
 }
 
-/** As Anthropic's SDKs send it, or as those for Azure do. */
+/** As Anthropic's SDKs send it, or as those for Azure do. Some clients send the other one empty. */
 const keyInHeader = (request: Request): string | undefined =>
-  request.get('X-API-Key') ?? request.get('api-key');
+  request.get('X-API-Key') || request.get('api-key');
 
 /** Registers the kinds `api_key`, `api_key_header` and `api_key_scheme`. */
 export const API_KEY_CREDENTIALS: CredentialRegistration = {

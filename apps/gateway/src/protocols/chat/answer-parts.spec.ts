@@ -114,6 +114,31 @@ it.each<[string, Delta[], string[]]>([
     [call({ index: 0 }, 'f', ''), call({ index: 0, id: 'a' }, undefined, '{}')],
     ['f({}) call_1_0'],
   ],
+  [
+    'an id that comes late with the name again',
+    [call({ index: 0 }, 'f', ''), call({ index: 0, id: 'a' }, 'f', '{"x":1}')],
+    ['f({"x":1}) call_1_0'],
+  ],
+  [
+    'an id and a name that come late',
+    [call({ index: 0 }, undefined, ''), call({ index: 0, id: 'a' }, 'f', '{}')],
+    ['f({}) call_1_0'],
+  ],
+  [
+    'an id behind a complete call',
+    [call({ index: 0 }, 'f', '{"x":"{"}'), call({ index: 0, id: 'a' }, 'f', '{}')],
+    ['f({"x":"{"}) call_1_0', 'f({}) a'],
+  ],
+  [
+    'two calls of which the first has its id late',
+    [
+      call({ index: 0 }, 'f', ''),
+      call({ index: 0, id: 'a' }, 'f', ''),
+      call({ index: 0, id: 'b' }, 'f', '{}'),
+    ],
+    ['f() call_1_0', 'f({}) b'],
+  ],
+  ['a content as a list of texts', [{ content: ['a', 'b'] }, { content: ['c'] }], ['text: abc']],
   ['a name that comes late', [call({ index: 0, id: 'a' }), call({ index: 0 }, 'f', '{}')], ['f({}) a']],
   ['arguments as an object', [call({ index: 0, id: 'a' }, 'f', { x: 1 })], ['f({"x":1}) a']],
   [
@@ -176,4 +201,19 @@ it('keeps the usage against placeholders of zeros, before and behind it', () => 
 it('reads a content that follows an early finish_reason', () => {
   const { answer, parts } = partsOf([{ content: 'a' }, { content: 'b' }], { finish_reason: 'stop' });
   expect([answer.finishReason, parts]).toEqual(['stop', ['text: ab']]);
+});
+
+it.each([
+  ['a name that each fragment repeats', [call({ index: 0 }, 'f', '{"x":"')], call({ index: 0 }, 'f', '}')],
+  [
+    'a call that waits for the one before',
+    [call({ index: 0, id: 'a' }, 'f', '{"x":"}'), call({ index: 1, id: 'b' }, 'g', '{"x":"')],
+    call({ index: 1 }, undefined, '}'),
+  ],
+])('does not parse all arguments again for each fragment: %s', (_title, first, next) => {
+  const parse = jest.spyOn(JSON, 'parse');
+  const { parts } = partsOf([...first, ...Array.from({ length: 2_000 }, () => next)]);
+  expect(parse.mock.calls.length).toBeLessThan(10);
+  parse.mockRestore();
+  expect(parts.at(-1)).toContain('}}}}');
 });

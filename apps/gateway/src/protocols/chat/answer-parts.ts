@@ -33,13 +33,52 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 /** Whether arguments are complete. */
 export function isObjectText(text: string): boolean {
-  // Most fragments end within the object, which this tells without parsing what is long.
   if (!text.trimEnd().endsWith('}')) return false;
   try {
     JSON.parse(text);
     return true;
   } catch {
     return false;
+  }
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [OPENING, CLOSING] = [new Set([0x7b, 0x5b]), new Set([0x7d, 0x5d])];
+const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+/** Follows the braces of arguments that come in thousands of fragments, so that they are parsed once and not for each of them. */
+class ArgumentsEnd {
+  private depth = 0;
+  private isInText = false;
+  private isEscaped = false;
+  private hasEnded = false;
+  /** Behind the end, or closed without having been opened. */
+  private hasMore = false;
+  private isValid: boolean | undefined;
+
+  push(text: string): void {
+    for (let at = 0; at < text.length && !this.hasMore; at++) this.step(text.charCodeAt(at));
+  }
+
+  /** @param text all that was pushed */
+  isReached(text: string): boolean {
+    if (!this.hasEnded || this.hasMore) return false;
+    return (this.isValid ??= isObjectText(text));
+  }
+
+  private step(char: number): void {
+    if (this.isEscaped) this.isEscaped = false;
+    else if (this.isInText) {
+      if (char === QUOTE) this.isInText = false;
+      else if (char === BACKSLASH) this.isEscaped = true;
+    } else if (this.hasEnded) this.hasMore = !BLANKS.has(char);
+    else if (char === QUOTE) this.isInText = true;
+    else if (OPENING.has(char)) this.depth += 1;
+    else if (CLOSING.has(char)) {
+      this.depth -= 1;
+      this.hasEnded = this.depth === 0;
+      this.hasMore = this.depth < 0;
+    }
   }
 }
 
@@ -61,6 +100,7 @@ export class AnswerParts {
   private current = -1;
   private readonly callsById = new Map<string, Part>();
   private readonly callsByIndex = new Map<unknown, Part>();
+  private readonly ends = new Map<Part, ArgumentsEnd>();
   private lastCall: Part | undefined;
 
   /** @param requestId makes the ids of calls unique that the server does not name */
@@ -112,6 +152,7 @@ export class AnswerParts {
   private readContent(content: unknown): void {
     this.append('text', textOf(content));
     for (const entry of listOf(content)) {
+      this.append('text', textOf(entry));
       const { type, text, thinking, refusal } = fieldsOf(entry);
       if (type === 'thinking' || type === 'reasoning')
         for (const thought of Array.isArray(thinking) ? (thinking as unknown[]) : [thinking ?? text])
@@ -131,7 +172,10 @@ export class AnswerParts {
     const { name, arguments: given } = fieldsOf(called);
     const fragment = { id: textOf(id), index, name: textOf(name), text: argumentsOf(given) };
     const call = this.callOf(fragment) ?? this.newCall(fragment);
-    if (fragment.id !== '') this.callsById.set(fragment.id, call);
+    if (fragment.id !== '') {
+      this.callsById.set(fragment.id, call);
+      call.isNamedByServer = true;
+    }
     // Repeated in each chunk by some servers.
     if (call.name === '') call.name = fragment.name;
     this.advance(false);
@@ -144,20 +188,30 @@ export class AnswerParts {
     const hasIndex = fragment.index !== undefined && fragment.index !== null;
     if (fragment.id !== '') {
       const known = this.callsById.get(fragment.id);
-      // An id that comes after the first fragment of its call.
-      return (
-        known ??
-        (hasIndex && byIndex?.isNamedByServer === false && fragment.name === '' ? byIndex : undefined)
-      );
+      if (known) return known;
+      // An id may come after the first fragment of its call.
+      const isUnnamed = hasIndex && byIndex?.isNamedByServer === false;
+      return isUnnamed && this.maySucceed(byIndex, fragment.name) ? byIndex : undefined;
     }
     const candidate = hasIndex ? byIndex : this.lastCall;
     if (!candidate || fragment.name === '') return candidate;
-    const isNext = fragment.name !== candidate.name || (fragment.text !== '' && isObjectText(candidate.text));
+    const isNext = fragment.name !== candidate.name || (fragment.text !== '' && this.isComplete(candidate));
     return candidate.name !== '' && isNext ? undefined : candidate;
+  }
+
+  /** Whether a fragment with the first id of an index goes on with its call. */
+  private maySucceed(call: Part, name: string): boolean {
+    if (name === '' || call.name === '') return true;
+    return name === call.name && !this.isComplete(call);
+  }
+
+  private isComplete(call: Part): boolean {
+    return this.ends.get(call)?.isReached(call.text) ?? false;
   }
 
   private newCall({ id, index, name }: { id: string; index: unknown; name: string }): Part {
     const call = this.newPart('call', { id, name });
+    this.ends.set(call, new ArgumentsEnd());
     this.callsByIndex.set(index, call);
     this.lastCall = call;
     return call;
@@ -181,6 +235,7 @@ export class AnswerParts {
   private add(part: Part, text: string): void {
     if (text === '') return;
     part.text += text;
+    this.ends.get(part)?.push(text);
     if (part.index === this.current) this.listener.add(part, text);
   }
 
@@ -188,7 +243,7 @@ export class AnswerParts {
   private advance(isEnd: boolean): void {
     for (let next = this.parts[this.current + 1]; next; next = this.parts[this.current + 1]) {
       const open = this.parts[this.current];
-      const mayGoOn = open?.kind === 'call' && !isObjectText(open.text);
+      const mayGoOn = open?.kind === 'call' && !this.isComplete(open);
       const isUnnamed = next.kind === 'call' && next.name === '';
       if (!isEnd && (mayGoOn || isUnnamed)) return;
       if (open) this.listener.close(open);

@@ -40,9 +40,12 @@ export class ChatTranslation implements AnswerTranslation {
   }
 
   plain(status: number, body: Buffer): { body: string; contentType: string } {
-    const content = parsed(body.toString('utf8'));
-    if (status >= 300)
-      return { body: this.writer.refusal(status, refusalIn(status, content)), contentType: JSON_TYPE };
+    const text = body.toString('utf8');
+    const content = parsed(text);
+    if (status >= 300) {
+      const refusal = errorIn(status, content, refusedWith(status, text, content));
+      return { body: this.writer.refusal(status, refusal), contentType: JSON_TYPE };
+    }
     if (this.isStream) this.begin();
     this.answer.read(content);
     this.answer.end();
@@ -73,7 +76,7 @@ export class ChatTranslation implements AnswerTranslation {
     const { error } = chunk;
     if (!error) return this.answer.read(chunk);
     this.hasFailed = true;
-    this.writer.fail(refusalIn(500, chunk).error, this.answer);
+    this.writer.fail(errorIn(500, chunk, BROKEN_OFF).error, this.answer);
   }
 
   private begin(): void {
@@ -91,14 +94,32 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
+const MOST_SHOWN_CHARS = 300;
+/** A page of a proxy, or bytes. */
+const NO_TEXT = /^\s*<|(?!\s)\p{Cc}|\ufffd/u;
+
+/** Says that a server refuses the request, with the words of a body without a message: FastAPI's list of faults, or a text. */
+function refusedWith(status: number, text: string, content: Record<string, unknown> | undefined): string {
+  const faults = Array.isArray(content?.detail) ? (content.detail as unknown[]) : [];
+  const messages = faults
+    .map((fault) => (fault as { msg?: unknown } | null)?.msg)
+    .filter((message) => typeof message === 'string');
+  const words = content ? messages.join('; ') : NO_TEXT.test(text) ? '' : text.trim();
+  return `The model’s server refused the request (status ${status}). ${words.slice(0, MOST_SHOWN_CHARS)}`.trimEnd();
+}
+
 /** The error of an upstream in OpenAI's shape, from the forms that servers give it. */
-function refusalIn(status: number, content: Record<string, unknown> | undefined): OpenAiErrorBody {
+function errorIn(
+  status: number,
+  content: Record<string, unknown> | undefined,
+  otherwise: string,
+): OpenAiErrorBody {
   const { error, message, detail } = content ?? {};
   const given = (
     error !== null && typeof error === 'object' ? error : { message: error ?? message ?? detail }
   ) as Record<string, unknown>;
   const named = (name: string) => (typeof given[name] === 'string' ? given[name] : undefined);
-  const body = openAiErrorBody(status, named('message') ?? BROKEN_OFF, {
+  const body = openAiErrorBody(status, named('message') || otherwise, {
     code: named('code'),
     param: named('param'),
   });

@@ -201,6 +201,20 @@ it('names what has no effect on a chat server', () => {
   expect(Object.keys(chat)).toEqual(['model', 'messages', 'max_tokens', 'tools']);
 });
 
+it.each<[Fields, ignored: string[], effort: string | undefined]>([
+  [{ thinking: { type: 'disabled' } }, ['thinking'], undefined],
+  [{ thinking: { type: 'adaptive', display: 'omitted' } }, ['thinking.display'], undefined],
+  [
+    { thinking: { type: 'enabled', budget_tokens: 9 }, output_config: { effort: 'max' } },
+    ['thinking.budget_tokens'],
+    'high',
+  ],
+  [{ thinking: { type: 'enabled', budget_tokens: 9 } }, [], 'low'],
+])('names what has no effect in %j', (fields, expected, effort) => {
+  const { chat, ignored } = translate(fields);
+  expect([ignored, chat.reasoning_effort]).toEqual([expected, effort]);
+});
+
 const messages = (content: unknown, role = 'user') => ({ messages: [{ role, content }] });
 
 it.each<[string, Fields, RegExp?]>([
@@ -213,7 +227,16 @@ it.each<[string, Fields, RegExp?]>([
   ['messages.0.role', messages('x', 'tool'), /user, assistant or system/],
   ['messages.0.content', messages(7)],
   ['messages.0.name', { messages: [{ role: 'user', content: 'x', name: 'n' }] }],
-  ['messages.0.content.0.type', messages([{ type: 'search_result' }])],
+  [
+    'messages.0.content.0.type',
+    messages([{ type: 'search_result' }]),
+    /text, image, document or tool_result:/,
+  ],
+  [
+    'messages.0.content.0.content.0.type',
+    messages([{ type: 'tool_result', tool_use_id: 'c', content: [{ type: 'tool_result' }] }]),
+    /must be text, image or document:/,
+  ],
   ['messages.0.content.0.text', messages([{ type: 'text', text: 7 }])],
   ['messages.0.content.0.citations', messages([{ type: 'text', text: 'x', citations: [{}] }])],
   ['messages.0.content.0.source.type', messages([{ type: 'image', source: { type: 'file', file_id: 'f' } }])],
@@ -230,12 +253,30 @@ it.each<[string, Fields, RegExp?]>([
     { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
     /web_search_20250305 cannot be run/,
   ],
+  [
+    'tools.0.type',
+    { tools: [{ type: 'x'.repeat(1_000), name: 'f' }] },
+    /: x{64} cannot be run|^x{64} cannot/,
+  ],
   ['tools.0.defer_loading', { tools: [{ ...tool, defer_loading: true }] }],
   ['tools.0.input_schema', { tools: [{ name: 'f' }] }],
   ['tool_choice', { tool_choice: { type: 'any' } }],
   ['tool_choice.type', { tool_choice: { type: 'all' } }],
   ['thinking.budget_tokens', { thinking: { type: 'enabled' } }],
   ['thinking.type', { thinking: { type: 'between_tools' } }],
+  ['thinking', { thinking: 7, output_config: { effort: 'low' } }],
+  ['thinking.effort', { thinking: { type: 'adaptive', effort: 'low' } }],
+  ['thinking.display', { thinking: { type: 'adaptive', display: 7 } }],
+  [
+    'output_format.strict',
+    { output_format: { type: 'json_schema', schema: {}, strict: false } },
+    /cannot be passed on/,
+  ],
+  ['messages.0.content.0.source.detail', messages([{ type: 'image', source: { ...PNG, detail: 'low' } }])],
+  ...['text', 'base64', 'content'].map((type): [string, Fields] => [
+    'messages.0.content.0.source.pages',
+    messages([{ type: 'document', source: { type, pages: 1 } }]),
+  ]),
   ['output_config.format.type', { output_config: { format: { type: 'xml' } } }],
   ['temperature', { temperature: 3 }],
   ['mcp_servers', { mcp_servers: [{}] }],

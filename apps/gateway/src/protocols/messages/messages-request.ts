@@ -61,7 +61,17 @@ const TOOL = known(
   'input_examples',
 );
 const MESSAGE = new Set(['role', 'content']);
+const SOURCES = {
+  base64: new Set(['type', 'media_type', 'data']),
+  url: new Set(['type', 'url']),
+  text: new Set(['type', 'media_type', 'data']),
+  content: new Set(['type', 'content']),
+};
+const THINKING_CONFIG = new Set(['type', 'budget_tokens', 'display']);
+const OUTPUT_FORMAT = new Set(['type', 'schema']);
 const TOOL_CHOICE = new Set(['type', 'name', 'disable_parallel_tool_use']);
+
+const SHOWN_TYPE_CHARS = 64;
 
 /** Budgets of thoughts in tokens from which on the effort is higher. Chosen: a chat server knows three efforts, not a budget. */
 const MEDIUM_BUDGET = 4_096;
@@ -94,12 +104,13 @@ export function readMessagesRequest({ fields: body, write }: ReadBody, isCount =
   set('top_p', numberAt(body.top_p, 'top_p', [0, 1]));
   set('top_k', countAt(body.top_k, 'top_k', 0));
   if (stopSequences.length > 0) chat.stop = stopSequences;
-  Object.assign(chat, toolsOf(body), effortOf(body), formatOf(body));
+  const thinking = readThinking(body);
+  Object.assign(chat, toolsOf(body), thinking.chat, formatOf(body));
   if (isStream) Object.assign(chat, { stream: true, stream_options: { include_usage: true } });
   return {
     chat,
     isStream,
-    ignored: [...IGNORED.filter((name) => isGiven(body[name])), ...ignoredOfTools(body)],
+    ignored: [...IGNORED.filter((name) => isGiven(body[name])), ...thinking.ignored, ...ignoredOfTools(body)],
     writer: (requestId) => new MessagesAnswer(requestId, model, stopSequences),
   };
 }
@@ -154,7 +165,7 @@ function addQuestion(conversation: ChatConversation, content: unknown, path: str
   const attached: Fields[] = [];
   for (const [block, inner] of blocksAt(content, path)) {
     if (block.type === 'tool_result') attached.push(...addResult(conversation, block, inner));
-    else parts.push(...partsOf(block, inner));
+    else parts.push(...partsOf(block, inner, true));
   }
   conversation.ask([...attached, ...parts]);
 }
@@ -173,14 +184,15 @@ function addResult(conversation: ChatConversation, block: Fields, path: string):
   return attached.length > 0 ? [{ type: 'text', text: `Attached to the result of ${id}:` }, ...attached] : [];
 }
 
-/** A block of the user as parts of a chat message. */
-function partsOf(block: Fields, path: string): Fields[] {
+/** A block of the user as parts of a chat message. @param mayBeResult whether a result of a tool could stand there instead */
+function partsOf(block: Fields, path: string, mayBeResult = false): Fields[] {
   if (block.type === 'text') return [{ type: 'text', text: textOf(block, path) }];
   if (block.type === 'image') return [imageOf(block, path)];
   if (block.type === 'document') return documentOf(block, path);
+  const kinds = mayBeResult ? 'text, image, document or tool_result' : 'text, image or document';
   return refuse(
     childOf(path, 'type'),
-    'must be text, image, document or tool_result: other blocks cannot be passed on to the server of this model',
+    `must be ${kinds}: other blocks cannot be passed on to the server of this model`,
   );
 }
 
@@ -193,6 +205,7 @@ function imageOf(block: Fields, path: string): Fields {
 function addressOf(given: unknown, path: string): string {
   const source = objectAt(given, path);
   const type = choiceAt(source.type, childOf(path, 'type'), ['base64', 'url']);
+  refuseOthers(source, path, SOURCES[type]);
   if (type === 'url') return nameAt(source.url, childOf(path, 'url'));
   const mediaType = nameAt(source.media_type, childOf(path, 'media_type'));
   return `data:${mediaType};base64,${textAt(source.data, childOf(path, 'data'))}`;
@@ -209,6 +222,7 @@ function documentOf(block: Fields, path: string): Fields[] {
   const inner = childOf(path, 'source');
   const source = objectAt(block.source, inner);
   const type = choiceAt(source.type, childOf(inner, 'type'), ['base64', 'text', 'content']);
+  refuseOthers(source, inner, SOURCES[type]);
   if (type === 'text')
     return [...introduction, { type: 'text', text: textAt(source.data, childOf(inner, 'data')) }];
   if (type === 'content') {
@@ -280,7 +294,7 @@ function toolOf(given: unknown, path: string): Fields {
   if (isGiven(tool.type) && tool.type !== 'custom')
     refuse(
       childOf(path, 'type'),
-      `${textAt(tool.type, childOf(path, 'type'))} cannot be run by the server of this model`,
+      `${textAt(tool.type, childOf(path, 'type')).slice(0, SHOWN_TYPE_CHARS)} cannot be run by the server of this model`,
     );
   refuseOthers(tool, path, TOOL);
   // Claude Code sends such tools at once when they are refused.
@@ -301,21 +315,35 @@ function toolOf(given: unknown, path: string): Fields {
   };
 }
 
-/** How much the model is to think. Without either field it decides itself. */
-function effortOf({ thinking, output_config: output }: Fields): Fields {
-  const effort = isGiven(output) ? objectAt(output, 'output_config').effort : undefined;
-  if (isGiven(effort)) {
-    const names = Object.keys(EFFORTS);
-    return { reasoning_effort: EFFORTS[choiceAt(effort, 'output_config.effort', names)] };
-  }
-  if (!isGiven(thinking)) return {};
+/**
+ * How much the model is to think. Without either field it decides itself. What names the effort goes before a budget, and thoughts cannot
+ * be switched off or hidden: few models know how.
+ */
+function readThinking({ thinking, output_config: output }: Fields): { chat: Fields; ignored: string[] } {
+  const wish = isGiven(output) ? objectAt(output, 'output_config').effort : undefined;
+  const effort = isGiven(wish)
+    ? EFFORTS[choiceAt(wish, 'output_config.effort', Object.keys(EFFORTS))]
+    : undefined;
+  const chatOf = (named: string | undefined) => (named === undefined ? {} : { reasoning_effort: named });
+  if (!isGiven(thinking)) return { chat: chatOf(effort), ignored: [] };
   const fields = objectAt(thinking, 'thinking');
+  refuseOthers(fields, 'thinking', THINKING_CONFIG);
   const type = choiceAt(fields.type, 'thinking.type', ['enabled', 'disabled', 'adaptive']);
-  if (type !== 'enabled') return {};
   const budget = countAt(fields.budget_tokens, 'thinking.budget_tokens', LEAST_BUDGET);
-  if (budget === undefined) refuse('thinking.budget_tokens', 'must be given');
-  const isHigh = budget >= HIGH_BUDGET;
-  return { reasoning_effort: isHigh ? 'high' : budget >= MEDIUM_BUDGET ? 'medium' : 'low' };
+  if (type === 'enabled' && budget === undefined) refuse('thinking.budget_tokens', 'must be given');
+  const ignored: string[] = type === 'disabled' ? ['thinking'] : [];
+  if (isGiven(fields.display)) {
+    choiceAt(fields.display, 'thinking.display', ['summarized', 'omitted']);
+    ignored.push('thinking.display');
+  }
+  const hasBudget = budget !== undefined && type === 'enabled' && effort === undefined;
+  if (budget !== undefined && !hasBudget) ignored.push('thinking.budget_tokens');
+  return { chat: chatOf(hasBudget ? effortOf(budget) : effort), ignored };
+}
+
+function effortOf(budget: number): string {
+  if (budget >= HIGH_BUDGET) return 'high';
+  return budget >= MEDIUM_BUDGET ? 'medium' : 'low';
 }
 
 /** The form of the answer. `output_format` is the former name. */
@@ -327,6 +355,7 @@ function formatOf({ output_config: output, output_format: former }: Fields): Fie
   if (!isGiven(given)) return {};
   const fields = objectAt(given, path);
   choiceAt(fields.type, childOf(path, 'type'), ['json_schema']);
+  refuseOthers(fields, path, OUTPUT_FORMAT);
   const schema = objectAt(fields.schema, childOf(path, 'schema'));
   return { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } } };
 }

@@ -38,7 +38,7 @@ const STREAM: EventStream = {
   example: EXAMPLE,
   events: {
     message_start: event('The message, still empty. The usage is in `message_delta`.'),
-    ping: event('Without meaning.'),
+    ping: event('Keeps the connection open; ignore it.'),
     content_block_start: event('A block begins.'),
     content_block_delta: event(
       'A piece of the block: `text_delta`, `thinking_delta`, `signature_delta` or `input_json_delta`.',

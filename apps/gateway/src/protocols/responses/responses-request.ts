@@ -63,6 +63,9 @@ const KNOWN = new Set([
   ],
 ]);
 const REASONING = new Set(['effort', 'summary', 'generate_summary', 'context']);
+const SUMMARIES = ['auto', 'concise', 'detailed', 'none'] as const;
+const CONTEXTS = ['auto', 'current_turn', 'all_turns'] as const;
+const STREAM_OPTIONS = new Set(['include_obfuscation']);
 const TEXT = new Set(['format', 'verbosity']);
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 const SERVICE_TIERS = ['auto', 'default', 'flex', 'scale', 'priority'] as const;
@@ -91,6 +94,7 @@ export function readResponsesRequest({ fields: body, write }: ReadBody): Transla
   const ignoredItems = addItems(conversation, body.input, write);
   const tools = readTools(body);
   const { effort, showsSummary } = readReasoning(body);
+  const withoutEffect = readWithoutEffect(body);
   const chat: Fields = { model, messages: conversation.messages, ...tools.chat };
   const set = (name: string, value: unknown) => isGiven(value) && (chat[name] = value);
   set('max_tokens', countAt(body.max_output_tokens, 'max_output_tokens', 1));
@@ -107,7 +111,12 @@ export function readResponsesRequest({ fields: body, write }: ReadBody): Transla
   return {
     chat,
     isStream,
-    ignored: [...IGNORED.filter((name) => isGiven(body[name])), ...tools.ignored, ...ignoredItems],
+    ignored: [
+      ...IGNORED.filter((name) => isGiven(body[name])),
+      ...withoutEffect,
+      ...tools.ignored,
+      ...ignoredItems,
+    ],
     writer: (requestId) =>
       new ResponsesAnswer({ requestId, echo, customTools: tools.custom, showsSummary, keepsThoughts }),
   };
@@ -144,12 +153,33 @@ function readReasoning({ reasoning }: Fields): { effort?: string; showsSummary: 
   if (!isGiven(reasoning)) return { showsSummary: false };
   const fields = objectAt(reasoning, 'reasoning');
   refuseOthers(fields, 'reasoning', REASONING);
-  const { effort, summary, generate_summary: former } = fields;
-  const showsSummary = [summary, former].some((wish) => isGiven(wish) && wish !== 'none');
+  const { effort } = fields;
+  const summaries = ['summary', 'generate_summary'].map((name) =>
+    isGiven(fields[name]) ? choiceAt(fields[name], childOf('reasoning', name), SUMMARIES) : 'none',
+  );
+  const showsSummary = summaries.some((wish) => wish !== 'none');
   return {
     ...(isGiven(effort) && { effort: choiceAt(effort, 'reasoning.effort', EFFORTS) }),
     showsSummary,
   };
+}
+
+/** Names what is right but has no effect: a chat server runs no tools, pads no events and gets all thoughts that the input has. */
+function readWithoutEffect({ max_tool_calls: most, stream_options: options, reasoning }: Fields): string[] {
+  const names: string[] = [];
+  if (countAt(most, 'max_tool_calls', 1) !== undefined) names.push('max_tool_calls');
+  if (isGiven(options)) {
+    const fields = objectAt(options, 'stream_options');
+    refuseOthers(fields, 'stream_options', STREAM_OPTIONS);
+    const name = 'stream_options.include_obfuscation';
+    if (booleanAt(fields.include_obfuscation, name)) names.push(name);
+  }
+  const { context } = (reasoning as Fields | undefined | null) ?? {};
+  if (isGiven(context)) {
+    choiceAt(context, 'reasoning.context', CONTEXTS);
+    names.push('reasoning.context');
+  }
+  return names;
 }
 
 function readText({ text }: Fields): Fields {

@@ -53,9 +53,9 @@ export function readTools(body: Fields): ChatTools {
       );
     // Tells what a tool returns, which chat servers do not know.
     if (isGiven(tool.output_schema)) ignored.push(`${path}.output_schema`);
-    if (type === 'function') functions.set(nameAt(tool.name, childOf(path, 'name')), functionOf(tool, path));
+    if (type === 'function') functions.set(newNameOf(tool, path, functions), functionOf(tool, path));
     else if (type === 'custom') {
-      functions.set(nameAt(tool.name, childOf(path, 'name')), customOf(tool, path));
+      functions.set(newNameOf(tool, path, functions), customOf(tool, path));
       custom.add(tool.name as string);
     } else if (DISPENSABLE.test(type)) ignored.push(`${path} (${type})`);
     else
@@ -76,6 +76,14 @@ export function readTools(body: Fields): ChatTools {
   if (choice !== undefined) chat.tool_choice = choice;
   if (isParallel !== undefined) chat.parallel_tool_calls = isParallel;
   return { chat, custom, ignored };
+}
+
+/** Refuses a repeated name: a call could mean either tool. */
+function newNameOf(tool: Fields, path: string, functions: ReadonlyMap<string, Fields>): string {
+  const name = nameAt(tool.name, childOf(path, 'name'));
+  if (functions.has(name))
+    refuse(childOf(path, 'name'), `repeats the name ${name.slice(0, SHOWN_NAME_CHARS)} of another tool`);
+  return name;
 }
 
 function functionOf(tool: Fields, path: string): Fields {
@@ -124,11 +132,13 @@ function choiceOf(given: unknown, functions: Map<string, Fields>): unknown {
   const choice = objectAt(given, 'tool_choice');
   const type = choiceAt(choice.type, 'tool_choice.type', ['function', 'custom', 'allowed_tools']);
   if (type !== 'allowed_tools') return chosen(nameOfTool(choice, 'tool_choice', functions));
-  const names = listAt(choice.tools, 'tool_choice.tools').map((tool, i) => {
-    const path = childOf('tool_choice.tools', i);
-    return nameOfTool(objectAt(tool, path), path, functions);
-  });
-  for (const name of functions.keys()) if (!names.includes(name)) functions.delete(name);
+  const allowed = new Set(
+    listAt(choice.tools, 'tool_choice.tools').map((tool, i) => {
+      const path = childOf('tool_choice.tools', i);
+      return nameOfTool(objectAt(tool, path), path, functions);
+    }),
+  );
+  for (const name of functions.keys()) if (!allowed.has(name)) functions.delete(name);
   return choiceAt(choice.mode, 'tool_choice.mode', ['auto', 'required']);
 }
 
