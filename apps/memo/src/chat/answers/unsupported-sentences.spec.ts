@@ -23,6 +23,11 @@ it.each<[string, string[]]>([
   ['Yes. Do you want to know more about the bakery in Lisbon?', []],
   ['退款在五天内发放[2]。', []],
   ['公司总部设在上海浦东新区。', ['公司总部设在上海浦东新区。']],
+  [
+    '1. Shipping is free above 30 euros [1].\n2. Refunds are issued within 5 days [1].\n  3) Shipping is free [1].',
+    [],
+  ],
+  ['1. Refunds are issued within 7 days [1].', ['1. Refunds are issued within 7 days [1].']],
   ['', []],
 ])('judges %j', (answer, unsupported) => {
   expect(marked(answer)).toEqual(unsupported);

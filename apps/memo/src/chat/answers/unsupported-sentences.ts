@@ -6,6 +6,8 @@ import { type Slice, splitSentences } from '../sentences/sentence-segmentation';
 
 const MARKER = /\[(\d{1,3})\]/g;
 const NUMBER = /^\d+$/;
+/** Numbers of a list, which state nothing. */
+const LIST_NUMBER = /^[ \t>*-]*\d{1,3}(?:[.)](?=\s)|[、．])/gm;
 /** A sentence with fewer words says too little to be judged: "Yes.", a heading. */
 const MIN_WORDS = 3;
 /** Share of the words of a sentence without a marker that one passage has to hold. Half accepts chance; twice refuses every paraphrase. */
@@ -21,8 +23,9 @@ type Source = Pick<Passage, 'title' | 'text'>;
  */
 export function unsupportedSentences(answer: string, passages: readonly Source[]): Slice[] {
   const contents = passages.map(({ title, text }) => new Set(wordsOf(`${title}\n${text}`)));
+  const statements = answer.replace(LIST_NUMBER, (number) => ' '.repeat(number.length));
   return sentencesWithMarkers(answer).filter(({ start, end }) => {
-    const sentence = answer.slice(start, end);
+    const sentence = statements.slice(start, end);
     const cited = Array.from(sentence.matchAll(MARKER), ([, number]) => contents[Number(number) - 1]).filter(
       (content) => content !== undefined,
     );

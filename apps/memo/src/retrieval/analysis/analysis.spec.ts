@@ -3,10 +3,19 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { LANGUAGES } from './languages';
 import { analyzeQuery } from './query-analysis';
+import { parseQuery } from './query-syntax';
 import { termsOf } from './terms';
 import { isHanCharacter, simplifyChinese, tokenize } from './tokenizer';
 
 const DIST = join(__dirname, '../../../../../dist/apps/memo/src/retrieval/analysis');
+
+it('bounds the words of a query, also those that it excludes', () => {
+  const words = Array.from({ length: 500 }, (_, n) => `word${n}`);
+  const both = parseQuery([...words, ...words.map((word) => `-other${word}`)].join(' '));
+  const { words: used } = analyzeQuery(both, ['en']);
+  expect(used).toHaveLength(400);
+  expect(used.filter(({ isExcluded }) => isExcluded)).toHaveLength(100);
+});
 
 describe('termsOf', () => {
   it.each([

@@ -9,6 +9,7 @@ import { groupedNumbers, withoutGroups } from './word-parts';
 
 /** Of a longer query the most frequent words are used, then the first ones. Bounds the work of a search. */
 const MAX_QUERY_WORDS = 400;
+const MAX_EXCLUDED_WORDS = 100;
 /** Weight of a single Chinese character relative to the bigrams that contain it (ADR 16). */
 const HAN_CHARACTER_WEIGHT = 0.5;
 
@@ -83,17 +84,19 @@ export function analyzeQuery(
     word.weight += word.isCharacter ? HAN_CHARACTER_WEIGHT : 1;
     return word;
   });
-  const scored = [
-    ...titleWords(inTitle, languages).map((word) => ({ ...word, isRequired: true })),
-    ...[...byTerms.values()].sort((one, other) => other.weight - one.weight),
-  ].slice(0, MAX_QUERY_WORDS);
   const excludedWords = [
     ...excluded.words.filter((word) => !isSequence(word)).flatMap((word) => wholeWords(word, languages)),
     ...titleWords(
       excluded.inTitle.filter((word) => !isSequence(word)),
       languages,
     ),
-  ].map((word) => ({ ...word, weight: 0, isExcluded: true }));
+  ]
+    .slice(0, MAX_EXCLUDED_WORDS)
+    .map((word) => ({ ...word, weight: 0, isExcluded: true }));
+  const scored = [
+    ...titleWords(inTitle, languages).map((word) => ({ ...word, isRequired: true })),
+    ...[...byTerms.values()].sort((one, other) => other.weight - one.weight),
+  ].slice(0, MAX_QUERY_WORDS - excludedWords.length);
   const words = [...scored, ...excludedWords];
   return {
     words,

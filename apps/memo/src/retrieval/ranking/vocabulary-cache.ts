@@ -1,18 +1,20 @@
 import { type Executor } from '@inference/database';
 import { readVocabularies } from '../index/storage/segments.repository';
-import { differByOneEdit, unpackVocabulary } from '../index/vocabulary';
+import { neighboursIn, unpackVocabulary } from '../index/vocabulary';
 
 /** Words in memory: some dozens of megabytes. */
 const MAX_WORDS = 1_000_000;
 /** Of more neighbours none is likely to be meant. */
 const MAX_CORRECTIONS = 8;
+/** Each one is compared with thousands of words. A query with more unknown words is in another language. */
+const MAX_CORRECTED_WORDS = 8;
 
 /** A least-recently-used cache of the words of segments. Segments are immutable, so entries never expire. */
 export class VocabularyCache {
   private readonly vocabularies = new Map<number, string[]>();
   private words = 0;
 
-  /** For each word those of the segments that differ from it by one letter. Words without any are missing. */
+  /** For each of the first words those of the segments that differ from it by one letter. Words without any are missing. */
   async correct(
     executor: Executor,
     segmentIds: readonly number[],
@@ -20,7 +22,7 @@ export class VocabularyCache {
   ): Promise<Map<string, string[]>> {
     const known = await this.find(executor, segmentIds);
     const corrections = new Map<string, string[]>();
-    for (const word of words) {
+    for (const word of words.slice(0, MAX_CORRECTED_WORDS)) {
       const near = new Set(known.flatMap((vocabulary) => neighboursIn(vocabulary, word)));
       if (near.size > 0) corrections.set(word, [...near].slice(0, MAX_CORRECTIONS));
     }
@@ -54,8 +56,3 @@ export class VocabularyCache {
     }
   }
 }
-
-const neighboursIn = (vocabulary: readonly string[], word: string): string[] =>
-  vocabulary.filter(
-    (other) => Math.abs(other.length - word.length) <= 1 && other !== word && differByOneEdit(word, other),
-  );

@@ -4,7 +4,10 @@ import { type Chunk } from '../../tables/chunk.entity';
 import { MemoDocument } from '../../tables/document.entity';
 import { type Passage } from './passage';
 
-/** Passages that are still served, in any order. */
+/**
+ * Passages that are still served, in any order. Places are counted in UTF-16, of which a character has up to two units; so the breaks
+ * may be too many.
+ */
 const READ_PASSAGES = {
   name: 'search-passages',
   text: `
@@ -19,7 +22,7 @@ const READ_PASSAGES = {
       ON c.document_id = v.document_id AND c.version = v.version AND c.n = asked.number - v.first_chunk
     CROSS JOIN LATERAL (
       SELECT nullif(count(*) FILTER (WHERE starts <= c.start_at), 0)::integer AS page,
-        coalesce(array_agg(starts) FILTER (WHERE starts > c.start_at AND starts < c.start_at + length(c.text)), '{}') AS "pageBreaks"
+        coalesce(array_agg(starts) FILTER (WHERE starts > c.start_at AND starts < c.start_at + 2 * length(c.text)), '{}') AS "pageBreaks"
       FROM unnest(v.page_starts) AS starts) page
     WHERE asked.number < v.first_chunk + v.chunk_count`,
 };
@@ -90,7 +93,10 @@ export async function readPassages(
     values: [workspaceId, numbers],
   });
   return new Map(
-    rows.map(({ number, ...passage }) => [number, { ...passage, end: passage.start + passage.text.length }]),
+    rows.map(({ number, ...passage }) => {
+      const end = passage.start + passage.text.length;
+      return [number, { ...passage, end, pageBreaks: passage.pageBreaks.filter((start) => start < end) }];
+    }),
   );
 }
 

@@ -53,6 +53,22 @@ it('shows results best first, in each script', async () => {
   expect(mixed.map(({ text }) => text).sort()).toEqual([PASSAGES[1], PASSAGES[2]]);
 });
 
+it('knows the page breaks of a passage with characters of two units', async () => {
+  const id = await owner.newWorkspace();
+  const text = `${'😀'.repeat(20)} anchors`;
+  await fill(id, [text]);
+  const starts = [0, text.length - 3, text.length];
+  await site.pool.query('UPDATE memo.document_versions SET page_starts = $2 WHERE workspace_id = $1', [
+    id,
+    starts,
+  ]);
+  const { passages } = await new SearchService(site.pool).find(
+    { workspaceId: id, accountId: owner.accountId },
+    { query: 'anchors', k: 1 },
+  );
+  expect(passages[0]).toMatchObject({ page: 1, pageBreaks: [text.length - 3], end: text.length });
+});
+
 it('finds nothing in an empty workspace, or for unknown words', async () => {
   expect(await search(owner, { query: 'zebra crossing' })).toEqual([]);
   expect(await search(owner, { query: '?!' })).toEqual([]);

@@ -9,7 +9,6 @@ export function ReadingReport({ report }: { report: NonNullable<MemoDocument['re
   const t = useWorkspaceTexts();
   const { language } = useLanguage();
   if (report.left_out.length === 0) return null;
-  const list = new Intl.ListFormat(language, { type: 'unit' });
   return (
     <Alert color="gray" title={t('report.title')} mb="md">
       <List size="sm">
@@ -17,7 +16,7 @@ export function ReadingReport({ report }: { report: NonNullable<MemoDocument['re
           <List.Item key={kind}>
             {t(`report.${kind}`, { count: Number(count.toString()) })}
             {pages.length > 0 &&
-              ` (${t('report.pages', { pages: list.format(pages.map((page) => formatNumber(page, language))) })})`}
+              ` (${t(pages.length === 1 ? 'report.page' : 'report.pages', { pages: pages.map((page) => formatNumber(page, language)).join(t('report.pages.separator')) })})`}
           </List.Item>
         ))}
       </List>
