@@ -62,7 +62,7 @@ GRANT SELECT ON wallet.key_spending TO console, training;
 
 const DOWN = `
 -- Loses nothing if the gateways of this version have stopped: what waits is folded first. Until the functions of the former version are
--- installed, its gateways roll no hours up.
+-- installed, its gateways roll no hours up and serve no keys with a limit, and training records no usage.
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM metering.unfolded_usage) THEN
