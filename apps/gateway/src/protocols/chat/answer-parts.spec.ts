@@ -191,6 +191,15 @@ it('reads a whole answer', () => {
   });
 });
 
+it('finds the usage where the meter finds it', () => {
+  const usage = { prompt_tokens: 1, completion_tokens: 2 };
+  for (const chunk of [{ usage }, { choices: [{ usage }] }, { choices: [], x_groq: { usage } }]) {
+    const { answer } = partsOf([]);
+    answer.read(chunk);
+    expect(answer.usage).toEqual(usage);
+  }
+});
+
 it('keeps the usage against placeholders of zeros, before and behind it', () => {
   const { answer } = partsOf([]);
   for (const prompt_tokens of [0, 5, 0])

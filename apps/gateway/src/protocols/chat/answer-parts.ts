@@ -1,3 +1,5 @@
+import { usageIn } from '../../proxy/usage/reported-usage';
+
 /** A text, a thought, a refusal or the call of a tool. */
 export interface Part {
   kind: 'text' | 'reasoning' | 'refusal' | 'call';
@@ -111,9 +113,9 @@ export class AnswerParts {
 
   /** Reads a chunk of a stream or a whole answer. */
   read(chunk: unknown): void {
-    const { choices, usage, service_tier: serviceTier } = fieldsOf(chunk);
+    const { choices, service_tier: serviceTier } = fieldsOf(chunk);
     const choice = fieldsOf(listOf(choices)[0]);
-    this.readUsage(usage ?? choice.usage);
+    this.readUsage(usageIn(fieldsOf(chunk)));
     if (typeof serviceTier === 'string') this.serviceTier = serviceTier;
     const delta = fieldsOf(choice.delta ?? choice.message);
     this.append('reasoning', textOf(delta.reasoning_content) || textOf(delta.reasoning));

@@ -1,3 +1,6 @@
+import { inputTokensOf, outputTokensOf } from '@inference/metering';
+import { readReportedUsage } from '../../proxy/usage/reported-usage';
+
 type Fields = Record<string, unknown>;
 
 /** The usage of an answer in tokens. */
@@ -13,25 +16,16 @@ export interface AnswerUsage {
   cost: Fields;
 }
 
-const fieldsOf = (value: unknown): Fields =>
-  value !== null && typeof value === 'object' ? (value as Fields) : {};
-const countOf = (...values: unknown[]): number => {
-  const count = values.find((value) => Number.isSafeInteger(value) && (value as number) >= 0);
-  return (count as number | undefined) ?? 0;
-};
-
-/** Reads the usage object of a chat server. */
+/** Reads the usage object of a chat server as the meter does, so that the client is told the tokens that it pays for. */
 export function readAnswerUsage(usage: Fields): AnswerUsage {
-  const { prompt_tokens_details: promptDetails, completion_tokens_details: completionDetails } = usage;
-  const prompt = fieldsOf(promptDetails);
-  const input = countOf(usage.prompt_tokens);
-  const cached = Math.min(input, countOf(prompt.cached_tokens, usage.prompt_cache_hit_tokens));
+  const reported = readReportedUsage({ usage });
+  const counts = { ...reported?.input, ...reported?.output };
   return {
-    input,
-    cached,
-    cacheWritten: Math.min(input - cached, countOf(prompt.cache_write_tokens, prompt.cache_creation_tokens)),
-    output: countOf(usage.completion_tokens),
-    reasoning: countOf(fieldsOf(completionDetails).reasoning_tokens, usage.reasoning_tokens),
+    input: inputTokensOf(counts),
+    cached: counts.cached_input ?? 0,
+    cacheWritten: (counts.cache_write ?? 0) + (counts.cache_write_1h ?? 0),
+    output: outputTokensOf(counts),
+    reasoning: counts.reasoning ?? 0,
     cost: Object.fromEntries(
       ['cost', 'cost_details'].filter((name) => usage[name] !== undefined).map((name) => [name, usage[name]]),
     ),

@@ -32,7 +32,7 @@ function readServiceTier(tier: unknown): string | null {
 }
 
 /** The usage object of an answer or of a chunk: at the top, in the first choice (Moonshot), or in `x_groq`. */
-function usageIn(answer: object): unknown {
+export function usageIn(answer: object): unknown {
   const { usage, choices, x_groq: groq } = answer as Fields;
   if (usage !== undefined && usage !== null) return usage;
   const ofChoice = Array.isArray(choices) ? fieldsOf(choices[0]).usage : undefined;
