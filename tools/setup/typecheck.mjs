@@ -9,7 +9,7 @@ const COMPILER = 'node_modules/typescript-7/bin/tsc';
 const PROJECTS = ['tsconfig.json', 'tsconfig.tools.json', 'apps/console-ui/tsconfig.json'];
 
 for (const project of PROJECTS) {
-  // Other checks run beside this one: threads would only share the cores with them, and cost half as much again.
+  // Other checks run beside this one: threads would only share the cores with them, and cost a third more.
   const args = [COMPILER, '--noEmit', '--singleThreaded', '-p', project];
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
   if (status !== 0) process.exitCode = 1;
