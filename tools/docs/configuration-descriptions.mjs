@@ -253,7 +253,7 @@ export const SECTIONS = [
         'A process that has not renewed its entry for this time is considered dead, and its turns failed.',
       FRAME_RETENTION_HOURS: 'How long the stream of a finished turn can be resumed.',
       CHAT_MODEL: 'Model that writes answers. Without it answers are sentences of the documents.',
-      ANSWER_MAX_TOKENS: 'Longest answer, in tokens.',
+      ANSWER_MAX_TOKENS: 'Longest answer, in tokens. Without it the model decides.',
       EMBEDDING_MODEL: 'Model of vector search. Without it search uses words only.',
       EMBEDDING_LEAST_COSINE:
         'Least cosine with which a passage that has no word in common with the question is found. The right value depends on the model.',

@@ -22,6 +22,15 @@ export const REQUEST_ID = {
   },
 };
 
+export const OUTPUT_LIMIT = {
+  'X-Output-Limit': {
+    description:
+      'The limit in tokens that the gateway has set for each answer, because the request names none and more would take over a quarter of the free money.',
+    schema: { type: 'integer' as const },
+    example: 4096,
+  },
+};
+
 const COST = {
   'X-Cost': {
     description:
@@ -81,7 +90,7 @@ export function ApiProxy({ operationId, summary, request, response, stream }: Pr
     ApiResponse({
       status: 200,
       description: 'The answer of the model.',
-      headers: { ...REQUEST_ID, ...COST },
+      headers: { ...REQUEST_ID, ...OUTPUT_LIMIT, ...COST },
       content: {
         'application/json': json,
         ...(events && { 'text/event-stream': eventStreamContent(events) }),

@@ -9,13 +9,14 @@ import { EstimateController } from './estimate/estimate.controller';
 import { OpenRequests } from './open-requests';
 import { ProxyController } from './proxy.controller';
 import { ProxyService } from './proxy.service';
+import { KeepAlive } from './streaming/keep-alive';
 import { UsageFaults } from './usage/usage-faults';
 
 /** The model endpoints: admission, the call of an upstream, metering and settlement. */
 @Module({
   imports: [LeasesModule, PricesModule, SettlementModule, UnservedCallsModule, UpstreamsModule],
   controllers: [ProxyController, EstimateController],
-  providers: [AdmissionService, OpenRequests, ProxyService, UsageFaults],
+  providers: [AdmissionService, KeepAlive, OpenRequests, ProxyService, UsageFaults],
   exports: [AdmissionService, ProxyService],
 })
 export class ProxyModule {}

@@ -35,6 +35,8 @@ type Answer = UpstreamAnswer<PlainAnswer>;
 type Told = Pick<UsageEvent, 'timeToFirstTokenMs' | 'finishReason'>;
 const UNTOLD: Told = { timeToFirstTokenMs: null, finishReason: null };
 
+/** Says how long an answer may be, where the gateway limits it for want of money. */
+const OUTPUT_LIMIT_HEADER = 'X-Output-Limit';
 /** Of an answer whose error has no code. */
 const UPSTREAM_REFUSED = 'upstream_refused';
 
@@ -69,6 +71,8 @@ export class ProxyService {
       (model) => (call.model = model),
     );
     const admission = await this.admissions.admit(request, call);
+    const { imposed } = admission.bounds;
+    if (imposed) response.setHeader(OUTPUT_LIMIT_HEADER, imposed.tokens);
     // If the client disconnects, its call of the upstream is cancelled.
     const cancellation = new Cancellation();
     const onClose = () => {
@@ -124,7 +128,7 @@ export class ProxyService {
     cancellation: Cancellation,
   ): Promise<Answer> {
     const fields: Record<string, unknown> = {};
-    if (bounds.imposedMaxTokens !== undefined) fields.max_tokens = bounds.imposedMaxTokens;
+    if (bounds.imposed) fields[bounds.imposed.field] = bounds.imposed.tokens;
     if (request.stream && !request.includeUsage) {
       fields.stream_options = { ...request.body.stream_options, include_usage: true };
     }

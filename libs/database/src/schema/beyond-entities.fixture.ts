@@ -100,6 +100,7 @@ export const BEYOND_ENTITIES = {
       'training.token_price(text)',
       'training.usd_per_unit(text)',
       'wallet.draw_lease(text,text,text,text,text,numeric,numeric,integer)',
+      'wallet.free_money(text,text)',
       'wallet.recall_leases(text,double precision)',
       'wallet.reclaim_expired(text)',
       'wallet.reclaim_expired_leases()',

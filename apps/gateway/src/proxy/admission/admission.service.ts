@@ -8,11 +8,11 @@ import {
   PriceBook,
   pricesOutput,
   type UsageFault,
-  worstCasePicos,
 } from '@inference/metering';
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../errors/openai-error';
 import { type Hold } from '../../leases/lease';
+import { UncoveredError } from '../../leases/lease-allocator';
 import { LeaseManager } from '../../leases/lease-manager';
 import {
   ModelNotAllowedError,
@@ -23,8 +23,15 @@ import { type UsageEvent } from '../../settlement/usage-event';
 import { type CallNotes } from '../../unserved-calls/call-notes';
 import { UpstreamsService } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
-import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds';
+import {
+  type Bounds,
+  boundsOf,
+  type ModelLimits,
+  outputLimitFieldOf,
+  withAnswersOf,
+} from '../request/token-bounds';
 import { ADMISSION_CONFIG, type AdmissionConfig } from './admission.config';
+import { OutputLimit } from './output-limit';
 
 /** The site charges in CNY and no exchange rate to USD is stored. */
 export class ExchangeRateMissingError extends GatewayError {
@@ -42,6 +49,9 @@ interface BoundedRequest {
   usdPerUnit: bigint;
 }
 
+/** Attempts to reserve money for a request without a limit, while others take it away. Chosen: the third one has lost two races. */
+const MOST_ATTEMPTS = 3;
+
 /** A request that may be served: its model is priced and allowed, and the money for its worst case is reserved. */
 export interface Admission extends BoundedRequest {
   call: CallNotes;
@@ -58,11 +68,61 @@ export class AdmissionService {
     @Inject(ADMISSION_CONFIG) private readonly config: AdmissionConfig,
   ) {}
 
-  /** Reserves the worst case. Throws what `bound` throws, InsufficientBalanceError and KeySpendLimitReachedError. */
+  /**
+   * Reserves the worst case. A request that names no limit gets one if the money demands it. Throws what `bound` throws,
+   * InsufficientBalanceError and KeySpendLimitReachedError.
+   */
   async admit(request: ProxyRequest, call: CallNotes): Promise<Admission> {
     const bounded = await this.bound(request, call.caller);
-    const hold = await this.leases.hold(call.caller, worstCasePicos(bounded.rates, bounded.bounds));
-    return { ...bounded, call, request, hold };
+    const limit = new OutputLimit(bounded.rates, bounded.bounds);
+    if (bounded.bounds.isLimited)
+      return { ...bounded, call, request, hold: await this.holdAll(limit, call.caller) };
+    const { hold, tokens } = await this.holdWithin(limit, call.caller);
+    return { ...bounded, bounds: this.boundsWith(tokens, bounded.bounds, request), call, request, hold };
+  }
+
+  /** What a request would be admitted with, if there is money for it. Throws what `bound` throws. */
+  async estimate(request: ProxyRequest, caller: Caller): Promise<{ bounds: Bounds; worstCasePicos: bigint }> {
+    const { rates, bounds } = await this.bound(request, caller);
+    const limit = new OutputLimit(rates, bounds);
+    if (bounds.isLimited) return { bounds, worstCasePicos: limit.costPicos(limit.most) };
+    const free = await this.leases.free(caller, limit.unlimitedPicos);
+    const tokens = Math.max(limit.within(free), limit.least);
+    return { bounds: this.boundsWith(tokens, bounds, request), worstCasePicos: limit.costPicos(tokens) };
+  }
+
+  /** Reserves what the client's own limit can cost. A refusal says which limit would be covered. */
+  private async holdAll(limit: OutputLimit, caller: Caller): Promise<Hold> {
+    try {
+      return await this.leases.hold(caller, limit.costPicos(limit.most));
+    } catch (error) {
+      if (!(error instanceof UncoveredError) || limit.most === 0) throw error;
+      // The refusal stands without it.
+      const free = await this.leases.free(caller, 0n, true).catch(() => 0n);
+      throw error.affording(limit.affordable(free));
+    }
+  }
+
+  private async holdWithin(limit: OutputLimit, caller: Caller): Promise<{ hold: Hold; tokens: number }> {
+    let tokens = limit.within(await this.leases.free(caller, limit.unlimitedPicos));
+    // The database may know more: money of leases that have expired, or that other processes return when they are asked.
+    tokens = Math.max(tokens, limit.enough);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return { hold: await this.leases.hold(caller, limit.costPicos(tokens)), tokens };
+      } catch (error) {
+        if (!(error instanceof UncoveredError) || tokens === limit.least || attempt === MOST_ATTEMPTS)
+          throw error;
+      }
+      const covered = limit.within(await this.leases.free(caller, limit.unlimitedPicos, true));
+      tokens = Math.max(Math.min(covered, tokens), limit.least);
+    }
+  }
+
+  private boundsWith(tokens: number, bounds: Bounds, { endpoint, model }: ProxyRequest): Bounds {
+    if (tokens === bounds.answerTokens) return bounds;
+    const field = outputLimitFieldOf(endpoint, this.limitsOf(model));
+    return { ...withAnswersOf(bounds, tokens), imposed: { field, tokens } };
   }
 
   /**
@@ -84,7 +144,8 @@ export class AdmissionService {
     return { startedAt, bounds, priceListId, rates, usdPerUnit };
   }
 
-  private limitsOf(model: string): ModelLimits {
+  /** What is known of a model. */
+  limitsOf(model: string): ModelLimits {
     const limits = this.config.modelLimits;
     return (Object.hasOwn(limits, model) ? limits[model] : limits['*']) ?? {};
   }

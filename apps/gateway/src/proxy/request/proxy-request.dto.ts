@@ -89,7 +89,7 @@ class TextRequest {
   @IntegerField({
     ...TOKEN_LIMIT,
     description:
-      'Most tokens of an answer. Without any limit: in a conversation the limit of the model, or 4096; in a completion 16.',
+      'Most tokens of an answer. Without any limit the model decides, unless the money is short: then the gateway sets one and names it in `X-Output-Limit`.',
   })
   max_tokens?: number | null;
 

@@ -10,6 +10,7 @@ import { type ProxyRequest } from '../request/proxy-request';
 import { type Produced } from '../usage/produced';
 import { type ReportedUsage } from '../usage/reported-usage';
 import { eventWithCost } from '../usage/usage-cost';
+import { beginStream } from './keep-alive';
 import { dataOf, eventOf, type SseEvent, SseEventReader } from './sse-event-reader';
 import { DONE, StreamMeter } from './stream-meter';
 
@@ -87,11 +88,7 @@ export async function proxyStream(
   let brokeOff = false;
   let wasLeft = false;
   try {
-    response.statusCode = answer.status;
-    response
-      .setHeader('Content-Type', answer.contentType)
-      .setHeader('Cache-Control', 'no-cache, no-transform')
-      .setHeader('X-Accel-Buffering', 'no');
+    beginStream(response, answer.status, answer.contentType);
     let chunk: IteratorResult<Buffer> = { done: false, value: answer.head };
     while (!chunk.done) {
       if (!forward(reader.push(chunk.value)) && !(await drained(response, stallMillis))) cancellation.abort();
@@ -168,5 +165,6 @@ async function readToEnd(rest: AsyncIterator<Buffer>, cancellation: Cancellation
   }
 }
 
-const errorEvent = (error: GatewayError): SseEvent =>
+/** Tells an error in a stream that has begun. */
+export const errorEvent = (error: GatewayError): SseEvent =>
   eventOf(`data: ${JSON.stringify(toOpenAiError(error).body)}\n\n`);
