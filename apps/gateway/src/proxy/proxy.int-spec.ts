@@ -192,7 +192,8 @@ describe('POST /v1/chat/completions', () => {
         /^\{ "odd" : 1\.0, "choices":\[\], "usage":\{"prompt_tokens":1,"completion_tokens":1,"cost":0\.00000075,[^}]*\},[^}]*\}\]\}\}$/,
       ),
     );
-    expect(answer.headers.get('x-request-id')).toBe('mine');
+    expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
+    expect(answer.headers.get('x-request-id')).toBe(answer.headers.get('x-inference-request-id'));
     await scripted.post('/v1/chat/completions', apiKey, '{"model":"m","messages":[]}');
     expect(upstream.bodies).toEqual([given, '{"model":"m","messages":[]}']);
     expect(upstream.headers[0]).toMatchObject({ authorization: 'Bearer upstream-secret' });

@@ -1,4 +1,4 @@
-import { requireConnected } from '@inference/http';
+import { logFailure, requireConnected } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
@@ -6,7 +6,7 @@ import { type Response } from 'express';
 import { SettlementBatcher } from '../settlement/settlement-batcher';
 import { NotCoveredError } from '../settlement/settlement.errors';
 import { type UsageEvent } from '../settlement/usage-event';
-import { toOpenAiError } from '../errors/openai-error';
+import { GatewayError, openAiErrorBody, toOpenAiError } from '../errors/openai-error';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
 import { servedEndpointOf } from '../upstreams/upstream';
@@ -18,7 +18,11 @@ import { type AnswerTranslation } from './answer-translation';
 import { OpenRequests } from './open-requests';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
 import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request';
-import { proxyStream } from './streaming/proxy-stream';
+import { KeepAlive } from './streaming/keep-alive';
+import { errorEvent, proxyStream } from './streaming/proxy-stream';
+import { eventOf, type SseEvent } from './streaming/sse-event-reader';
+import { DONE } from './streaming/stream-meter';
+import { type FieldValue, withFields, withUsageOption } from './upstream-body';
 import { isSameUsage, meteredUsage, within } from './usage/metered-usage';
 import { finishReasonOf, NOTHING_PRODUCED, type Produced, producedByAll } from './usage/produced';
 import { readReportedUsage, type ReportedUsage } from './usage/reported-usage';
@@ -27,6 +31,10 @@ import { UsageFaults } from './usage/usage-faults';
 
 interface PlainAnswer {
   choices?: unknown;
+}
+
+interface Choice {
+  message?: { tool_calls?: object[] };
 }
 
 type Answer = UpstreamAnswer<PlainAnswer>;
@@ -39,6 +47,7 @@ const UNTOLD: Told = { timeToFirstTokenMs: null, finishReason: null };
 const OUTPUT_LIMIT_HEADER = 'X-Output-Limit';
 /** Of an answer whose error has no code. */
 const UPSTREAM_REFUSED = 'upstream_refused';
+const FIRST_SERVER_ERROR = 500;
 
 /** Admits a request, calls an upstream, meters and settles the usage, and only then ends the response. */
 @Injectable()
@@ -50,6 +59,7 @@ export class ProxyService {
     private readonly openRequests: OpenRequests,
     private readonly unserved: UnservedCalls,
     private readonly faults: UsageFaults,
+    private readonly keepAlive: KeepAlive,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
 
@@ -81,24 +91,42 @@ export class ProxyService {
     response.on('close', onClose);
     const kind = request.stream ? 'stream' : 'plain';
     this.openRequests.begin(kind);
+    response.setHeader('X-Inference-Request-Id', call.requestId);
+    if (request.stream) this.keepAlive.watch(response, translation?.ping);
     let answer: Answer | undefined;
     try {
       if (response.destroyed) return;
       answer = await this.ask(admission, cancellation);
       call.answeredBy(answer.upstream);
-      response.setHeader('X-Inference-Request-Id', call.requestId);
       if (answer.rest) await this.sendStream(admission, answer, response, cancellation, translation);
       else await this.sendPlain(admission, answer, response, translation);
     } catch (error) {
       // A client that has left gets no error.
-      if (!response.destroyed) throw error;
+      if (!response.destroyed) this.fail(error, call, response, translation);
     } finally {
+      this.keepAlive.unwatch(response);
       this.openRequests.end(kind);
       answer?.span?.end();
       response.off('close', onClose);
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
     }
+  }
+
+  /** Throws the error, unless a pause has begun the stream: then its last event tells it. */
+  private fail(
+    error: unknown,
+    call: CallNotes,
+    response: Response,
+    translation: AnswerTranslation | undefined,
+  ): void {
+    if (!response.headersSent || !(error instanceof GatewayError)) throw error;
+    const { status } = toOpenAiError(error);
+    if (status >= FIRST_SERVER_ERROR) logFailure(response.req, error);
+    const { upstream } = error as { upstream?: string };
+    if (upstream !== undefined) call.upstream = upstream;
+    this.unserved.record(call, { httpStatus: response.statusCode, code: error.code, errorStatus: status });
+    endWith(errorEvent(error), response, translation);
   }
 
   /** If the client leaves while an upstream works for it, the prompt is charged before the error is thrown. */
@@ -127,11 +155,9 @@ export class ProxyService {
     { request, bounds, call: { requestId } }: Admission,
     cancellation: Cancellation,
   ): Promise<Answer> {
-    const fields: Record<string, unknown> = {};
+    const fields: Record<string, FieldValue> = {};
     if (bounds.imposed) fields[bounds.imposed.field] = bounds.imposed.tokens;
-    if (request.stream && !request.includeUsage) {
-      fields.stream_options = { ...request.body.stream_options, include_usage: true };
-    }
+    if (request.stream && !request.includeUsage) fields.stream_options = withUsageOption(request);
     return this.upstreams.ask({
       endpoint: request.endpoint,
       model: request.model,
@@ -158,10 +184,18 @@ export class ProxyService {
       const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
       const reportsCost = tellsPrice(admission);
       body = withCost(answer.head, reportsCost ? charge : null);
-      if (reportsCost && body === answer.head) response.setHeader('X-Cost', picosToDecimal(charge.costPicos));
+      if (reportsCost && body === answer.head && !response.headersSent)
+        response.setHeader('X-Cost', picosToDecimal(charge.costPicos));
     } else {
-      const refusal = { httpStatus: answer.status, code: errorCodeIn(answer.head) ?? UPSTREAM_REFUSED };
-      this.unserved.record(admission.call, refusal);
+      const code = errorCodeIn(answer.head) ?? UPSTREAM_REFUSED;
+      const httpStatus = response.headersSent ? response.statusCode : answer.status;
+      this.unserved.record(admission.call, { httpStatus, code, errorStatus: answer.status });
+    }
+    if (response.headersSent) {
+      const { status } = answer;
+      const events = status < 300 ? answerAsEvents(body, admission.request) : refusalAsEvent(status, body);
+      endWith(events, response, translation);
+      return;
     }
     if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
     const sent = translation?.plain(answer.status, body) ?? { body, contentType: answer.contentType };
@@ -232,19 +266,38 @@ export class ProxyService {
 /** Whether the answers of a call tell their price; a key says otherwise for clients that refuse unknown fields. */
 const tellsPrice = ({ call: { caller } }: Admission): boolean => caller.apiKey?.reportsCost ?? true;
 
+const endWith = (events: SseEvent, response: Response, translation: AnswerTranslation | undefined): void =>
+  void response.end(translation ? translation.end(events) : events, 'latin1');
+
+/** The events of a stream for an answer that its server gave at once. */
+function answerAsEvents(body: Buffer, { includeUsage }: ProxyRequest): SseEvent {
+  const { usage, ...answer } = JSON.parse(body.toString('utf8')) as { choices: Choice[]; usage?: unknown };
+  const choices = answer.choices.map(({ message, ...choice }) => ({
+    ...choice,
+    ...(message && {
+      delta: { ...message, tool_calls: message.tool_calls?.map((call, index) => ({ index, ...call })) },
+    }),
+  }));
+  const chunk = { ...answer, object: 'chat.completion.chunk', choices, ...(includeUsage && { usage }) };
+  return eventOf(`data: ${JSON.stringify(chunk)}\n\ndata: ${DONE}\n\n`);
+}
+
+/** The event of a stream for the refusal of a server. */
+function refusalAsEvent(status: number, body: Buffer): SseEvent {
+  const refused = openAiErrorBody(status, `The model’s server refused the request (status ${status}).`);
+  const { error } = (parsed(body) ?? {}) as { error?: unknown };
+  return eventOf(`data: ${JSON.stringify(error ? { error } : refused)}\n\n`);
+}
+
 /** JSON has the charset that the specification promises; servers leave it out. */
 const withCharset = (contentType: string): string =>
   /^application\/json\s*(;|$)/i.test(contentType) ? 'application/json; charset=utf-8' : contentType;
 
 /** `error.code` of an upstream's answer, if it is a plain name. */
 function errorCodeIn(body: Buffer): string | undefined {
-  try {
-    const { error } = JSON.parse(body.toString('utf8')) as { error?: { code?: unknown } };
-    const code = error?.code;
-    return typeof code === 'string' && /^[a-z][a-z0-9_.-]{1,63}$/i.test(code) ? code : undefined;
-  } catch {
-    return undefined;
-  }
+  const { error } = (parsed(body) ?? {}) as { error?: { code?: unknown } | null };
+  const code = error?.code;
+  return typeof code === 'string' && /^[a-z][a-z0-9_.-]{1,63}$/i.test(code) ? code : undefined;
 }
 
 /** Some servers report a failure with status 200 and a body that holds only an error. */
@@ -255,34 +308,15 @@ function isPlainAnswer(answer: unknown): answer is PlainAnswer {
 }
 
 function parseAnswer(body: Buffer): PlainAnswer | null {
-  try {
-    const answer: unknown = JSON.parse(body.toString('utf8'));
-    return isPlainAnswer(answer) ? answer : null;
-  } catch {
-    return null;
-  }
+  const answer = parsed(body);
+  return isPlainAnswer(answer) ? answer : null;
 }
 
-/**
- * Returns the body for the upstream: the client's bytes with the given fields set. The value of a field that the body has is
- * replaced, other fields are inserted at its start, and every other byte stays as it was. The
- * body is not empty, and the fields are among READ_FIELDS.
- */
-export function withFields(
-  { raw, members }: Pick<ProxyRequest, 'raw' | 'members'>,
-  fields: Record<string, unknown>,
-): Buffer {
-  const present = members.filter(({ name }) => Object.hasOwn(fields, name));
-  const absent = Object.entries(fields).filter(([name]) => !present.some((member) => member.name === name));
-  if (present.length + absent.length === 0) return raw;
-  const parts: Buffer[] = [];
-  let copied = 0;
-  const replace = (start: number, end: number, text: string) => {
-    parts.push(raw.subarray(copied, start), Buffer.from(text));
-    copied = end;
-  };
-  const start = raw.indexOf('{') + 1;
-  if (absent.length > 0) replace(start, start, `${JSON.stringify(Object.fromEntries(absent)).slice(1, -1)},`);
-  for (const member of present) replace(member.start, member.end, JSON.stringify(fields[member.name]));
-  return Buffer.concat([...parts, raw.subarray(copied)]);
+/** Undefined for what is not JSON. */
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

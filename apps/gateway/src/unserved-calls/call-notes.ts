@@ -1,4 +1,3 @@
-import { newId } from '@inference/database';
 import { type Caller } from '@inference/guards';
 import { type CalledEndpoint } from '../upstreams/upstream';
 
@@ -12,7 +11,6 @@ declare module 'express' {
 
 /** What becomes known of a call while it runs, for the log of calls. Holds nothing of its content. */
 export class CallNotes {
-  readonly requestId = newId('req');
   readonly startedAt = new Date();
   entrypoint: string;
   /** As the request names it, unchecked. */
@@ -25,6 +23,8 @@ export class CallNotes {
   constructor(
     readonly endpoint: CalledEndpoint,
     readonly caller: Caller,
+    /** The `X-Request-Id` of the answer, and its name in the console. */
+    readonly requestId: string,
   ) {
     this.entrypoint = caller.service ?? DEFAULT_ENTRYPOINT;
   }

@@ -29,7 +29,7 @@ function readEntrypoint(header: string | undefined, { service }: Caller): string
 /** Begins the notes of a call. Throws InvalidHeaderError, ReservedEntrypointError. */
 export function beginCall(endpoint: CalledEndpoint, request: Request): CallNotes {
   const caller = callerOf(request);
-  const call = (request.call = new CallNotes(endpoint, caller));
+  const call = (request.call = new CallNotes(endpoint, caller, request.id!));
   call.entrypoint = readEntrypoint(request.get('X-Entrypoint'), caller);
   return call;
 }

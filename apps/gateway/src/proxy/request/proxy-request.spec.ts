@@ -1,6 +1,6 @@
 import { GatewayError, toOpenAiError } from '../../errors/openai-error';
 import { type Endpoint } from '../../upstreams/upstream';
-import { withFields } from '../proxy.service';
+import { withFields } from '../upstream-body';
 import { readProxyRequest, receiveProxyRequest } from './proxy-request';
 import { type Bounds, boundsOf, type ModelLimits } from './token-bounds';
 
