@@ -437,19 +437,24 @@ describe('a path that is not served', () => {
   });
 });
 
+const CHAT = '{"model":"sandbox-chat","messages":[{"role":"user","content":"x"}]}';
+
 it('the id of a call is that of the console, whatever the client calls it', async () => {
   const headers = { Authorization: `Bearer ${account.apiKey}`, 'X-Request-Id': 'mine' };
-  const ids = [];
-  for (const body of [bodyFor('/v1/chat/completions'), '{', '{"model":"no-such-model","messages":[]}']) {
+  const ids: (string | null)[] = [];
+  const statuses: number[] = [];
+  for (const body of [CHAT, '{', '{"model":"no-such-model","messages":[]}']) {
     const answer = await fetch(`${site.gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...headers },
       body,
     });
     await answer.text();
+    statuses.push(answer.status);
     ids.push(answer.headers.get('x-request-id'));
     expect(answer.headers.get('x-inference-request-id')).toBe(ids.at(-1));
   }
+  expect(statuses).toEqual([200, 400, 404]);
   expect(new Set(ids).size).toBe(3);
   const { rows } = await site.pool.query<{ id: string }>(
     'SELECT request_id AS id FROM metering.usage_events WHERE account_id = $1',

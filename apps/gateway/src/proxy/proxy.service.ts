@@ -284,9 +284,13 @@ function answerAsEvents(body: Buffer, { includeUsage }: ProxyRequest): SseEvent 
 
 /** The event of a stream for the refusal of a server. */
 function refusalAsEvent(status: number, body: Buffer): SseEvent {
-  const refused = openAiErrorBody(status, `The model’s server refused the request (status ${status}).`);
+  const { error: refused } = openAiErrorBody(
+    status,
+    `The model’s server refused the request (status ${status}).`,
+  );
   const { error } = (parsed(body) ?? {}) as { error?: unknown };
-  return eventOf(`data: ${JSON.stringify(error ? { error } : refused)}\n\n`);
+  const given = typeof error === 'string' ? { message: error } : (error as object | undefined);
+  return eventOf(`data: ${JSON.stringify({ error: { ...refused, ...given } })}\n\n`);
 }
 
 /** JSON has the charset that the specification promises; servers leave it out. */

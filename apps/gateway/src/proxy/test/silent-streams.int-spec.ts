@@ -20,7 +20,8 @@ const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
 const STREAM = { 'Content-Type': 'text/event-stream' };
 const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 const STREAMED =
-  [chunk({ content: 'Hello' }), chunk({}, 'stop'), usageChunk()].map(event).join('') + 'data: [DONE]\n\n';
+  [chunk({ role: 'assistant', content: 'Hello' }), chunk({}, 'stop'), usageChunk()].map(event).join('') +
+  'data: [DONE]\n\n';
 
 /** How the upstream of a model answers when it is told to. */
 const ANSWERS: Record<string, (response: ServerResponse) => void> = {
@@ -112,7 +113,8 @@ it.each(Object.keys(BODIES))(
     expect(rest).toContain('Hello');
     if (path === '/v1/chat/completions')
       expect(rest).toBe(
-        [chunk({ content: 'Hello' }), chunk({}, 'stop')].map(event).join('') + 'data: [DONE]\n\n',
+        [chunk({ role: 'assistant', content: 'Hello' }), chunk({}, 'stop')].map(event).join('') +
+          'data: [DONE]\n\n',
       );
     const [{ outcome, cost_picos } = {}] = await eventsOf(site.pool, account.accountId);
     expect([outcome, cost_picos]).toEqual(['completed', costOf(RATES, 21, 5)]);
