@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { LeasesModule } from '../leases/leases.module';
 import { PricesModule } from '../prices/prices.module';
 import { SettlementModule } from '../settlement/settlement.module';
@@ -14,7 +15,14 @@ import { UsageFaults } from './usage/usage-faults';
 
 /** The model endpoints: admission, the call of an upstream, metering and settlement. */
 @Module({
-  imports: [LeasesModule, PricesModule, SettlementModule, UnservedCallsModule, UpstreamsModule],
+  imports: [
+    IdempotencyModule,
+    LeasesModule,
+    PricesModule,
+    SettlementModule,
+    UnservedCallsModule,
+    UpstreamsModule,
+  ],
   controllers: [ProxyController, EstimateController],
   providers: [AdmissionService, KeepAlive, OpenRequests, ProxyService, UsageFaults],
   exports: [AdmissionService, ProxyService],

@@ -7,6 +7,7 @@ import { SettlementBatcher } from '../settlement/settlement-batcher';
 import { NotCoveredError } from '../settlement/settlement.errors';
 import { type UsageEvent } from '../settlement/usage-event';
 import { GatewayError, openAiErrorBody, toOpenAiError } from '../errors/openai-error';
+import { IdempotentCalls, type KeptAnswer } from '../idempotency/idempotent-calls.service';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
 import { servedEndpointOf } from '../upstreams/upstream';
@@ -39,6 +40,12 @@ interface Choice {
 
 type Answer = UpstreamAnswer<PlainAnswer>;
 
+/** The body that the client gets, and what the call was charged; null for a refusal. */
+interface Billed {
+  body: Buffer;
+  charge: Charge | null;
+}
+
 /** What the log says of an answer beside its usage. */
 type Told = Pick<UsageEvent, 'timeToFirstTokenMs' | 'finishReason'>;
 const UNTOLD: Told = { timeToFirstTokenMs: null, finishReason: null };
@@ -60,6 +67,7 @@ export class ProxyService {
     private readonly unserved: UnservedCalls,
     private readonly faults: UsageFaults,
     private readonly keepAlive: KeepAlive,
+    private readonly idempotentCalls: IdempotentCalls,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
 
@@ -80,9 +88,11 @@ export class ProxyService {
       () => requireConnected(response),
       (model) => (call.model = model),
     );
+    const { idempotencyKey } = call;
+    if (idempotencyKey !== undefined && !request.stream)
+      return this.serveOnce(idempotencyKey, request, call, response, translation);
     const admission = await this.admissions.admit(request, call);
-    const { imposed } = admission.bounds;
-    if (imposed) response.setHeader(OUTPUT_LIMIT_HEADER, imposed.tokens);
+    for (const [name, value] of Object.entries(headersOf(admission))) response.setHeader(name, value);
     // If the client disconnects, its call of the upstream is cancelled.
     const cancellation = new Cancellation();
     const onClose = () => {
@@ -91,7 +101,6 @@ export class ProxyService {
     response.on('close', onClose);
     const kind = request.stream ? 'stream' : 'plain';
     this.openRequests.begin(kind);
-    response.setHeader('X-Inference-Request-Id', call.requestId);
     if (request.stream) this.keepAlive.watch(response, translation?.ping);
     let answer: Answer | undefined;
     try {
@@ -108,6 +117,45 @@ export class ProxyService {
       this.openRequests.end(kind);
       answer?.span?.end();
       response.off('close', onClose);
+      // Has no effect after settlement; otherwise nothing was served.
+      admission.hold.release();
+    }
+  }
+
+  /** Serves a call that its client may repeat: it is made once, and runs on when the client leaves. */
+  private async serveOnce(
+    key: string,
+    request: ProxyRequest,
+    call: CallNotes,
+    response: Response,
+    translation: AnswerTranslation | undefined,
+  ): Promise<void> {
+    const { answer, isRepeated } = await this.idempotentCalls.once(call, key, request.raw, () =>
+      this.answerOf(request, call, translation),
+    );
+    if (response.destroyed) return;
+    if (isRepeated)
+      response.setHeader('X-Request-Id', answer.requestId).setHeader('Idempotent-Replayed', 'true');
+    send(answer, response);
+  }
+
+  /** Makes a call for nobody in particular. */
+  private async answerOf(
+    request: ProxyRequest,
+    call: CallNotes,
+    translation: AnswerTranslation | undefined,
+  ): Promise<KeptAnswer> {
+    const admission = await this.admissions.admit(request, call);
+    this.openRequests.begin('plain');
+    let answer: Answer | undefined;
+    try {
+      answer = await this.ask(admission, new Cancellation());
+      call.answeredBy(answer.upstream);
+      const billed = await this.bill(admission, answer, answer.status);
+      return plainAnswer(admission, answer, billed, translation);
+    } finally {
+      this.openRequests.end('plain');
+      answer?.span?.end();
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
     }
@@ -174,33 +222,30 @@ export class ProxyService {
     response: Response,
     translation: AnswerTranslation | undefined,
   ): Promise<void> {
-    let body = answer.head;
-    if (answer.content) {
-      const { choices } = answer.content;
-      const all: unknown[] = Array.isArray(choices) ? choices : [];
-      const told = { ...UNTOLD, finishReason: finishReasonOf(all[0]) };
-      const reported = readReportedUsage(answer.content);
-      const produced = () => producedByAll(all);
-      const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
-      const reportsCost = tellsPrice(admission);
-      body = withCost(answer.head, reportsCost ? charge : null);
-      if (reportsCost && body === answer.head && !response.headersSent)
-        response.setHeader('X-Cost', picosToDecimal(charge.costPicos));
-    } else {
+    const httpStatus = response.headersSent ? response.statusCode : answer.status;
+    const billed = await this.bill(admission, answer, httpStatus);
+    if (!response.headersSent) return send(plainAnswer(admission, answer, billed, translation), response);
+    // A pause has begun the stream that the client has asked for.
+    const { status } = answer;
+    const { body } = billed;
+    const events = status < 300 ? answerAsEvents(body, admission.request) : refusalAsEvent(status, body);
+    endWith(events, response, translation);
+  }
+
+  /** Charges an answer that came at once, or records that its server has refused the call, for which the client gets `httpStatus`. */
+  private async bill(admission: Admission, answer: Answer, httpStatus: number): Promise<Billed> {
+    if (!answer.content) {
       const code = errorCodeIn(answer.head) ?? UPSTREAM_REFUSED;
-      const httpStatus = response.headersSent ? response.statusCode : answer.status;
       this.unserved.record(admission.call, { httpStatus, code, errorStatus: answer.status });
+      return { body: answer.head, charge: null };
     }
-    if (response.headersSent) {
-      const { status } = answer;
-      const events = status < 300 ? answerAsEvents(body, admission.request) : refusalAsEvent(status, body);
-      endWith(events, response, translation);
-      return;
-    }
-    if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
-    const sent = translation?.plain(answer.status, body) ?? { body, contentType: answer.contentType };
-    response.status(answer.status).setHeader('Content-Type', withCharset(sent.contentType));
-    response.end(sent.body);
+    const { choices } = answer.content;
+    const all: unknown[] = Array.isArray(choices) ? choices : [];
+    const told = { ...UNTOLD, finishReason: finishReasonOf(all[0]) };
+    const reported = readReportedUsage(answer.content);
+    const produced = () => producedByAll(all);
+    const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
+    return { body: withCost(answer.head, tellsPrice(admission) ? charge : null), charge };
   }
 
   private async sendStream(
@@ -261,6 +306,42 @@ export class ProxyService {
       return covered.charge;
     }
   }
+}
+
+/** What the headers tell of an admitted call. */
+const headersOf = ({ bounds: { imposed }, call }: Admission): Record<string, string> => ({
+  'X-Inference-Request-Id': call.requestId,
+  ...(imposed && { [OUTPUT_LIMIT_HEADER]: String(imposed.tokens) }),
+});
+
+/** An answer that came at once, as it is sent. */
+function plainAnswer(
+  admission: Admission,
+  answer: Answer,
+  { body, charge }: Billed,
+  translation: AnswerTranslation | undefined,
+): KeptAnswer {
+  const sent = translation?.plain(answer.status, body) ?? { body, contentType: answer.contentType };
+  // What has no usage tells its price in a header.
+  const tellsCost = charge && tellsPrice(admission) && body === answer.head;
+  return {
+    status: answer.status,
+    headers: {
+      ...headersOf(admission),
+      'Content-Type': withCharset(sent.contentType),
+      ...(tellsCost && { 'X-Cost': picosToDecimal(charge.costPicos) }),
+      ...(answer.retryAfter !== undefined && { 'Retry-After': answer.retryAfter }),
+    },
+    body: typeof sent.body === 'string' ? Buffer.from(sent.body) : sent.body,
+    requestId: admission.call.requestId,
+    isCharged: charge !== null,
+  };
+}
+
+function send({ status, headers, body }: KeptAnswer, response: Response): void {
+  response.status(status);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.end(body);
 }
 
 /** Whether the answers of a call tell their price; a key says otherwise for clients that refuse unknown fields. */

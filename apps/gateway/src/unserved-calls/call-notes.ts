@@ -13,6 +13,8 @@ declare module 'express' {
 export class CallNotes {
   readonly startedAt = new Date();
   entrypoint: string;
+  /** Names the call, so that the client can repeat it. */
+  idempotencyKey: string | undefined;
   /** As the request names it, unchecked. */
   model: unknown;
   /** The last one that was asked. */

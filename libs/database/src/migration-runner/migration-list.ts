@@ -20,7 +20,7 @@ import { PricesInAnswers0000000000051 } from '../migrations/0051_prices_in_answe
 import { ReadingReports0000000000052 } from '../migrations/0052_reading_reports';
 import { SupportedAnswers0000000000053 } from '../migrations/0053_supported_answers';
 import { FoundUnservedCalls0000000000054 } from '../migrations/0054_found_unserved_calls';
-import { FreeMoney0000000000055 } from '../migrations/0055_free_money';
+import { IdempotentCalls0000000000055 } from '../migrations/0055_idempotent_calls';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -30,7 +30,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = '4ab45d82737bb44223635ec94a182ad6fb2a791179672c22dfe17fb7ace77922';
+export const FUNCTIONS_DIGEST = '2743e0521f1a8210c1b2d04c5d508033a35d2f6a559e711e59dd27abcef999b3';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -54,7 +54,7 @@ export const MIGRATIONS: MigrationClass[] = [
   ReadingReports0000000000052,
   SupportedAnswers0000000000053,
   FoundUnservedCalls0000000000054,
-  FreeMoney0000000000055,
+  IdempotentCalls0000000000055,
 ];
 
 /**

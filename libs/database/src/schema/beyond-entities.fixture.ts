@@ -78,7 +78,9 @@ export const BEYOND_ENTITIES = {
       'memo.has_keys_made_before(text,timestamp with time zone)',
       'memo.member_emails(text)',
       'metering.append(text,jsonb)',
+      'metering.claim_call(text,text,text,text,text,text,integer)',
       'metering.cover_short_events(metering.settlement_event[])',
+      'metering.delete_old_idempotent_calls()',
       'metering.delete_old_settlements()',
       'metering.ensure_partitions()',
       'metering.ensure_unserved_call_days()',
@@ -144,7 +146,7 @@ export const BEYOND_ENTITIES = {
         'agent.turns',
       ],
       select: ['accounts.accounts (id, role)', 'accounts.api_keys', 'accounts.sessions'],
-      update: ['accounts.api_keys (key_hash, last_used_at)'],
+      update: ['accounts.api_keys (key_hash, last_used_at)', 'metering.idempotent_calls (held_until)'],
     },
     console: {
       'delete insert select update': [
@@ -223,6 +225,7 @@ export const BEYOND_ENTITIES = {
       ],
     },
     gateway: {
+      'delete select': ['metering.idempotent_calls'],
       insert: ['metering.unserved_calls'],
       select: [
         'accounts.accounts (id, role)',
@@ -236,7 +239,7 @@ export const BEYOND_ENTITIES = {
         'pricing.price_lists',
         'wallet.wallets',
       ],
-      update: ['accounts.api_keys (key_hash, last_used_at)'],
+      update: ['accounts.api_keys (key_hash, last_used_at)', 'metering.idempotent_calls (held_until)'],
     },
     memo: {
       'delete insert select update': [

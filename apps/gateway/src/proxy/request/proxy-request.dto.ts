@@ -160,4 +160,14 @@ export class ProxyHeaders {
     example: 'nightly-batch',
   })
   'X-Entrypoint'?: string;
+
+  @TextField({
+    optional: true,
+    minLength: 0,
+    pattern: [/^[\x20-\x7e]{1,255}$/, 'must have 1 to 255 printable ASCII characters'],
+    description:
+      'Names a call that is no stream, so that it can be repeated for a day: the same key with the same body gets the answer of the first call. A call with a key runs on when its client leaves.',
+    example: 'invoice-2026-11-29-1',
+  })
+  'Idempotency-Key'?: string;
 }
