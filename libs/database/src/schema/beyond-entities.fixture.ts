@@ -146,7 +146,7 @@ export const BEYOND_ENTITIES = {
         'agent.turns',
       ],
       select: ['accounts.accounts (id, role)', 'accounts.api_keys', 'accounts.sessions'],
-      update: ['accounts.api_keys (key_hash, last_used_at)', 'metering.idempotent_calls (held_until)'],
+      update: ['accounts.api_keys (key_hash, last_used_at)'],
     },
     console: {
       'delete insert select update': [
