@@ -130,9 +130,9 @@ it('a client that leaves meanwhile ends the call of the model', async () => {
     { signal: client.signal },
   );
   expect(response.status).toBe(200);
-  const [{ response: upstreamResponse }] = waiting;
+  const upstreamResponse = waiting[0]!.response;
   client.abort();
-  await waitFor(async () => upstreamResponse!.destroyed);
+  await waitFor(async () => upstreamResponse.destroyed);
   expect(await site.onlyEvent(account)).toMatchObject({ outcome: 'disconnected', output_tokens: 0n });
 });
 
