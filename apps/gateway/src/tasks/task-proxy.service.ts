@@ -13,7 +13,7 @@ import { errorEvent } from '../proxy/streaming/proxy-stream';
 import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from '../proxy/upstream-refusal';
 import { withCost } from '../proxy/usage/usage-cost';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
-import { isEventStream } from '../upstreams/media-type';
+import { isEventStream, isJson } from '../upstreams/media-type';
 import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError, UpstreamFailedError } from '../upstreams/upstream.errors';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
@@ -101,7 +101,8 @@ export class TaskProxy {
         ...(contentType !== undefined && { contentType }),
         bodyFor: (upstreamModel) => request.bodyFor(upstreamModel),
         read: (body) => request.read(body),
-        isStream: (type) => (isEventStream(type) ? request.events !== undefined : request.isBinary === true),
+        isStream: (type) =>
+          isEventStream(type) ? request.events !== undefined : request.isBinary === true && !isJson(type),
         cancellation,
       });
     } catch (error) {
@@ -124,7 +125,7 @@ export class TaskProxy {
     if (answer.content) {
       const charged = await this.settle(served, answer, 'completed', answer.content);
       const reportsCost = tellsPrice(admission);
-      body = withCost(answer.head, reportsCost ? charged : null);
+      if (isJson(answer.contentType)) body = withCost(answer.head, reportsCost ? charged : null);
       if (reportsCost && body === answer.head)
         response.setHeader('X-Cost', picosToDecimal(charged.costPicos));
     } else {

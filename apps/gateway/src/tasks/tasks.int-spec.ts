@@ -308,6 +308,12 @@ describe('speech', () => {
     await expectEvent(105n, { endpoint: 'audio/speech', estimated: false, input_tokens: 0n });
   });
 
+  it('is no JSON, with which some servers report a failure', async () => {
+    script = json({ error: 'no' });
+    await expect(openai.audio.speech.create(speak())).rejects.toMatchObject({ status: 502 });
+    await site.expectCharged(account, 0n);
+  });
+
   it('is passed on as it comes', async () => {
     let goOn = () => undefined as void;
     script = (_request, response) => {
