@@ -97,6 +97,7 @@ type GatewayErrorCode =
   | 'idempotency_key_in_use'
   | 'idempotency_key_reused'
   | 'insufficient_balance'
+  | 'invalid_form'
   | 'invalid_header'
   | 'invalid_json'
   | 'invalid_value'
@@ -138,6 +139,7 @@ const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
   idempotency_key_in_use: 409,
   idempotency_key_reused: 409,
   insufficient_balance: 402,
+  invalid_form: 400,
   invalid_header: 400,
   invalid_json: 400,
   invalid_value: 400,

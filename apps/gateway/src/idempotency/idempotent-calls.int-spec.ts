@@ -193,7 +193,11 @@ it('are made anew if their process has died before they were charged', async () 
 });
 
 it.each([
-  ['a refusal of the model', give(422, { error: { message: 'no', type: 'invalid_request_error', param: null, code: null } }), 422],
+  [
+    'a refusal of the model',
+    give(422, { error: { message: 'no', type: 'invalid_request_error', param: null, code: null } }),
+    422,
+  ],
   ['a failure of the model', give(500, {}), 502],
 ])('are made anew after %s, which is free', async (_what, fail, status) => {
   const first = send();

@@ -31,7 +31,7 @@ export const OUTPUT_LIMIT = {
   },
 };
 
-const COST = {
+export const COST = {
   'X-Cost': {
     description:
       'What the call costs, in the site’s currency, if the answer is no stream and has no `usage` that tells it.',

@@ -2,10 +2,8 @@ import { logFailure, requireConnected } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
+import { eventOf, type SseEvent } from '@inference/sse';
 import { type Response } from 'express';
-import { SettlementBatcher } from '../settlement/settlement-batcher';
-import { NotCoveredError } from '../settlement/settlement.errors';
-import { type UsageEvent } from '../settlement/usage-event';
 import { GatewayError, openAiErrorBody, toOpenAiError } from '../errors/openai-error';
 import { IdempotentCalls, type KeptAnswer } from '../idempotency/idempotent-calls.service';
 import { type CallNotes } from '../unserved-calls/call-notes';
@@ -14,21 +12,22 @@ import { servedEndpointOf } from '../upstreams/upstream';
 import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
-import { type Admission, AdmissionService, usageEventOf } from './admission/admission.service';
+import { type Admission, AdmissionService } from './admission/admission.service';
 import { type AnswerTranslation } from './answer-translation';
+import { CallBilling, tellsPrice, type Told, UNTOLD } from './call-billing';
 import { OpenRequests } from './open-requests';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
 import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request';
 import { KeepAlive } from './streaming/keep-alive';
 import { errorEvent, proxyStream } from './streaming/proxy-stream';
-import { eventOf, type SseEvent } from './streaming/sse-event-reader';
 import { DONE } from './streaming/stream-meter';
 import { type FieldValue, withFields, withUsageOption } from './upstream-body';
-import { isSameUsage, meteredUsage, within } from './usage/metered-usage';
+import { hasForeignCost, withoutForeignCost } from './usage/foreign-cost';
+import { meteredUsage } from './usage/metered-usage';
 import { finishReasonOf, NOTHING_PRODUCED, type Produced, producedByAll } from './usage/produced';
 import { readReportedUsage, type ReportedUsage } from './usage/reported-usage';
+import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from './upstream-refusal';
 import { withCost } from './usage/usage-cost';
-import { UsageFaults } from './usage/usage-faults';
 
 interface PlainAnswer {
   choices?: unknown;
@@ -44,16 +43,12 @@ type Answer = UpstreamAnswer<PlainAnswer>;
 interface Billed {
   body: Buffer;
   charge: Charge | null;
+  /** Whether the body tells the price, as far as the key wants it. */
+  tellsCost: boolean;
 }
-
-/** What the log says of an answer beside its usage. */
-type Told = Pick<UsageEvent, 'timeToFirstTokenMs' | 'finishReason'>;
-const UNTOLD: Told = { timeToFirstTokenMs: null, finishReason: null };
 
 /** Says how long an answer may be, where the gateway limits it for want of money. */
 const OUTPUT_LIMIT_HEADER = 'X-Output-Limit';
-/** Of an answer whose error has no code. */
-const UPSTREAM_REFUSED = 'upstream_refused';
 const FIRST_SERVER_ERROR = 500;
 
 /** Admits a request, calls an upstream, meters and settles the usage, and only then ends the response. */
@@ -62,10 +57,9 @@ export class ProxyService {
   constructor(
     private readonly admissions: AdmissionService,
     private readonly upstreams: UpstreamsService,
-    private readonly settlements: SettlementBatcher,
+    private readonly billing: CallBilling,
     private readonly openRequests: OpenRequests,
     private readonly unserved: UnservedCalls,
-    private readonly faults: UsageFaults,
     private readonly keepAlive: KeepAlive,
     private readonly idempotentCalls: IdempotentCalls,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
@@ -237,7 +231,7 @@ export class ProxyService {
     if (!answer.content) {
       const code = errorCodeIn(answer.head) ?? UPSTREAM_REFUSED;
       this.unserved.record(admission.call, { httpStatus, code, errorStatus: answer.status });
-      return { body: answer.head, charge: null };
+      return { body: answer.head, charge: null, tellsCost: false };
     }
     const { choices } = answer.content;
     const all: unknown[] = Array.isArray(choices) ? choices : [];
@@ -245,7 +239,9 @@ export class ProxyService {
     const reported = readReportedUsage(answer.content);
     const produced = () => producedByAll(all);
     const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
-    return { body: withCost(answer.head, tellsPrice(admission) ? charge : null), charge };
+    const ours = hasForeignCost(answer.content) ? withoutForeignCost(answer.head) : answer.head;
+    const body = withCost(ours, tellsPrice(admission) ? charge : null);
+    return { body, charge, tellsCost: body !== ours };
   }
 
   private async sendStream(
@@ -275,9 +271,9 @@ export class ProxyService {
   }
 
   /** Charges a call; returns what it was charged. @param isWhole whether the report is that of the whole answer */
-  private async settle(
+  private settle(
     admission: Admission,
-    { upstream, span }: Pick<Answer, 'upstream' | 'span'>,
+    answer: Pick<Answer, 'upstream' | 'span'>,
     outcome: UsageOutcome,
     reported: ReportedUsage | null,
     isWhole: boolean,
@@ -285,26 +281,7 @@ export class ProxyService {
     told: Told,
   ): Promise<Charge> {
     const metered = meteredUsage(admission, isWhole, reported, produced);
-    const { usage, fault } = metered;
-    if (fault) this.faults.count(upstream, fault);
-    const served = { upstream, outcome, ...told };
-    const event = usageEventOf(admission, { ...served, ...metered });
-    span?.set({
-      'gen_ai.usage.input_tokens': event.inputTokens,
-      'gen_ai.usage.output_tokens': event.outputTokens,
-    });
-    if (outcome !== 'completed') span?.fail(outcome);
-    try {
-      await this.settlements.settle(event, admission.hold);
-      return event.charge;
-    } catch (error) {
-      const admitted = within(usage, admission.bounds);
-      if (!(error instanceof NotCoveredError) || isSameUsage(admitted, usage)) throw error;
-      // The upstream served more than the request allowed: the reserved amount is still charged.
-      const covered = usageEventOf(admission, { ...served, fault, usage: admitted, estimated: true });
-      await this.settlements.settle(covered, admission.hold);
-      return covered.charge;
-    }
+    return this.billing.settle(admission, answer, outcome, metered, told);
   }
 }
 
@@ -318,18 +295,18 @@ const headersOf = ({ bounds: { imposed }, call }: Admission): Record<string, str
 function plainAnswer(
   admission: Admission,
   answer: Answer,
-  { body, charge }: Billed,
+  { body, charge, tellsCost }: Billed,
   translation: AnswerTranslation | undefined,
 ): KeptAnswer {
   const sent = translation?.plain(answer.status, body) ?? { body, contentType: answer.contentType };
   // What has no usage tells its price in a header.
-  const tellsCost = charge && tellsPrice(admission) && body === answer.head;
+  const isUntold = charge && tellsPrice(admission) && !tellsCost;
   return {
     status: answer.status,
     headers: {
       ...headersOf(admission),
       'Content-Type': withCharset(sent.contentType),
-      ...(tellsCost && { 'X-Cost': picosToDecimal(charge.costPicos) }),
+      ...(isUntold && { 'X-Cost': picosToDecimal(charge.costPicos) }),
       ...(answer.retryAfter !== undefined && { 'Retry-After': answer.retryAfter }),
     },
     body: typeof sent.body === 'string' ? Buffer.from(sent.body) : sent.body,
@@ -343,9 +320,6 @@ function send({ status, headers, body }: KeptAnswer, response: Response): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.end(body);
 }
-
-/** Whether the answers of a call tell their price; a key says otherwise for clients that refuse unknown fields. */
-const tellsPrice = ({ call: { caller } }: Admission): boolean => caller.apiKey?.reportsCost ?? true;
 
 const endWith = (events: SseEvent, response: Response, translation: AnswerTranslation | undefined): void =>
   void response.end(translation ? translation.end(events) : events, 'latin1');
@@ -372,17 +346,6 @@ function refusalAsEvent(status: number, body: Buffer): SseEvent {
   const { error } = (parsed(body) ?? {}) as { error?: unknown };
   const given = typeof error === 'string' ? { message: error } : (error as object | undefined);
   return eventOf(`data: ${JSON.stringify({ error: { ...refused, ...given } })}\n\n`);
-}
-
-/** JSON has the charset that the specification promises; servers leave it out. */
-const withCharset = (contentType: string): string =>
-  /^application\/json\s*(;|$)/i.test(contentType) ? 'application/json; charset=utf-8' : contentType;
-
-/** `error.code` of an upstream's answer, if it is a plain name. */
-function errorCodeIn(body: Buffer): string | undefined {
-  const { error } = (parsed(body) ?? {}) as { error?: { code?: unknown } | null };
-  const code = error?.code;
-  return typeof code === 'string' && /^[a-z][a-z0-9_.-]{1,63}$/i.test(code) ? code : undefined;
 }
 
 /** Some servers report a failure with status 200 and a body that holds only an error. */
