@@ -157,9 +157,13 @@ describe('PPTX', () => {
     ],
     ['with a table', () => pptx([shape('T') + table]), 'T\n\na | b'],
     [
-      'without the number and the date of each slide',
-      () => pptx([shape('Text') + shape('7', 'sldNum') + shape('1 May', 'dt') + shape('Title', 'title')]),
-      'Text\n\nTitle',
+      'with a footer once, without the number and the date of each slide',
+      () =>
+        pptx([
+          shape('Text') + shape('7', 'sldNum') + shape('1 May', 'dt') + shape('Acme', 'ftr'),
+          shape('Acme', 'ftr') + shape('Title', 'title'),
+        ]),
+      'Text\n\nTitle\n\nAcme',
     ],
     [
       'with notes and comments',
@@ -371,8 +375,8 @@ describe('RTF', () => {
     ['without hidden and deleted text', () => rtf('a{\\v secret}b{\\deleted gone}c\\v no\\v0 d'), 'abcd'],
     [
       'with a footnote and a header',
-      () => rtf('{\\header Acme}Pay.{\\footnote Within a week.}\\par End'),
-      'Acme\n\nPay.\n\nWithin a week.\n\nEnd',
+      () => rtf('{\\header Acme}P{\\footnote Within a week.}ay.\\par End'),
+      'Acme\n\nPay. [Within a week.]\n\nEnd',
     ],
     ['with binary data', () => rtf('a\\bin5 {{}}}b'), 'ab'],
     [

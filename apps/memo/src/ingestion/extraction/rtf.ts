@@ -1,7 +1,9 @@
 import { ExtractionError } from '../../tables/extraction-error';
 import { type OmissionKind } from '../../tables/omission';
 import { type ReadingOutput } from './format-reader';
+import { CapturedText } from './text/captured-text';
 import { decodeWhole } from './text/character-encoding';
+import { type TextWriter } from './text/text-writer';
 
 /** Destinations (RTF 1.9.1) whose text is not part of the document. */
 const SKIPPED = new Map<string, OmissionKind | undefined>([
@@ -17,9 +19,8 @@ const SKIPPED = new Map<string, OmissionKind | undefined>([
 /** Destinations after `\*` that hold text of the document; a reader skips those that it does not know. */
 const READ_AFTER_STAR = new Set(['shpinst', 'shptxt', 'annotation', 'footnote', 'pntext', 'shppict']);
 /** Destinations that are blocks of their own. */
-const BLOCKS = new Set(
-  'footnote annotation header headerl headerr headerf footer footerl footerr footerf shptxt'.split(' '),
-);
+const BLOCKS = new Set('header headerl headerr headerf footer footerl footerr footerf shptxt'.split(' '));
+const NOTES = new Set(['footnote', 'annotation']);
 const SYMBOLS = new Map([
   ['emdash', '\u2014'],
   ['endash', '\u2013'],
@@ -82,6 +83,8 @@ interface Group {
   isInTable: boolean;
   isFontTable: boolean;
   isBlock: boolean;
+  /** The text of a note, which is written after the paragraph: within it the note would split a word or a sentence. */
+  note: CapturedText | undefined;
   font: number;
   /** How many characters follow a `\u` for readers that do not know Unicode. */
   fallback: number;
@@ -106,6 +109,7 @@ class RtfText {
     isInTable: false,
     isFontTable: false,
     isBlock: false,
+    note: undefined,
     font: -1,
     fallback: 1,
   };
@@ -114,6 +118,11 @@ class RtfText {
   /** Characters that are left of the alternative to a `\u`. */
   private ignored = 0;
   private isStarred = false;
+  /** Where the text of the last group begins: a `\*` means something there only. */
+  private openedAt = -1;
+  private writer: TextWriter;
+  /** The notes of the current paragraph. */
+  private notes: string[] = [];
   /** The first half of a character that has two code units. */
   private half = '';
   private isRowOpen = false;
@@ -123,6 +132,7 @@ class RtfText {
     private readonly output: ReadingOutput,
   ) {
     this.source = file.toString('latin1');
+    this.writer = output.writer;
   }
 
   read(): void {
@@ -138,6 +148,7 @@ class RtfText {
       output.onProgress(this.at, source.length);
     }
     this.decode();
+    this.writeNotes();
     output.onProgress(source.length, source.length);
   }
 
@@ -161,14 +172,16 @@ class RtfText {
     if (this.groups.length >= MAX_DEPTH)
       throw new ExtractionError('too_complex', 'The RTF is nested too deeply.');
     this.groups.push(this.group);
-    this.group = { ...this.group, isBlock: false };
+    this.group = { ...this.group, isBlock: false, note: undefined };
     this.ignored = 0;
+    this.openedAt = this.at;
   }
 
   private closeGroup(): void {
     this.at++;
     this.decode();
-    if (this.group.isBlock) this.output.writer.block();
+    if (this.group.isBlock) this.writer.block();
+    if (this.group.note) this.closeNote(this.group.note);
     this.group = this.groups.pop() ?? this.group;
     this.ignored = 0;
   }
@@ -196,7 +209,7 @@ class RtfText {
       if (hex === undefined) return;
       this.at += hex.length;
       this.addBytes(String.fromCharCode(Number.parseInt(hex, 16)));
-    } else if (sign === '*') this.isStarred = true;
+    } else if (sign === '*') this.isStarred = this.at === this.openedAt + 2;
     else if (sign === '~') this.addText('\u00a0');
     else if (sign === '_') this.addText('\u2011');
     else if (sign === '\n' || sign === '\r') this.newParagraph();
@@ -211,6 +224,7 @@ class RtfText {
     if (SKIPPED.has(name)) this.skip(SKIPPED.get(name));
     else if (isStarred && !READ_AFTER_STAR.has(name)) this.skip(undefined);
     else if (BLOCKS.has(name)) this.openBlock();
+    else if (NOTES.has(name)) this.openNote();
     else if (name === 'fonttbl') Object.assign(group, { isSkipped: true, isFontTable: true });
     else if (SYMBOLS.has(name)) this.addSymbol(SYMBOLS.get(name)!);
     else if (name === 'uc') group.fallback = Math.min(16, Math.max(0, value ?? 1));
@@ -227,7 +241,7 @@ class RtfText {
   }
 
   private arrange(name: string): void {
-    const { writer } = this.output;
+    const { writer } = this;
     if (name === 'par' || name === 'sect' || name === 'page' || name === 'column') this.newParagraph();
     else if (name === 'line' || name === 'softline') this.newLine();
     else if (name === 'cell' || name === 'nestcell') this.endCell();
@@ -238,29 +252,50 @@ class RtfText {
   private newParagraph(): void {
     this.decode();
     if (this.group.isSkipped) return;
-    if (this.group.isInTable) this.output.writer.flow(' ');
-    else this.output.writer.block();
+    this.writeNotes();
+    if (this.group.isInTable) this.writer.flow(' ');
+    else this.writer.block();
+  }
+
+  private openNote(): void {
+    if (this.group.isSkipped || this.writer !== this.output.writer) return;
+    this.group.note = new CapturedText(this.output.writer);
+    this.group.isInTable = false;
+    this.writer = this.group.note.writer;
+  }
+
+  private closeNote(note: CapturedText): void {
+    this.writer = this.output.writer;
+    const text = note.take().replace(/\s+/g, ' ');
+    if (text !== '') this.notes.push(text);
+  }
+
+  private writeNotes(): void {
+    if (this.writer !== this.output.writer) return;
+    for (const note of this.notes) this.writer.flow(` [${note}]`);
+    this.notes = [];
   }
 
   private newLine(): void {
-    if (this.group.isInTable) this.output.writer.flow(' ');
-    else this.output.writer.line();
+    if (this.group.isInTable) this.writer.flow(' ');
+    else this.writer.line();
   }
 
   private endCell(): void {
+    this.writeNotes();
     this.isRowOpen = true;
-    this.output.writer.separator('|');
+    this.writer.separator('|');
   }
 
   private endRow(): void {
     this.isRowOpen = false;
-    this.output.writer.line();
+    this.writer.line();
   }
 
   private openBlock(): void {
     if (this.group.isSkipped) return;
     this.group.isBlock = true;
-    this.output.writer.block();
+    this.writer.block();
   }
 
   private skip(omission: OmissionKind | undefined): void {
@@ -314,7 +349,7 @@ class RtfText {
     if (isSkipped) return;
     if (isDeleted) this.output.omissions.add('deleted_text', text.trim().length);
     else if (isHidden) this.output.omissions.add('hidden_text', text.trim().length);
-    else this.output.writer.flow(text);
+    else this.writer.flow(text);
   }
 }
 

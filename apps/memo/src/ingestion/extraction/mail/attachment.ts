@@ -27,7 +27,7 @@ export async function writeAttachment(
     return omissions.add(type?.startsWith('image/') ? 'picture' : 'embedded_file');
   const captured = new CapturedText(writer);
   try {
-    await output.readInner(bytes, mediaType, innerOutput(output, captured.writer));
+    await output.readInner(new Uint8Array(bytes), mediaType, innerOutput(output, captured.writer));
   } catch (error) {
     if (!(error instanceof ExtractionError) || !LEFT_OUT.has(error.code)) throw error;
     return omissions.add('embedded_file');

@@ -8,16 +8,37 @@ import { readRtf } from '../rtf';
 import { writeAttachment } from './attachment';
 import { writeBody, writeHead } from './eml';
 
+const WINDOWS_CODE_PAGE = /^(?:874|932|936|949|950|125[0-8])$/;
+
 /** Reads a mail of Outlook (MS-OXMSG): what its head says, its body, and its attachments. */
 export function readMsg(bytes: Uint8Array, output: ReadingOutput): Promise<void> {
   return readDamaged(async () => {
-    const file = new MsgReader(bytes.slice().buffer);
+    const { buffer } = bytes.slice();
+    const first = new MsgReader(buffer).getFileData();
+    const file = new MsgReader(buffer);
+    file.parserConfig = { ansiEncoding: ansiEncodingOf(first) };
     const mail = file.getFileData();
     if (mail.error)
       throw new ExtractionError('unsupported', 'The file is an Office file of old, but not a mail.');
     await new MsgText(file, output).write(mail);
     output.onProgress(bytes.length, bytes.length);
   });
+}
+
+/** The encoding of an old mail, which stores bytes: the code page that it names, or else the one that its text tells. */
+function ansiEncodingOf({
+  messageCodepage,
+  internetCodepage,
+  subject = '',
+  body = '',
+}: FieldsData): string | undefined {
+  const named = [messageCodepage, internetCodepage].map(String).find((page) => WINDOWS_CODE_PAGE.test(page));
+  if (named !== undefined) return named;
+  try {
+    return detectEncoding(Buffer.from(`${subject}\n${body}`, 'latin1'), false);
+  } catch {
+    return undefined;
+  }
 }
 
 class MsgText {
@@ -69,8 +90,9 @@ function decoded(html: Uint8Array): string {
   return text;
 }
 
-const person = (name: string | undefined, address: string | undefined): string =>
-  name && address && name !== address ? `${name} <${address}>` : (name ?? address ?? '');
+/** Addresses within a company's Exchange are paths, which nobody types. */
+const person = (name: string | undefined, address = ''): string =>
+  name && address.includes('@') && name !== address ? `${name} <${address}>` : (name ?? address);
 
 const recipients = (mail: FieldsData, type: 'to' | 'cc'): string =>
   (mail.recipients ?? [])

@@ -1,10 +1,13 @@
 import { type Omissions } from '../omissions';
 import { type XmlHandler } from '../package/xml-part';
+import { CapturedText } from '../text/captured-text';
 import { TableWriter } from '../text/table-writer';
 import { type TextWriter } from '../text/text-writer';
 
-/** Placeholders that repeat on each slide or only show a number. */
-const MARGINAL = new Set(['sldNum', 'dt', 'hdr', 'ftr']);
+/** Placeholders that show a number or a date of their own. */
+const NUMBERING = new Set(['sldNum', 'dt']);
+/** Placeholders whose text repeats on each slide. */
+const MARGINS = new Set(['hdr', 'ftr']);
 /** Elements whose text is shown: that of DrawingML, of comments, and the stored strings of a chart. */
 const TEXTS = new Set(['t', 'text', 'v']);
 /** Elements that begin a line: paragraphs, breaks, points of charts and diagrams, comments. */
@@ -18,24 +21,33 @@ export class DrawingText implements XmlHandler {
   private textDepth = -1;
   private skippedFrom = -1;
   private shapeDepth = -1;
-  private isMarginal = false;
+  private isSkipped = false;
+  private margin: CapturedText | undefined;
+  private outer: TextWriter;
   private readonly tables: TableWriter;
 
+  /**
+   * @param margins receives the texts of headers and footers, which are then not written
+   * @param isMaster whether placeholders hold no text of the document
+   */
   constructor(
-    private readonly writer: TextWriter,
+    private writer: TextWriter,
     private readonly omissions: Omissions,
+    private readonly margins = new Set<string>(),
+    private readonly isMaster = false,
   ) {
+    this.outer = writer;
     this.tables = new TableWriter(writer);
   }
 
   open(name: string, attributes: Record<string, string>): void {
     this.depth++;
     if (this.skippedFrom >= 0) return;
-    if (name === 'Fallback' || NUMBERS.has(name) || (name === 'txBody' && this.isMarginal))
+    if (name === 'Fallback' || NUMBERS.has(name) || (name === 'txBody' && this.isSkipped))
       this.skippedFrom = this.depth;
     else if (TEXTS.has(name)) this.textDepth = this.depth;
     else if (name === 'sp') this.openShape();
-    else if (name === 'ph') this.isMarginal = MARGINAL.has(attributes.type ?? '');
+    else if (name === 'ph') this.place(attributes.type ?? '');
     else if (name === 'pic') this.omissions.add('picture');
     else if (name === 'oleObj') this.omissions.add('embedded_file');
     else if (LINES.has(name)) this.tables.newline();
@@ -62,13 +74,24 @@ export class DrawingText implements XmlHandler {
 
   private openShape(): void {
     this.shapeDepth = this.depth;
-    this.isMarginal = false;
     this.writer.block();
+  }
+
+  private place(placeholder: string): void {
+    this.isSkipped = this.isMaster || NUMBERING.has(placeholder);
+    if (!MARGINS.has(placeholder) || this.isMaster) return;
+    this.margin = new CapturedText(this.writer);
+    [this.writer, this.outer] = [this.margin.writer, this.writer];
   }
 
   private closeShape(): void {
     this.shapeDepth = -1;
-    this.isMarginal = false;
+    this.isSkipped = false;
+    if (this.margin) {
+      this.margins.add(this.margin.take());
+      this.writer = this.outer;
+      this.margin = undefined;
+    }
     this.writer.block();
   }
 }
