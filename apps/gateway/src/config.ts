@@ -1,8 +1,9 @@
 import { env, loadConfig } from '@inference/config';
-import { rateLimitFields } from '@inference/rate-limits';
+import { limitTierFields, rateLimitFields } from '@inference/rate-limits';
 import { z } from 'zod';
 import { admissionFields, admissionOf } from './proxy/admission/admission.config';
 import { leasesFields, leasesOf } from './leases/leases.config';
+import { limitsOf } from './limits/limits.config';
 import { pricesFields, pricesOf } from './prices/prices.module';
 import { proxyFields, proxyOf } from './proxy/proxy.config';
 import {
@@ -24,6 +25,7 @@ export const fields = z.object({
   ...proxyFields,
   ...serviceCallersFields,
   ...leasesFields,
+  ...limitTierFields,
   ...settlementFields,
   /** Processes that serve the port together. Each has its own database connections, body memory and leases. */
   GATEWAY_WORKERS: env.integer(1, 256).default(1),
@@ -40,6 +42,7 @@ const schema = fields.superRefine(checkServiceSecrets, { when }).transform((conf
   proxy: proxyOf(config),
   serviceCallers: serviceCallersOf(config),
   leases: leasesOf(config),
+  limits: limitsOf(config),
   settlement: settlementOf(config),
   workers: config.GATEWAY_WORKERS,
 }));

@@ -4,6 +4,7 @@ import { AdminAccountsController } from './admin-accounts/admin-accounts.control
 import { AdminAccountsService } from './admin-accounts/admin-accounts.service';
 import { ApiKeysController } from './api-keys/api-keys.controller';
 import { ApiKeysService } from './api-keys/api-keys.service';
+import { ExpiringKeysJob } from './api-keys/expiring-keys.job';
 import { EmailVerificationController } from './email-verification/email-verification.controller';
 import { EmailVerificationService } from './email-verification/email-verification.service';
 import { IdentitiesController } from './identities/identities.controller';
@@ -77,7 +78,7 @@ class AdminAccountsModule {}
 
 @Module({
   controllers: [ApiKeysController],
-  providers: [ApiKeysService],
+  providers: [ApiKeysService, ExpiringKeysJob],
 })
 class ApiKeysModule {}
 

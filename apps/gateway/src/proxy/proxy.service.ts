@@ -69,6 +69,8 @@ export class ProxyService {
       (model) => (call.model = model),
     );
     const admission = await this.admissions.admit(request, call);
+    const { ticket } = admission;
+    if (ticket) for (const [name, value] of Object.entries(ticket.headers())) response.setHeader(name, value);
     // If the client disconnects, its call of the upstream is cancelled.
     const cancellation = new Cancellation();
     const onClose = () => {
@@ -94,6 +96,7 @@ export class ProxyService {
       response.off('close', onClose);
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
+      ticket?.end();
     }
   }
 
@@ -204,6 +207,7 @@ export class ProxyService {
     const metered = meteredUsage(admission, isWhole, reported, produced);
     const { usage, fault } = metered;
     if (fault) this.faults.count(upstream, fault);
+    admission.ticket?.used(usage.counts);
     const served = { upstream, outcome, ...told };
     const event = usageEventOf(admission, { ...served, ...metered });
     span?.set({

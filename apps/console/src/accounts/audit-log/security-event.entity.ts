@@ -9,6 +9,7 @@ export const AUDIT_EVENT_TYPES = [
   'api_key.changed',
   'api_key.created',
   'api_key.deleted',
+  'api_key.rotated',
   'email.verified',
   'identity.linked',
   'identity.unlinked',

@@ -1,4 +1,4 @@
-import { type Caller } from '@inference/guards';
+import { allowsModel, type Caller } from '@inference/guards';
 import {
   charge,
   inputTokensOf,
@@ -14,6 +14,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../errors/openai-error';
 import { type Hold } from '../../leases/lease';
 import { LeaseManager } from '../../leases/lease-manager';
+import { type LimitTicket, LimitsService } from '../../limits/limits.service';
 import {
   ModelNotAllowedError,
   ModelNotFoundError,
@@ -47,6 +48,8 @@ export interface Admission extends BoundedRequest {
   call: CallNotes;
   request: ProxyRequest;
   hold: Hold;
+  /** Null for a caller without limits. */
+  ticket: LimitTicket | null;
 }
 
 @Injectable()
@@ -54,15 +57,25 @@ export class AdmissionService {
   constructor(
     private readonly prices: PriceBook,
     private readonly leases: LeaseManager,
+    private readonly limits: LimitsService,
     private readonly upstreams: UpstreamsService,
     @Inject(ADMISSION_CONFIG) private readonly config: AdmissionConfig,
   ) {}
 
-  /** Reserves the worst case. Throws what `bound` throws, InsufficientBalanceError and KeySpendLimitReachedError. */
+  /**
+   * Reserves the worst case. Throws what `bound` throws, RateLimitExceededError, RequestTooLargeError, InsufficientBalanceError and
+   * KeySpendLimitReachedError.
+   */
   async admit(request: ProxyRequest, call: CallNotes): Promise<Admission> {
     const bounded = await this.bound(request, call.caller);
-    const hold = await this.leases.hold(call.caller, worstCasePicos(bounded.rates, bounded.bounds));
-    return { ...bounded, call, request, hold };
+    const ticket = await this.limits.admit({ call, request, bounds: bounded.bounds });
+    try {
+      const hold = await this.leases.hold(call.caller, worstCasePicos(bounded.rates, bounded.bounds));
+      return { ...bounded, call, request, hold, ticket };
+    } catch (error) {
+      ticket?.cancel();
+      throw error;
+    }
   }
 
   /**
@@ -74,8 +87,7 @@ export class AdmissionService {
     const { priceListId, models, usdPerUnit } = prices;
     const rates = models.get(request.model);
     if (!rates || !this.upstreams.serves(request.model)) throw new ModelNotFoundError(request.model);
-    const allowed = caller.apiKey?.allowedModels;
-    if (allowed && !allowed.includes(request.model)) throw new ModelNotAllowedError(request.model);
+    if (!allowsModel(caller, request.model)) throw new ModelNotAllowedError(request.model);
     if (request.endpoint !== 'embeddings' && !pricesOutput(rates)) {
       throw new OutputPriceMissingError(request.model);
     }
