@@ -28,6 +28,7 @@ export {
   ROLES,
   Roles,
 } from './credentials.decorators';
+export { KeyRefusedException } from './caching/known-caller';
 export { isNetwork } from './api-keys/networks';
 export { CredentialsGuard } from './credentials.guard';
 export { CredentialsModule } from './credentials.module';

@@ -13,6 +13,7 @@ import { ENTITIES } from '../entities';
 import { GatewayError } from '../errors/openai-error';
 import { readProxyRequest } from '../proxy/request/proxy-request';
 import { boundsOf } from '../proxy/request/token-bounds';
+import { promptTokens } from '../proxy/usage/prompt-tokens';
 import { AccountLimits } from './account-limits';
 import { LimitMetrics } from './limit-metrics';
 import { type LimitsConfig } from './limits.config';
@@ -100,7 +101,7 @@ describe('limits that gateway processes share', () => {
   const admit = async (one: Process, pace: Partial<ModelLimits> | null, maxTokens?: number) =>
     one.limits.admit(requestOf(pace, maxTokens));
   /** What `max_tokens` adds to. */
-  const PROMPT_TOKENS = 8;
+  const PROMPT_TOKENS = promptTokens(readProxyRequest('chat/completions', bodyWith(10)));
   const refusalOf = async (admission: Promise<LimitTicket | null>): Promise<GatewayError> => {
     const error = await admission.then(
       () => new Error('was admitted'),

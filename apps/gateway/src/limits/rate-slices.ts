@@ -165,7 +165,7 @@ export class RateSlices {
       requests: left(freeRequests, this.slice?.requests, this.limits.requestsPerMinute, resetRequestsAt),
       tokens: left(
         freeTokens,
-        this.slice && this.slice.tokens - this.debt,
+        this.slice ? this.slice.tokens - this.debt : undefined,
         this.limits.tokensPerMinute,
         resetTokensAt,
       ),

@@ -1,4 +1,4 @@
-import { DetailedException } from '@inference/http';
+import { HttpException } from '@nestjs/common';
 import { Networks } from '../api-keys/networks';
 import { type Caller, type Role } from '../caller';
 import { type ApiKey } from '../credentials.entity';
@@ -60,11 +60,11 @@ const KEY_FAULTS: Record<KeyFault, [status: number, message: string]> = {
   ip_not_allowed: [403, 'this API key must not be used from this address'],
 };
 
-/** Refuses a key that exists. */
-class KeyRefusedException extends DetailedException {
-  constructor(code: KeyFault) {
+/** Refuses a key that exists. Only the gateway's errors have room for the code. */
+export class KeyRefusedException extends HttpException {
+  constructor(readonly code: KeyFault) {
     const [status, message] = KEY_FAULTS[code];
-    super(status, message, { code });
+    super(message, status);
   }
 }
 

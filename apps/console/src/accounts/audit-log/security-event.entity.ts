@@ -31,6 +31,8 @@ export const AUDIT_EVENT_TYPES = [
   'admin.adjustment_posted',
   'admin.changelog_changed',
   'admin.exchange_rates_published',
+  'admin.limits_removed',
+  'admin.limits_set',
   'admin.model_changed',
   'admin.package_removed',
   'admin.package_uploaded',
