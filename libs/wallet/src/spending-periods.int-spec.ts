@@ -1,5 +1,11 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
-import { createTestDatabase, insertAccount, insertApiKey, type TestAccount, type TestDatabase } from '@inference/testing';
+import {
+  createTestDatabase,
+  insertAccount,
+  insertApiKey,
+  type TestAccount,
+  type TestDatabase,
+} from '@inference/testing';
 import fc from 'fast-check';
 import { changeKeyLimit, WALLET_ENTITIES } from '.';
 
@@ -42,7 +48,12 @@ describe('a spending limit of a period', () => {
   const ENDS = `(${STARTS} + CASE s.period WHEN 'day' THEN interval '1 day' WHEN 'week' THEN interval '7 days'
     ELSE interval '1 month' END) AT TIME ZONE s.zone`;
   const calculate = async (samples: Sample[]) => {
-    const { rows } = await database.pool.query<{ starts: string; ends: Date; isWithin: boolean; isOver: boolean }>(
+    const { rows } = await database.pool.query<{
+      starts: string;
+      ends: Date;
+      isWithin: boolean;
+      isOver: boolean;
+    }>(
       `SELECT starts::text, ends, ends > instant::timestamptz AS "isWithin",
          date_trunc(period, ends AT TIME ZONE zone)::date > starts AS "isOver"
        FROM (
@@ -58,7 +69,11 @@ describe('a spending limit of a period', () => {
   it('begins with the local day, in any zone and at any time, and ends after it', async () => {
     const sample = fc.record({
       instant: fc
-        .date({ min: new Date('2013-01-01T00:00:00Z'), max: new Date('2024-01-01T00:00:00Z'), noInvalidDate: true })
+        .date({
+          min: new Date('2013-01-01T00:00:00Z'),
+          max: new Date('2024-01-01T00:00:00Z'),
+          noInvalidDate: true,
+        })
         .map((date) => date.toISOString()),
       zone: fc.constantFrom(...Intl.supportedValuesOf('timeZone')),
       period: fc.constantFrom(...PERIODS),
@@ -105,9 +120,15 @@ describe('a spending limit of a period', () => {
   });
 
   async function keyWithLimit(limitPicos: bigint): Promise<string> {
-    const { apiKeyId } = await insertApiKey(database.pool, account.accountId, { spendLimitPicos: limitPicos });
+    const { apiKeyId } = await insertApiKey(database.pool, account.accountId, {
+      spendLimitPicos: limitPicos,
+    });
     await database.pool.transaction((transaction) =>
-      changeKeyLimit(transaction, account.accountId, apiKeyId, { limitPicos, period: 'day', timeZone: 'Asia/Kolkata' }),
+      changeKeyLimit(transaction, account.accountId, apiKeyId, {
+        limitPicos,
+        period: 'day',
+        timeZone: 'Asia/Kolkata',
+      }),
     );
     return apiKeyId;
   }
@@ -147,7 +168,9 @@ describe('a spending limit of a period', () => {
         [account.accountId, apiKeyId, cost, days],
       );
     const budget = async () => {
-      await database.pool.query('UPDATE wallet.wallets SET leased_picos = 1000 WHERE account_id = $1', [account.accountId]);
+      await database.pool.query('UPDATE wallet.wallets SET leased_picos = 1000 WHERE account_id = $1', [
+        account.accountId,
+      ]);
       await database.pool.query('SELECT metering.fold_account($1)', [account.accountId]);
       const { rows } = await database.pool.query<{ spent: bigint; period: bigint }>(
         'SELECT spent_picos AS spent, period_spent_picos AS period FROM wallet.key_budgets WHERE api_key_id = $1',

@@ -48,7 +48,8 @@ class TurnErrorData {
 const EVENTS = {
   'turn.started': { description: 'The first event of a turn.', data: TurnStartedData },
   'turn.waiting': {
-    description: 'A limit of the key or the account refuses the call of the model; the turn goes on by itself.',
+    description:
+      'A limit of the key or the account refuses the call of the model; the turn goes on by itself.',
     data: TurnWaitingData,
   },
   delta: { description: 'A piece of the answer.', data: DeltaData },

@@ -146,7 +146,7 @@ export class TurnRunner {
     if (!messages) return { refusal: contextTooLongError() };
     const { accountId, apiKeyId, tools, id: requestId } = turn;
     const payer = { accountId, ...(apiKeyId !== null && { apiKeyId }) };
-    for (let waitedMillis = 0; ; ) {
+    for (let waitedMillis = 0; ;) {
       const end = await this.gateway.call({ ...payer, model, messages, tools, requestId, signal }, run);
       const waitMillis = limitWaitOf(end);
       if (waitMillis === null || waitedMillis + waitMillis > LONGEST_WAIT_MILLIS) return end;

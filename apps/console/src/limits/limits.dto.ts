@@ -122,7 +122,14 @@ const MAX_LIMIT = 1_000_000_000;
 const MAX_DAY_LIMIT = 1_000_000_000_000;
 
 const LimitField = (description: string, max = MAX_LIMIT): PropertyDecorator =>
-  IntegerField({ description: `${description} Absent or null: no limit.`, example: 600, min: 1, max, optional: true, nullable: true });
+  IntegerField({
+    description: `${description} Absent or null: no limit.`,
+    example: 600,
+    min: 1,
+    max,
+    optional: true,
+    nullable: true,
+  });
 
 const ModelField = (): PropertyDecorator =>
   SlugField({

@@ -22,7 +22,16 @@ describe('the limits of an account', () => {
     return (body as { events: { type: string; actor_id: string; details: object }[] }).events;
   };
   const line = (name: string, limit: number, more: object = {}) =>
-    expect.objectContaining({ scope: 'account', model: '*', api_key_id: null, name, limit, used: 0, set_by_staff: false, ...more }) as object;
+    expect.objectContaining({
+      scope: 'account',
+      model: '*',
+      api_key_id: null,
+      name,
+      limit,
+      used: 0,
+      set_by_staff: false,
+      ...more,
+    }) as object;
 
   beforeAll(async () => {
     site = await TestSite.start({ MODEL_RATE_LIMIT_TIERS: JSON.stringify(TIERS) });
@@ -67,9 +76,10 @@ describe('the limits of an account', () => {
       next_tier: { name: 'Tier 2', age_days: 30 },
       limits: [line('requests_per_minute', 600), line('requests_per_minute', 10, { model: 'large' })],
     });
-    await site.database.pool.query("UPDATE accounts.accounts SET created_at = now() - interval '31 days' WHERE id = $1", [
-      owner.accountId,
-    ]);
+    await site.database.pool.query(
+      "UPDATE accounts.accounts SET created_at = now() - interval '31 days' WHERE id = $1",
+      [owner.accountId],
+    );
     expect(await read()).toMatchObject({ tier: { name: 'Tier 2' }, next_tier: null, age_days: 31 });
     await pay(-1_000_000_000_000n, 'refund');
     expect(await read()).toMatchObject({ tier: { name: 'Free' }, paid: 19 });
@@ -77,7 +87,9 @@ describe('the limits of an account', () => {
 
   it('show those of its keys, and what is used', async () => {
     const { apiKeyId } = await insertApiKey(site.database.pool, owner.accountId);
-    await site.database.pool.query('UPDATE accounts.api_keys SET requests_per_minute = 7 WHERE id = $1', [apiKeyId]);
+    await site.database.pool.query('UPDATE accounts.api_keys SET requests_per_minute = 7 WHERE id = $1', [
+      apiKeyId,
+    ]);
     await site.database.pool.query(
       `WITH s AS (INSERT INTO limits.subjects (id, account_id, day, day_tokens, drawn_at)
          VALUES ('key:' || $1, $2, now(), 0, now()), ('account:' || $2 || ':chat', $2, now(), 50, now()) RETURNING id)
@@ -131,7 +143,10 @@ describe('the limits of an account', () => {
     [{ reason: 'a', model: 'a b' }, 'model'],
   ])('are not set by %j', async (json, message) => {
     const answer = await set(json);
-    expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining(message) as string }]);
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { error: expect.stringContaining(message) as string },
+    ]);
   });
 
   it('are not set by customers, nor for an unknown account', async () => {

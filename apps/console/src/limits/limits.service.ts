@@ -89,10 +89,15 @@ export class LimitsService {
   }
 
   /** Throws 404 for an unknown account. The gateways obey within two seconds. */
-  async set({ accountId: setBy, origin }: Actor, accountId: string, input: SetOverrideDto): Promise<AccountLimitsResponse> {
+  async set(
+    { accountId: setBy, origin }: Actor,
+    accountId: string,
+    input: SetOverrideDto,
+  ): Promise<AccountLimitsResponse> {
     await this.requireAccount(accountId);
     const endsAt = input.ends_at == null ? null : new Date(instantText(input.ends_at));
-    if (endsAt && endsAt.getTime() <= Date.now()) throw new BadRequestException('ends_at: must be in the future');
+    if (endsAt && endsAt.getTime() <= Date.now())
+      throw new BadRequestException('ends_at: must be in the future');
     const model = input.model ?? EACH_OTHER_MODEL;
     const { rpm = null, tpm = null, tpd = null, max_concurrency: concurrency = null, reason } = input;
     await this.database.transaction(async (transaction) => {
@@ -103,7 +108,15 @@ export class LimitsService {
         tokensPerDay: tpd === null ? null : BigInt(tpd),
         maxConcurrency: concurrency,
       });
-      const details = { model, rpm, tpm, tpd, max_concurrency: concurrency, reason, ends_at: endsAt?.toISOString() ?? null };
+      const details = {
+        model,
+        rpm,
+        tpm,
+        tpd,
+        max_concurrency: concurrency,
+        reason,
+        ends_at: endsAt?.toISOString() ?? null,
+      };
       const event = { type: 'admin.limits_set', accountId, actorId: setBy, origin, details } as const;
       await recordAuditEvent(transaction, event);
     });
@@ -111,7 +124,11 @@ export class LimitsService {
   }
 
   /** Throws 404 if staff has set none for the model. */
-  async remove({ accountId: actorId, origin }: Actor, accountId: string, model = EACH_OTHER_MODEL): Promise<void> {
+  async remove(
+    { accountId: actorId, origin }: Actor,
+    accountId: string,
+    model = EACH_OTHER_MODEL,
+  ): Promise<void> {
     await this.database.transaction(async (transaction) => {
       if (!(await deleteOverride(transaction, { accountId, model })))
         throw new NotFoundException('staff has set no limits of this account and model');
@@ -167,7 +184,12 @@ export class LimitsService {
     return [...models].flatMap((model) => {
       const override = limitsOfModelIn(byModel, model);
       const limits = override ? limitsIn(override) : limitsOfModelIn(ofTier, model);
-      const place = { scope: 'account', model, api_key_id: null, set_by_staff: override !== undefined } as const;
+      const place = {
+        scope: 'account',
+        model,
+        api_key_id: null,
+        set_by_staff: override !== undefined,
+      } as const;
       return limits ? linesOf(place, limits, useOf.get(prefix + model)) : [];
     });
   }

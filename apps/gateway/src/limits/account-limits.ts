@@ -1,6 +1,12 @@
 import { Database, NotificationChannel } from '@inference/database';
 import { limitsOfModelIn, type ModelLimits, tierIndexOf } from '@inference/rate-limits';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import { LIMITS_CONFIG, type LimitsConfig } from './limits.config';
 import { type Override, readOverrides, readStanding } from './limits.repository';
 

@@ -14,7 +14,9 @@ describe('a request of a key with limits', () => {
     site = await TestSite.start({ [MODEL]: RATES, 'sandbox-embed': RATES });
     // A short minute, so that no test waits for a whole one.
     gateway = await startGateway(
-      testEnvironment(site.database.urlFor('gateway'), [{ name: 'engine', base_url: `${site.engine.url}/v1` }]),
+      testEnvironment(site.database.urlFor('gateway'), [
+        { name: 'engine', base_url: `${site.engine.url}/v1` },
+      ]),
       undefined,
       { windowSeconds: 2, sliceSeconds: 0.2, slotsTtlSeconds: 2 },
     );
@@ -106,7 +108,9 @@ describe('a request of a key with limits', () => {
     expect(await refusalOf("allowed_ips = '{203.0.113.0/24}'")).toEqual([403, 'ip_not_allowed']);
     expect(await refusalOf("allowed_models = '{vendor/*}'")).toEqual([403, 'model_not_allowed']);
     const { apiKeyId, apiKey } = await insertApiKey(site.pool, account.accountId);
-    await site.pool.query("UPDATE accounts.api_keys SET allowed_models = '{sandbox-*}' WHERE id = $1", [apiKeyId]);
+    await site.pool.query("UPDATE accounts.api_keys SET allowed_models = '{sandbox-*}' WHERE id = $1", [
+      apiKeyId,
+    ]);
     expect((await post('/v1/chat/completions', apiKey, MESSAGES)).status).toBe(200);
   });
 
@@ -117,16 +121,22 @@ describe('a request of a key with limits', () => {
     const poor = await site.account(1n);
     const { apiKeyId, apiKey } = await insertApiKey(site.pool, poor.accountId);
     await site.pool.query('UPDATE accounts.api_keys SET requests_per_minute = 1 WHERE id = $1', [apiKeyId]);
-    for (let count = 0; count < 3; count++) expect((await post('/v1/chat/completions', apiKey, MESSAGES)).status).toBe(402);
+    for (let count = 0; count < 3; count++)
+      expect((await post('/v1/chat/completions', apiKey, MESSAGES)).status).toBe(402);
   });
 
   it('holds its place until the end of its stream, also when its client leaves', async () => {
     const key = await keyWith({ concurrency: 1 });
     const controller = new AbortController();
     const body = { ...MESSAGES, max_tokens: 2_000, stream: true };
-    const open = await post('/v1/chat/completions', key, { ...body, messages: [{ role: 'user', content: 'slow '.repeat(400) }] }, {
-      signal: controller.signal,
-    } as RequestInit & { signal: AbortSignal });
+    const open = await post(
+      '/v1/chat/completions',
+      key,
+      { ...body, messages: [{ role: 'user', content: 'slow '.repeat(400) }] },
+      {
+        signal: controller.signal,
+      } as RequestInit & { signal: AbortSignal },
+    );
     const reader = open.body!.getReader();
     await reader.read();
     const second = await post('/v1/chat/completions', key, MESSAGES);

@@ -20,8 +20,18 @@ import { type LimitsConfig } from './limits.config';
 import { LimitsService, type LimitTicket } from './limits.service';
 
 const WINDOW_SECONDS = 2;
-const CONFIG: LimitsConfig = { tiers: [], windowSeconds: WINDOW_SECONDS, sliceSeconds: 0.17, slotsTtlSeconds: 1.2 };
-const NONE: ModelLimits = { requestsPerMinute: null, tokensPerMinute: null, tokensPerDay: null, maxConcurrency: null };
+const CONFIG: LimitsConfig = {
+  tiers: [],
+  windowSeconds: WINDOW_SECONDS,
+  sliceSeconds: 0.17,
+  slotsTtlSeconds: 1.2,
+};
+const NONE: ModelLimits = {
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  tokensPerDay: null,
+  maxConcurrency: null,
+};
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis));
 
 /** As one process of the gateway has it. */
@@ -316,9 +326,15 @@ describe('limits that gateway processes share', () => {
     it('that staff sets hold within two seconds, until their end', async () => {
       const one = await start({ tiers });
       await setLimit(3);
-      await waitFor(async () => (await admit(one, null))!.headers()['x-ratelimit-limit-requests'] === '3', 2_000);
+      await waitFor(
+        async () => (await admit(one, null))!.headers()['x-ratelimit-limit-requests'] === '3',
+        2_000,
+      );
       await setLimit(null);
-      await waitFor(async () => (await admit(one, null)) !== null && (await admit(one, null)) !== null, 2_000);
+      await waitFor(
+        async () => (await admit(one, null)) !== null && (await admit(one, null)) !== null,
+        2_000,
+      );
       await setLimit(7, new Date(Date.now() + 1_500));
       await waitFor(
         async () => (await admit(one, null))!.headers()['x-ratelimit-limit-requests'] === '7',

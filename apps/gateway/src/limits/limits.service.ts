@@ -158,10 +158,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
     return ofAccount.then((limits) => this.admitWith(request, limits));
   }
 
-  private admitWith(
-    request: LimitedRequest,
-    ofAccount: ModelLimits | null,
-  ): null | Promise<LimitTicket> {
+  private admitWith(request: LimitedRequest, ofAccount: ModelLimits | null): null | Promise<LimitTicket> {
     const { accountId, apiKey } = request.call.caller;
     const pace = apiKey?.pace;
     if (!pace && !ofAccount) return null;
@@ -188,8 +185,10 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
         const { subject, limits } = limited;
         const slots = limits.maxConcurrency === null ? null : limited.slots;
         const rates = hasRate(limits) ? limited.rates : null;
-        const refuse = (name: 'concurrency' | (typeof LIMIT_OF_RATE)[keyof typeof LIMIT_OF_RATE], waitMillis: number) =>
-          this.refuse(`${subject.kind}_${name}`, limits, waitMillis, headers());
+        const refuse = (
+          name: 'concurrency' | (typeof LIMIT_OF_RATE)[keyof typeof LIMIT_OF_RATE],
+          waitMillis: number,
+        ) => this.refuse(`${subject.kind}_${name}`, limits, waitMillis, headers());
         refuseTooLarge(subject, limits, tokens, headers());
         const hasSlot = slots === null ? false : await slots.acquire();
         if (slots && !hasSlot) throw refuse('concurrency', CONCURRENCY_WAIT_MILLIS);

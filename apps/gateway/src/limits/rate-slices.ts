@@ -68,7 +68,12 @@ export class RateSlices {
   private readonly waiters: Waiter[] = [];
   private isDrawing = false;
   private refusal: (Refused & { tokens: number; freeAtMillis: number; untilMillis: number }) | null = null;
-  private state: { freeRequests: number | null; freeTokens: number | null; resetRequestsAt: number; resetTokensAt: number };
+  private state: {
+    freeRequests: number | null;
+    freeTokens: number | null;
+    resetRequestsAt: number;
+    resetTokensAt: number;
+  };
 
   constructor(
     private readonly database: Database,
@@ -248,7 +253,11 @@ export class RateSlices {
         ...{ requests, tokens, lifeSeconds, windowSeconds: this.config.windowSeconds },
         wantRequests: share(limits.requestsPerMinute ?? WITHOUT_LIMIT, requests, this.waiters.length),
         wantTokens: share(tokensOfAMinute(limits), tokens, waitingTokens),
-        used: used.map(({ id, usedRequests, usedTokens }) => ({ id, requests: usedRequests, tokens: usedTokens })),
+        used: used.map(({ id, usedRequests, usedTokens }) => ({
+          id,
+          requests: usedRequests,
+          tokens: usedTokens,
+        })),
         debt,
       });
     } catch (error) {

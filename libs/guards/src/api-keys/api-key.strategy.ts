@@ -83,7 +83,9 @@ class ApiKeyStrategy extends CredentialStrategy {
       return key === undefined ? null : identityOf(await this.apiKeys.verify(key, request.ip));
     }
     const kind = authorization.scheme === 'apikey' ? 'api_key_scheme' : 'api_key';
-    return accepts.includes(kind) ? identityOf(await this.apiKeys.verify(authorization.secret, request.ip)) : null;
+    return accepts.includes(kind)
+      ? identityOf(await this.apiKeys.verify(authorization.secret, request.ip))
+      : null;
   }
 }
 

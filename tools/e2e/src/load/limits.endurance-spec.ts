@@ -1,4 +1,10 @@
-import { createTestDatabase, insertAccount, publishPrices, type TestDatabase, waitFor } from '@inference/testing';
+import {
+  createTestDatabase,
+  insertAccount,
+  publishPrices,
+  type TestDatabase,
+  waitFor,
+} from '@inference/testing';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 import { LOAD_PRICES } from './continuous-load';
@@ -88,7 +94,8 @@ function most(admitted: Admitted[], weightOf: (one: Admitted) => number): number
   let [sum, highest, first] = [0, 0, 0];
   for (const one of admitted) {
     sum += weightOf(one);
-    while (one.atMillis - admitted[first]!.atMillis >= WINDOW_MILLIS - LATENCY_MILLIS) sum -= weightOf(admitted[first++]!);
+    while (one.atMillis - admitted[first]!.atMillis >= WINDOW_MILLIS - LATENCY_MILLIS)
+      sum -= weightOf(admitted[first++]!);
     highest = Math.max(highest, sum);
   }
   return highest;
@@ -117,7 +124,11 @@ test('running calls of a gateway that was killed come back within 30 s, and its 
   const [one, other] = gateways as [ServiceProcess, ServiceProcess];
   const slots = await keyWith({ concurrency: 1 });
   const rate = await keyWith({ rpm: 12 });
-  const open = await call(one, slots.apiKey, { stream: true, max_tokens: 5_000, messages: [{ role: 'user', content: 'word '.repeat(3_000) }] });
+  const open = await call(one, slots.apiKey, {
+    stream: true,
+    max_tokens: 5_000,
+    messages: [{ role: 'user', content: 'word '.repeat(3_000) }],
+  });
   expect(open.status).toBe(200);
   await (await call(one, rate.apiKey)).arrayBuffer();
   await one.kill();

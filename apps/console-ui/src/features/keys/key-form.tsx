@@ -59,7 +59,13 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
     },
   });
   const submit = (values: typeof form.values) => {
-    const { name, spend_limit: limit, allowed_models: allowed, allowed_ips: ips, expires_at: expires } = values;
+    const {
+      name,
+      spend_limit: limit,
+      allowed_models: allowed,
+      allowed_ips: ips,
+      expires_at: expires,
+    } = values;
     setFailure(undefined);
     save.mutate(
       {

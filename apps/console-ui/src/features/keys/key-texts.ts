@@ -37,7 +37,7 @@ const en = {
   'limit.reached': 'Limit reached',
   models: 'Models',
   'models.hint': 'The models this key may call; vendor/* allows all of a vendor. Leave empty for all.',
-  period: 'The limit counts',
+  period: 'Counted',
   'period.hint': 'Days, weeks and months begin in the time zone of your profile.',
   'period.total': 'in all',
   'period.day': 'for each day',

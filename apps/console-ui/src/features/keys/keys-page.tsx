@@ -169,8 +169,7 @@ function KeyRotation({ apiKey: { id, name }, onClose }: { apiKey: ApiKey; onClos
   const [overlap, setOverlap] = useState<string>('86400');
   const [created, setCreated] = useState<CreatedApiKey>();
   const rotation = useRotateKey();
-  const rotate = () =>
-    rotation.mutate({ id, overlapSeconds: Figure.of(overlap) }, { onSuccess: setCreated });
+  const rotate = () => rotation.mutate({ id, overlapSeconds: Figure.of(overlap) }, { onSuccess: setCreated });
   return (
     <Modal
       opened
@@ -232,7 +231,8 @@ function DeleteKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => v
 
 /** An entry that ends with `*` allows every slug that begins like it. */
 const isAllowed = (allowed: string[] | null, slug: string): boolean =>
-  allowed?.some((entry) => entry === slug || (entry.endsWith('*') && slug.startsWith(entry.slice(0, -1)))) ?? true;
+  allowed?.some((entry) => entry === slug || (entry.endsWith('*') && slug.startsWith(entry.slice(0, -1)))) ??
+  true;
 
 /** The secret of a new key and a first call with it. Whoever closes says to have kept the secret. */
 function CreatedKey({ created, onClose }: { created: CreatedApiKey; onClose: () => void }) {
@@ -242,7 +242,9 @@ function CreatedKey({ created, onClose }: { created: CreatedApiKey; onClose: () 
   const [isKept, setIsKept] = useState(false);
   const { allowed_models: allowed } = created;
   const callable = pricing?.models.filter(({ slug }) => isAllowed(allowed, slug));
-  const model = callable?.length ? chatModelIn(groupByModel(callable)) : (allowed?.find((entry) => !entry.endsWith('*')) ?? 'MODEL');
+  const model = callable?.length
+    ? chatModelIn(groupByModel(callable))
+    : (allowed?.find((entry) => !entry.endsWith('*')) ?? 'MODEL');
   return (
     <Stack>
       <Alert color="yellow">{t('created.once')}</Alert>

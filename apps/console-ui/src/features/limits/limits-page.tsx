@@ -59,7 +59,12 @@ export function LimitsPage() {
   );
 }
 
-function Tiers({ tier, next_tier: next, paid, age_days: days }: Limits & { tier: NonNullable<Limits['tier']> }) {
+function Tiers({
+  tier,
+  next_tier: next,
+  paid,
+  age_days: days,
+}: Limits & { tier: NonNullable<Limits['tier']> }) {
   const t = useLimitTexts();
   const { language } = useLanguage();
   const { currency } = useSite();

@@ -5,7 +5,8 @@ const en = {
   description: 'How fast your account and your keys may call models, and what counts against each limit now.',
   tier: 'Tier',
   'tier.next': 'Next tier: {{name}}',
-  'tier.needs': '{{paid}} paid in all and an account of {{days}} days. You have paid {{yourPaid}}, and your account exists for {{yourDays}} days. You rise by yourself.',
+  'tier.needs':
+    '{{paid}} paid in all and an account of {{days}} days. You have paid {{yourPaid}}, and your account exists for {{yourDays}} days. You rise by yourself.',
   'tier.highest': 'This is the highest tier.',
   'empty.title': 'No limits',
   'empty.text': 'Nothing limits how fast you may call models. You can set limits for each key.',
@@ -28,7 +29,8 @@ const zh: ChineseTexts<typeof en> = {
   description: '您的账户和密钥调用模型的速度上限，以及当前已用的额度。',
   tier: '等级',
   'tier.next': '下一等级：{{name}}',
-  'tier.needs': '需累计付款 {{paid}}，且账户创建满 {{days}} 天。您已付款 {{yourPaid}}，账户已创建 {{yourDays}} 天。达到后自动升级。',
+  'tier.needs':
+    '需累计付款 {{paid}}，且账户创建满 {{days}} 天。您已付款 {{yourPaid}}，账户已创建 {{yourDays}} 天。达到后自动升级。',
   'tier.highest': '您已处于最高等级。',
   'empty.title': '没有限制',
   'empty.text': '目前调用模型没有速率限制。您可以为每个密钥单独设置。',

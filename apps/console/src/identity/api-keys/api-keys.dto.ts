@@ -111,7 +111,12 @@ const TagsField = (): PropertyDecorator =>
   applyDecorators(
     Transform(withoutRepeats),
     TextListField(
-      { description: 'Words by which people find the key.', example: ['nightly'], maxItems: 20, optional: true },
+      {
+        description: 'Words by which people find the key.',
+        example: ['nightly'],
+        maxItems: 20,
+        optional: true,
+      },
       { minLength: 1, maxLength: MAX_TAG_CHARS },
       Matches(TAG, {
         each: true,

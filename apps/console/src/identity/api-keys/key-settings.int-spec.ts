@@ -76,7 +76,15 @@ describe('what an owner says of an API key', () => {
     const [event] = await events();
     expect(event).toMatchObject({
       type: 'api_key.changed',
-      details: { api_key_id: id, tags: '', expires_at: null, allowed_ips: null, period: 'day', rpm: null, tpm: 7 },
+      details: {
+        api_key_id: id,
+        tags: '',
+        expires_at: null,
+        allowed_ips: null,
+        period: 'day',
+        rpm: null,
+        tpm: 7,
+      },
     });
     expect((await change(id, changes)).status).toBe(200);
     expect((await events())[0]).toEqual(event);
@@ -113,7 +121,10 @@ describe('what an owner says of an API key', () => {
   });
 
   it('ends it at its time, also while it is cached', async () => {
-    const { id, key } = await create({ name: 'short', expires_at: new Date(Date.now() + 1_500).toISOString() });
+    const { id, key } = await create({
+      name: 'short',
+      expires_at: new Date(Date.now() + 1_500).toISOString(),
+    });
     expect(await use(key)).toEqual(WORKS);
     await waitFor(async () => (await use(key))[0] === 401, 3_000);
     expect(await use(key)).toEqual([401, 'this API key has expired']);
@@ -150,9 +161,15 @@ describe('what an owner says of an API key', () => {
     expect(second.former_secret_ends_at).toBeNull();
     await waitFor(async () => (await use(first.key))[0] === 401, 1_000);
     expect(await use(second.key)).toEqual(WORKS);
-    expect((await events()).map(({ type }) => type).slice(0, 2)).toEqual(['api_key.rotated', 'api_key.rotated']);
+    expect((await events()).map(({ type }) => type).slice(0, 2)).toEqual([
+      'api_key.rotated',
+      'api_key.rotated',
+    ]);
     expect(await mails()).toMatchObject([
-      { kind: 'api_key_rotated', params: { rotated: { name: 'rolled', formerEndsAt: first.former_secret_ends_at } } },
+      {
+        kind: 'api_key_rotated',
+        params: { rotated: { name: 'rolled', formerEndsAt: first.former_secret_ends_at } },
+      },
       { kind: 'api_key_rotated', params: { rotated: { name: 'rolled', formerEndsAt: null } } },
     ]);
     expect((await rotate({ overlap_seconds: 7 * 86_400 + 1 })).status).toBe(400);
@@ -166,7 +183,10 @@ describe('what an owner says of an API key', () => {
     await create({ name: 'near', expires_at: inDays(3) });
     const job = site.console.app.get(ExpiringKeysJob);
     const nearer = (days: number) =>
-      site.database.pool.query('UPDATE accounts.api_keys SET expires_at = $2 WHERE id = $1', [id, inDays(days)]);
+      site.database.pool.query('UPDATE accounts.api_keys SET expires_at = $2 WHERE id = $1', [
+        id,
+        inDays(days),
+      ]);
     await job.run();
     expect(await mails()).toEqual([]);
     for (const days of [6.9, 0.9]) {
@@ -186,10 +206,10 @@ describe('what an owner says of an API key', () => {
   it('shows that nobody has used it for 90 days', async () => {
     const { id } = await create({ name: 'old' });
     const age = (column: string, days: number) =>
-      site.database.pool.query(`UPDATE accounts.api_keys SET ${column} = now() - make_interval(days => $2) WHERE id = $1`, [
-        id,
-        days,
-      ]);
+      site.database.pool.query(
+        `UPDATE accounts.api_keys SET ${column} = now() - make_interval(days => $2) WHERE id = $1`,
+        [id, days],
+      );
     await age('created_at', 91);
     expect((await listed(id)).unused).toBe(true);
     await age('last_used_at', 89);
