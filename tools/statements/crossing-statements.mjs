@@ -72,6 +72,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Deletes what nobody has drawn from for two days.',
   },
   {
+    place: 'apps/console/src/identity/api-keys/api-keys.repository.ts deleteEndedSecrets',
+    kind: 'job',
+    tables: ['accounts.former_key_secrets'],
+    why: 'Deletes the secrets that rotations have replaced once they have ended.',
+  },
+  {
     place: 'apps/console/src/identity/api-keys/api-keys.repository.ts claimExpiringKeys',
     kind: 'job',
     tables: ['accounts.api_keys'],

@@ -137,6 +137,7 @@ function LimitTable({ limits }: { limits: Limit[] }) {
           <Quantity value={limit.used} />
           <Progress
             value={shareOf(limit)}
+            miw="6rem"
             color={shareOf(limit) >= 90 ? 'orange' : undefined}
             aria-label={`${placeOf(limit)}: ${t('column.used')}`}
           />

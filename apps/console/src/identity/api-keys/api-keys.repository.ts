@@ -82,12 +82,16 @@ export async function endFormerSecrets(transaction: Transaction, apiKeyId: strin
 }
 
 const FORMER_ENDS = `
-  SELECT api_key_id AS id, max(ends_at) AS "endsAt" FROM accounts.former_key_secrets
-  WHERE api_key_id = ANY ($1) AND ends_at > clock_timestamp() GROUP BY api_key_id`;
+  SELECT k.id, max(f.ends_at) AS "endsAt"
+  FROM accounts.api_keys k JOIN accounts.former_key_secrets f ON f.api_key_id = k.id
+  WHERE k.account_id = $1 AND f.ends_at > clock_timestamp() GROUP BY k.id`;
 
-/** When the last former secret of each key ends. A key without one is absent. */
-export async function readFormerSecretEnds(executor: Executor, ids: string[]): Promise<Map<string, Date>> {
-  const { rows } = await executor.query<{ id: string; endsAt: Date }>(FORMER_ENDS, [ids]);
+/** When the last former secret of each key of an account ends. A key without one is absent. */
+export async function readFormerSecretEnds(
+  executor: Executor,
+  accountId: string,
+): Promise<Map<string, Date>> {
+  const { rows } = await executor.query<{ id: string; endsAt: Date }>(FORMER_ENDS, [accountId]);
   return new Map(rows.map(({ id, endsAt }) => [id, endsAt]));
 }
 

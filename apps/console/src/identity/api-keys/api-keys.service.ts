@@ -168,7 +168,7 @@ export class ApiKeysService {
       await endFormerSecrets(transaction, id);
       if (overlapSeconds > 0) await keepFormerSecret(transaction, id, overlapSeconds);
       await updateApiKey(transaction, id, { keyHash, prefix });
-      const endsAt = (await readFormerSecretEnds(transaction, [id])).get(id);
+      const endsAt = (await readFormerSecretEnds(transaction, accountId)).get(id);
       const details = { api_key_id: id, prefix, overlap_seconds: overlapSeconds };
       const event = { type: 'api_key.rotated', accountId, actorId: accountId, origin, details } as const;
       await recordAuditEvent(transaction, event);
@@ -198,7 +198,7 @@ export class ApiKeysService {
     const [spending, recentlySpent, formerEnds] = await Promise.all([
       readKeySpending(this.database, ids),
       readSpentSince(this.database, accountId, since),
-      readFormerSecretEnds(this.database, ids),
+      readFormerSecretEnds(this.database, accountId),
     ]);
     return keys.map((key) => {
       const { spentPicos, countedPicos, periodEndsAt } = spending.get(key.id) ?? NOTHING_SPENT;
