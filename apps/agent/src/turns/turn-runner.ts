@@ -147,7 +147,9 @@ export class TurnRunner {
     const { accountId, apiKeyId, tools, id: requestId } = turn;
     const payer = { accountId, ...(apiKeyId !== null && { apiKeyId }) };
     for (let waitedMillis = 0; ;) {
-      const end = await this.gateway.call({ ...payer, model, messages, tools, requestId, signal }, run);
+      // Each call leaves a listener on its signal.
+      const attempt = { model, messages, tools, requestId, signal: AbortSignal.any([signal]) };
+      const end = await this.gateway.call({ ...payer, ...attempt }, run);
       const waitMillis = limitWaitOf(end);
       if (waitMillis === null || waitedMillis + waitMillis > LONGEST_WAIT_MILLIS) return end;
       await this.showWaiting(run, end.refusal!, waitMillis);
