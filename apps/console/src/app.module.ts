@@ -12,7 +12,6 @@ import { BillingModule } from './billing/billing.module';
 import { CatalogueModule } from './catalogue/catalogue.module';
 import { InferenceModule } from './inference/inference.module';
 import { JobRecoveryModule } from './job-recovery/job-recovery.module';
-import { LimitsModule } from './limits/limits.module';
 import { NotificationsModule } from './notifications/notifications.module';
 import { ServiceHealthModule } from './service-health/service-health.module';
 import { UserInterfaceModule } from './user-interface/user-interface.module';
@@ -49,7 +48,6 @@ export class AppModule {
         BillingModule,
         CatalogueModule,
         InferenceModule,
-        LimitsModule,
         NotificationsModule,
         ServiceHealthModule,
         UserInterfaceModule,

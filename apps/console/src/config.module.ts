@@ -11,13 +11,13 @@ import {
 import { type ConsoleConfig } from './config';
 import {
   API_KEYS_CONFIG,
+  LIMIT_TIERS,
   OAUTH_PROVIDERS_CONFIG,
   SEALED_TOKENS_CONFIG,
   SESSIONS_CONFIG,
   SIGN_UP_CONFIG,
 } from './identity/identity.config';
 import { INFERENCE_CONFIG } from './inference/inference.config';
-import { LIMIT_TIERS } from './limits/limits.config';
 import { START_CREDIT_CONFIG } from './identity/start-credit';
 import { LOW_BALANCE_CONFIG, MAIL_CONFIG } from './notifications/notifications.config';
 import { SERVICE_HEALTH_CONFIG } from './service-health/service-health.config';

@@ -9,6 +9,8 @@ import { EmailVerificationController } from './email-verification/email-verifica
 import { EmailVerificationService } from './email-verification/email-verification.service';
 import { IdentitiesController } from './identities/identities.controller';
 import { IdentitiesService } from './identities/identities.service';
+import { AdminLimitsController, LimitsController } from './limits/limits.controller';
+import { LimitsService } from './limits/limits.service';
 import { LoginAttemptCleanupJob, LoginThrottle } from './login-throttle/login-throttle.service';
 import { OAuthProviderGateway } from './oauth-provider.gateway';
 import { OAuthFlowsService } from './oauth/oauth-flows.service';
@@ -81,6 +83,9 @@ class AdminAccountsModule {}
   providers: [ApiKeysService, ExpiringKeysJob],
 })
 class ApiKeysModule {}
+
+@Module({ controllers: [AdminLimitsController, LimitsController], providers: [LimitsService] })
+class LimitsModule {}
 
 @Module({
   imports: [PasswordsModule, StartCreditModule],
@@ -156,6 +161,7 @@ class SessionListModule {}
     AccountsModule,
     EmailVerificationModule,
     IdentitiesModule,
+    LimitsModule,
     OAuthModule,
     PasswordsModule,
     RefreshModule,

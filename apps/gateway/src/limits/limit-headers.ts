@@ -17,7 +17,7 @@ export function tighter(one: Shown | null, other: Shown | null): Shown | null {
 }
 
 /** As OpenAI writes it: `120ms`, `59.5s`, `1m5s`. */
-export function shownDuration(millis: number): string {
+function shownDuration(millis: number): string {
   const whole = Math.ceil(millis);
   if (whole < 1000) return `${whole}ms`;
   const minutes = Math.floor(whole / 60_000);

@@ -12,7 +12,6 @@ import { type LimitTier, type ModelLimits } from '@inference/rate-limits';
 import { ENTITIES } from '../entities';
 import { GatewayError } from '../errors/openai-error';
 import { readProxyRequest } from '../proxy/request/proxy-request';
-import { boundsOf } from '../proxy/request/token-bounds';
 import { promptTokens } from '../proxy/usage/prompt-tokens';
 import { AccountLimits } from './account-limits';
 import { LimitMetrics } from './limit-metrics';
@@ -104,8 +103,11 @@ describe('limits that gateway processes share', () => {
     const caller = { accountId: account.accountId, role: 'user' as const, apiKey };
     return {
       call: { caller, endpoint: 'chat/completions' as const },
-      request,
-      bounds: boundsOf(request, {}),
+      model: request.model,
+      promptTokens: () => promptTokens(request),
+      outputTokens: maxTokens,
+      namesOutput: true,
+      answers: 1,
     };
   };
   const admit = async (one: Process, pace: Partial<ModelLimits> | null, maxTokens?: number) =>

@@ -8,9 +8,6 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { type ProxyRequest } from '../proxy/request/proxy-request';
-import { type Bounds } from '../proxy/request/token-bounds';
-import { promptTokens } from '../proxy/usage/prompt-tokens';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { AccountLimits } from './account-limits';
 import { limitHeaders, type ShownLimits, tighter } from './limit-headers';
@@ -41,8 +38,14 @@ const LIMIT_OF_RATE = {
 
 interface LimitedRequest {
   call: Pick<CallNotes, 'caller' | 'endpoint'>;
-  request: ProxyRequest;
-  bounds: Bounds;
+  model: string;
+  /** The estimate of the prompt. Asked for only if tokens are limited. */
+  promptTokens(): number;
+  /** The most that all answers may have. */
+  outputTokens: number;
+  /** Whether the request names that limit itself. */
+  namesOutput: boolean;
+  answers: number;
 }
 
 /** The state of one subject in this process. */
@@ -153,7 +156,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
    */
   admit(request: LimitedRequest): LimitTicket | null | Promise<LimitTicket | null> {
     const { caller } = request.call;
-    const ofAccount = this.accounts.of(caller.accountId, request.request.model);
+    const ofAccount = this.accounts.of(caller.accountId, request.model);
     if (!(ofAccount instanceof Promise)) return this.admitWith(request, ofAccount);
     return ofAccount.then((limits) => this.admitWith(request, limits));
   }
@@ -168,7 +171,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
         this.find({ id: `key:${apiKey.id}`, accountId, kind: 'key' }, { ...pace, tokensPerDay: null }),
       );
     if (ofAccount) {
-      const id = `account:${accountId}:${request.request.model}`;
+      const id = `account:${accountId}:${request.model}`;
       limited.push(this.find({ id, accountId, kind: 'account' }, ofAccount));
     }
     return this.take(request, limited);
@@ -178,7 +181,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
     const tokens = all.some(({ limits }) => countsTokens(limits)) ? this.reservedTokens(request) : 0;
     const headers = () => limitHeaders(this.shown(all), request.call.endpoint === 'messages');
     const held: Held[] = [];
-    const { model } = request.request;
+    const { model } = request;
     const ticket = new LimitTicket(held, tokens, headers, (counts) => this.learn(model, counts));
     try {
       for (const limited of all) {
@@ -218,14 +221,15 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /** The prompt's estimate, and the output limit that the request names or else what the model has answered lately. */
-  private reservedTokens({ request, bounds }: LimitedRequest): number {
-    const input = Math.min(promptTokens(request), bounds.inputTokens);
-    const mean = Math.ceil(this.meanAnswers.get(request.model) ?? FIRST_MEAN_TOKENS);
-    const output =
-      bounds.imposedMaxTokens === undefined
-        ? bounds.outputTokens
-        : Math.min(bounds.outputTokens, mean * Math.max(1, request.choices));
-    return Math.ceil(input + output);
+  private reservedTokens({
+    model,
+    promptTokens,
+    outputTokens,
+    namesOutput,
+    answers,
+  }: LimitedRequest): number {
+    const mean = Math.ceil(this.meanAnswers.get(model) ?? FIRST_MEAN_TOKENS) * Math.max(1, answers);
+    return Math.ceil(promptTokens() + (namesOutput ? outputTokens : Math.min(outputTokens, mean)));
   }
 
   private learn(model: string, counts: MeterCounts): void {

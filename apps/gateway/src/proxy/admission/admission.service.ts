@@ -24,6 +24,7 @@ import { type UsageEvent } from '../../settlement/usage-event';
 import { type CallNotes } from '../../unserved-calls/call-notes';
 import { UpstreamsService } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
+import { promptTokens } from '../usage/prompt-tokens';
 import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds';
 import { ADMISSION_CONFIG, type AdmissionConfig } from './admission.config';
 
@@ -68,7 +69,15 @@ export class AdmissionService {
    */
   async admit(request: ProxyRequest, call: CallNotes): Promise<Admission> {
     const bounded = await this.bound(request, call.caller);
-    const ticket = await this.limits.admit({ call, request, bounds: bounded.bounds });
+    const { inputTokens, outputTokens, imposedMaxTokens } = bounded.bounds;
+    const ticket = await this.limits.admit({
+      call,
+      model: request.model,
+      promptTokens: () => Math.min(promptTokens(request), inputTokens),
+      outputTokens,
+      namesOutput: imposedMaxTokens === undefined,
+      answers: request.choices,
+    });
     try {
       const hold = await this.leases.hold(call.caller, worstCasePicos(bounded.rates, bounded.bounds));
       return { ...bounded, call, request, hold, ticket };

@@ -2,8 +2,8 @@ import { type Caller, CurrentCaller, Roles } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Put, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AccountPath } from '../accounts/accounts.dto';
-import { type Actor, CurrentActor } from '../accounts/audit-log/actor';
+import { AccountPath } from '../../accounts/accounts.dto';
+import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { AccountLimitsResponse, LimitsResponse, OverrideQuery, SetOverrideDto } from './limits.dto';
 import { LimitsService } from './limits.service';
 

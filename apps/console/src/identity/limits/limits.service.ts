@@ -8,10 +8,10 @@ import {
 } from '@inference/rate-limits';
 import { instantText } from '@inference/time';
 import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { readAccount } from '../accounts/accounts.repository';
-import { type Actor } from '../accounts/audit-log/actor';
-import { recordAuditEvent } from '../accounts/audit-log/audit-log';
-import { LIMIT_TIERS } from './limits.config';
+import { readAccount } from '../../accounts/accounts.repository';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { LIMIT_TIERS } from '../identity.config';
 import {
   type AccountLimitsResponse,
   type LimitName,

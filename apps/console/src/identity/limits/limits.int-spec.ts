@@ -1,5 +1,5 @@
 import { insertApiKey } from '@inference/testing';
-import { type SignedIn, TestSite } from '../testing/console.fixture';
+import { type SignedIn, TestSite } from '../../testing/console.fixture';
 import { type AccountLimitsResponse, type LimitsResponse } from './limits.dto';
 
 const TIERS = [

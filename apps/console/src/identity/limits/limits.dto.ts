@@ -1,6 +1,6 @@
 import { IntegerField, InstantField, InstantProperty, LineField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { SlugField } from '../validation/slug-field.decorator';
+import { SlugField } from '../../validation/slug-field.decorator';
 
 const NAMES = ['requests_per_minute', 'tokens_per_minute', 'tokens_per_day', 'concurrency'] as const;
 export type LimitName = (typeof NAMES)[number];
