@@ -36,7 +36,8 @@ const LIMIT_OF_RATE = {
   day: 'tokens_per_day',
 } as const;
 
-interface LimitedRequest {
+/** What a request may use. */
+export interface LimitedRequest {
   call: Pick<CallNotes, 'caller' | 'endpoint'>;
   model: string;
   /** The estimate of the prompt. Asked for only if tokens are limited. */
@@ -80,6 +81,11 @@ export class LimitTicket {
     readonly headers: () => Record<string, string>,
     private readonly onUsed: (counts: MeterCounts) => void,
   ) {}
+
+  /** Tells the client the state of its limits. */
+  tell(response: { setHeader(name: string, value: string): unknown }): void {
+    for (const [name, value] of Object.entries(this.headers())) response.setHeader(name, value);
+  }
 
   /** What the call has used, before its end. */
   used(counts: MeterCounts): void {
