@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { LeasesModule } from '../leases/leases.module';
+import { LimitsModule } from '../limits/limits.module';
 import { PricesModule } from '../prices/prices.module';
 import { SettlementModule } from '../settlement/settlement.module';
 import { UnservedCallsModule } from '../unserved-calls/unserved-calls.module';
@@ -19,6 +20,7 @@ import { UsageFaults } from './usage/usage-faults';
   imports: [
     IdempotencyModule,
     LeasesModule,
+    LimitsModule,
     PricesModule,
     SettlementModule,
     UnservedCallsModule,

@@ -86,6 +86,8 @@ export class ProxyService {
     if (idempotencyKey !== undefined && !request.stream)
       return this.serveOnce(idempotencyKey, request, call, response, translation);
     const admission = await this.admissions.admit(request, call);
+    const { ticket } = admission;
+    ticket?.tell(response);
     for (const [name, value] of Object.entries(headersOf(admission))) response.setHeader(name, value);
     // If the client disconnects, its call of the upstream is cancelled.
     const cancellation = new Cancellation();
@@ -113,6 +115,7 @@ export class ProxyService {
       response.off('close', onClose);
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
+      ticket?.end();
     }
   }
 
@@ -125,7 +128,7 @@ export class ProxyService {
     translation: AnswerTranslation | undefined,
   ): Promise<void> {
     const { answer, isRepeated } = await this.idempotentCalls.once(call, key, request.raw, () =>
-      this.answerOf(request, call, translation),
+      this.answerOf(request, call, response, translation),
     );
     if (response.destroyed) return;
     if (isRepeated)
@@ -133,13 +136,16 @@ export class ProxyService {
     send(answer, response);
   }
 
-  /** Makes a call for nobody in particular. */
+  /** Makes a call that goes on without its client. @param response gets what the limits say */
   private async answerOf(
     request: ProxyRequest,
     call: CallNotes,
+    response: Response,
     translation: AnswerTranslation | undefined,
   ): Promise<KeptAnswer> {
     const admission = await this.admissions.admit(request, call);
+    const { ticket } = admission;
+    ticket?.tell(response);
     this.openRequests.begin('plain');
     let answer: Answer | undefined;
     try {
@@ -152,6 +158,7 @@ export class ProxyService {
       answer?.span?.end();
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
+      ticket?.end();
     }
   }
 

@@ -20,7 +20,9 @@ import { PricesInAnswers0000000000051 } from '../migrations/0051_prices_in_answe
 import { ReadingReports0000000000052 } from '../migrations/0052_reading_reports';
 import { SupportedAnswers0000000000053 } from '../migrations/0053_supported_answers';
 import { FoundUnservedCalls0000000000054 } from '../migrations/0054_found_unserved_calls';
-import { IdempotentCalls0000000000055 } from '../migrations/0055_idempotent_calls';
+import { KeyFields0000000000055 } from '../migrations/0055_key_fields';
+import { Limits0000000000056 } from '../migrations/0056_limits';
+import { IdempotentCalls0000000000057 } from '../migrations/0057_idempotent_calls';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -54,7 +56,9 @@ export const MIGRATIONS: MigrationClass[] = [
   ReadingReports0000000000052,
   SupportedAnswers0000000000053,
   FoundUnservedCalls0000000000054,
-  IdempotentCalls0000000000055,
+  KeyFields0000000000055,
+  Limits0000000000056,
+  IdempotentCalls0000000000057,
 ];
 
 /**

@@ -4,7 +4,12 @@ RETURNS SETOF record LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_c
 AS $$
   SELECT w.balance_picos - w.leased_picos, (
     -- As wallet.draw_lease computes it.
-    SELECT b.limit_picos - b.spent_picos - b.leased_picos - (
+    SELECT b.limit_picos - b.leased_picos - CASE
+      WHEN b.period = 'total' THEN b.spent_picos
+      -- A new period begins with the next draw.
+      WHEN coalesce(b.period_starts_on, '-infinity') < date_trunc(b.period, now() AT TIME ZONE b.time_zone)::date THEN 0
+      ELSE b.period_spent_picos
+    END - (
       SELECT coalesce(sum(cost_picos - limited_picos), 0) FROM metering.unfolded_usage
       WHERE account_id = p_account AND api_key_id = p_key
     )
