@@ -1,7 +1,13 @@
-export { AccountRole, ApiKey, CREDENTIAL_ENTITIES, Session } from './credentials.entity';
+export {
+  AccountRole,
+  ApiKey,
+  CREDENTIAL_ENTITIES,
+  type SecondFactorProof,
+  Session,
+} from './credentials.entity';
 export { createApiKey, isApiKey } from './credentials.repository';
 export { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
-export { type Caller, callerOf, CurrentCaller, restrictedKeyIdOf, type Role } from './caller';
+export { type Caller, callerOf, CurrentCaller, restrictedKeyIdOf } from './caller';
 export {
   ACCEPTS,
   Accepts,
@@ -9,12 +15,13 @@ export {
   type CredentialKinds,
   READS_CREDENTIAL,
   ReadsCredential,
-  ROLES,
-  Roles,
+  SECOND_FACTOR_SETUP,
+  SecondFactorSetup,
+  StaffOnly,
 } from './credentials.decorators';
 export { CredentialsGuard } from './credentials.guard';
 export { CredentialsModule } from './credentials.module';
-export { type CredentialsOptions } from './credentials.options';
+export { type CredentialsOptions, type StaffTwoFactor } from './credentials.options';
 export {
   createSecretKey,
   hashSecretKey,
@@ -22,6 +29,16 @@ export {
   type KeyHashSecrets,
   possibleHashes,
 } from './secret-keys/secret-key';
+export { staffRolesOf } from './route-access';
+export {
+  type Role,
+  ROLES,
+  rolesOfRoute,
+  seesAllCost,
+  STAFF_ROUTES,
+  type StaffRole,
+  STAFF_ROLES,
+} from './staff/staff-table';
 export { OnBehalfException, serviceCallerCredentials } from './services/service-caller.strategy';
 export { isFromForeignPage } from './sessions/cross-site';
 export { SESSION_CREDENTIALS } from './sessions/session.strategy';

@@ -35,6 +35,8 @@ import { ExpiryCleanupJob } from './sign-in/expiry-cleanup.job';
 import { LoginChallengesController } from './sign-in/login-challenges.controller';
 import { LoginChallengesService } from './sign-in/login-challenges.service';
 import { SignInService } from './sign-in/sign-in.service';
+import { ProviderRolesService } from './staff/provider-roles.service';
+import { StaffController } from './staff/staff.controller';
 import { StartCredit } from './start-credit';
 
 @Module({
@@ -74,6 +76,9 @@ class SecondFactorModule {}
   providers: [AdminAccountsService],
 })
 class AdminAccountsModule {}
+
+@Module({ controllers: [StaffController] })
+class StaffModule {}
 
 @Module({
   controllers: [ApiKeysController],
@@ -136,7 +141,7 @@ class SignInModule {}
     StartCreditModule,
   ],
   controllers: [OAuthController],
-  providers: [OAuthFlowCookie, OAuthFlowsService, OAuthService],
+  providers: [OAuthFlowCookie, OAuthFlowsService, OAuthService, ProviderRolesService],
 })
 class OAuthModule {}
 
@@ -162,6 +167,7 @@ class SessionListModule {}
     SessionListModule,
     SessionsModule,
     SignInModule,
+    StaffModule,
   ],
 })
 export class IdentityModule {}

@@ -20,6 +20,10 @@ import { PricesInAnswers0000000000051 } from '../migrations/0051_prices_in_answe
 import { ReadingReports0000000000052 } from '../migrations/0052_reading_reports';
 import { SupportedAnswers0000000000053 } from '../migrations/0053_supported_answers';
 import { FoundUnservedCalls0000000000054 } from '../migrations/0054_found_unserved_calls';
+import { StaffRoles0000000000055 } from '../migrations/0055_staff_roles';
+import { FoundStaff0000000000056 } from '../migrations/0056_found_staff';
+import { ProviderEvents0000000000057 } from '../migrations/0057_provider_events';
+import { DayFigures0000000000058 } from '../migrations/0058_day_figures';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -53,6 +57,10 @@ export const MIGRATIONS: MigrationClass[] = [
   ReadingReports0000000000052,
   SupportedAnswers0000000000053,
   FoundUnservedCalls0000000000054,
+  StaffRoles0000000000055,
+  FoundStaff0000000000056,
+  ProviderEvents0000000000057,
+  DayFigures0000000000058,
 ];
 
 /**

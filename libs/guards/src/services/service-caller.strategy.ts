@@ -63,7 +63,7 @@ export class OnBehalfResolver {
     if (!apiKey) return null;
     const { id, spendLimitPicos, allowedModels, reportsCost } = apiKey;
     const spendLimited = spendLimitPicos !== null;
-    return { accountId, role, apiKey: { id, spendLimited, allowedModels, reportsCost } };
+    return { accountId, role: 'user', apiKey: { id, spendLimited, allowedModels, reportsCost } };
   }
 }
 

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountKey } from '../../api/account-storage';
+import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
 import { Page } from '../../components/page';
 import { PartLinks } from '../../components/part-links';
@@ -27,6 +28,13 @@ const FIXED_UNITS: Record<PriceKind, readonly LineUnit[]> = {
   training: ['training_tokens', 'training_hour'],
 };
 
+/** The routes that publish each list. */
+const PUBLISHING: Record<PriceKind, string> = {
+  models: 'PATCH /api/admin/billing/pricing/models',
+  gpus: 'PATCH /api/admin/billing/pricing/gpus',
+  training: 'PUT /api/admin/billing/pricing/training',
+};
+
 /** Changes a list. Nothing is published before its differences were shown. */
 function PriceEditor({
   kind,
@@ -39,6 +47,7 @@ function PriceEditor({
 }) {
   const t = useAdminPricingTexts();
   const accountId = useAccountId();
+  const mayPublish = useMay()(PUBLISHING[kind]);
   const draft = usePriceDraft(list, FIXED_UNITS[kind], accountId && accountKey(accountId, `prices-${kind}`));
   // Edits from before that were made to an older list are compared with the newer one at once.
   const [isReviewing, setIsReviewing] = useState(draft.conflicts !== undefined);
@@ -60,15 +69,17 @@ function PriceEditor({
       ) : (
         <Text c="dimmed">{t('list.empty')}</Text>
       )}
-      {kind !== 'training' && <NewLineForm kind={kind} draft={draft} />}
-      <Paper withBorder shadow="sm" p="sm" className={classes.bar}>
-        <Group justify="space-between">
-          <Text role="status">{count > 0 ? t('changes', { count }) : t('changes.none')}</Text>
-          <Button onClick={() => setIsReviewing(true)} disabled={count === 0 || !draft.isValid}>
-            {t('review')}
-          </Button>
-        </Group>
-      </Paper>
+      {mayPublish && kind !== 'training' && <NewLineForm kind={kind} draft={draft} />}
+      {mayPublish && (
+        <Paper withBorder shadow="sm" p="sm" className={classes.bar}>
+          <Group justify="space-between">
+            <Text role="status">{count > 0 ? t('changes', { count }) : t('changes.none')}</Text>
+            <Button onClick={() => setIsReviewing(true)} disabled={count === 0 || !draft.isValid}>
+              {t('review')}
+            </Button>
+          </Group>
+        </Paper>
+      )}
       {isReviewing && (
         <ReviewDialog
           kind={kind}

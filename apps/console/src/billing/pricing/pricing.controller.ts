@@ -1,4 +1,4 @@
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Get, Header, Patch, Put, Query } from '@nestjs/common';
@@ -49,7 +49,7 @@ const PUBLISHED = 'The published list, and what it added, changed and removed.';
 
 @Controller('api/admin/billing/pricing')
 @ApiTags('Administration of prices')
-@Roles('admin')
+@StaffOnly()
 export class AdminPricingController {
   constructor(private readonly pricing: PricingService) {}
 
@@ -137,7 +137,7 @@ export class AdminPricingController {
 /** The price that the training service shows and charges. No list of models or GPUs changes it. */
 @Controller('api/admin/billing/pricing/training')
 @ApiTags('Administration of prices')
-@Roles('admin')
+@StaffOnly()
 export class AdminTrainingPriceController {
   constructor(private readonly prices: TrainingPriceService) {}
 

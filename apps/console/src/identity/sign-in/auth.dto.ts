@@ -142,6 +142,19 @@ export class UserResponse extends AccountResponse {
   @ApiProperty({ description: 'Language of mails and receipts.', enum: LANGUAGES, example: 'en' })
   language!: Language;
 
+  @ApiProperty({
+    description:
+      'Whether this session lacks the second factor that staff must have. It opens nothing but the routes to set one up.',
+  })
+  second_factor_required!: boolean;
+
+  @ApiProperty({
+    description: 'The routes for staff that this session may use; none for a customer.',
+    type: [String],
+    example: ['GET /api/cost-report'],
+  })
+  staff_routes!: string[];
+
   @ApiProperty({ description: 'False for an account that signs in through a provider only.' })
   has_password!: boolean;
 
