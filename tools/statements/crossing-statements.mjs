@@ -313,6 +313,36 @@ export const CROSSING_STATEMENTS = [
     why: 'Lists payments, newest first.',
   },
   {
+    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts nextDay',
+    kind: 'job',
+    tables: ['metering.hourly_rollup'],
+    why: 'The first day of usage that is not summed for the dashboard.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts sumDay',
+    kind: 'job',
+    tables: ['metering.hourly_rollup', 'metering.unserved_calls', 'metering.usage_events'],
+    why: 'Sums a closed day of the whole site for the dashboard.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readModels',
+    kind: 'report',
+    tables: ['metering.hourly_usage'],
+    why: 'The models with the highest cost of some days.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readOthers',
+    kind: 'report',
+    tables: ['accounts.accounts', 'billing.payments', 'metering.unserved_calls'],
+    why: 'Counts new accounts, failed payments, and failed and refused calls of some days.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readLatency',
+    kind: 'report',
+    tables: ['metering.usage_events'],
+    why: 'The mean time of the calls of an hour.',
+  },
+  {
     place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readAccounts',
     kind: 'report',
     tables: ['billing.day_accounts', 'metering.hourly_usage'],

@@ -77,7 +77,11 @@ class SecondFactorModule {}
 })
 class AdminAccountsModule {}
 
-@Module({ controllers: [StaffController] })
+@Module({
+  controllers: [StaffController],
+  providers: [ProviderRolesService],
+  exports: [ProviderRolesService],
+})
 class StaffModule {}
 
 @Module({
@@ -138,10 +142,11 @@ class SignInModule {}
     SealedTokensModule,
     SessionsModule,
     SignInModule,
+    StaffModule,
     StartCreditModule,
   ],
   controllers: [OAuthController],
-  providers: [OAuthFlowCookie, OAuthFlowsService, OAuthService, ProviderRolesService],
+  providers: [OAuthFlowCookie, OAuthFlowsService, OAuthService],
 })
 class OAuthModule {}
 

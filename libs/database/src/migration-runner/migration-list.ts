@@ -24,6 +24,7 @@ import { StaffRoles0000000000055 } from '../migrations/0055_staff_roles';
 import { FoundStaff0000000000056 } from '../migrations/0056_found_staff';
 import { ProviderEvents0000000000057 } from '../migrations/0057_provider_events';
 import { DayFigures0000000000058 } from '../migrations/0058_day_figures';
+import { PriceReasons0000000000059 } from '../migrations/0059_price_reasons';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -61,6 +62,7 @@ export const MIGRATIONS: MigrationClass[] = [
   FoundStaff0000000000056,
   ProviderEvents0000000000057,
   DayFigures0000000000058,
+  PriceReasons0000000000059,
 ];
 
 /**

@@ -10,7 +10,7 @@ import { PartLinks } from '../../components/part-links';
 import { QueryState } from '../../components/query-state';
 import { useAccountId } from '../../api/session';
 import { Time } from '../../time/time';
-import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
+import { AccountLink } from '../admin-accounts/account-link';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import classes from './admin-pricing.module.css';
 import { ChangeTable } from './change-table';
@@ -18,6 +18,7 @@ import { changesBetween, type LineUnit } from './price-line';
 import { newestListQuery, priceHistoryQuery, type PriceKind, type PriceList } from './price-list-queries';
 import { NewLineForm } from './new-line-form';
 import { PriceTable } from './price-table';
+import { PriceTools } from './price-tools';
 import { ReviewDialog } from './review-dialog';
 import { usePriceDraft } from './use-price-draft';
 
@@ -69,7 +70,12 @@ function PriceEditor({
       ) : (
         <Text c="dimmed">{t('list.empty')}</Text>
       )}
-      {mayPublish && kind !== 'training' && <NewLineForm kind={kind} draft={draft} />}
+      {mayPublish && kind !== 'training' && (
+        <>
+          <NewLineForm kind={kind} draft={draft} />
+          <PriceTools kind={kind} draft={draft} />
+        </>
+      )}
       {mayPublish && (
         <Paper withBorder shadow="sm" p="sm" className={classes.bar}>
           <Group justify="space-between">
@@ -167,7 +173,6 @@ function PriceHistory({ kind }: { kind: PriceKind }) {
 
 function Version({ list, former }: { list: PriceList; former: PriceList | undefined }) {
   const t = useAdminPricingTexts();
-  const emails = useAccountEmails([list.publishedBy]);
   const changes = changesBetween(former?.lines ?? [], list.lines);
   const title = t('history.version', { version: list.version });
   return (
@@ -176,8 +181,14 @@ function Version({ list, former }: { list: PriceList; former: PriceList | undefi
         <Group gap="sm">
           <Text fw={600}>{title}</Text>
           {list.publishedAt && <Time value={list.publishedAt} />}
-          {list.publishedBy && <AccountLink id={list.publishedBy} emails={emails} />}
+          {list.publishedBy && (
+            <AccountLink
+              id={list.publishedBy}
+              emails={new Map([[list.publishedBy, list.publisherEmail ?? list.publishedBy]])}
+            />
+          )}
         </Group>
+        {list.reason !== null && <Text>{list.reason}</Text>}
         {changes.length > 0 ? (
           <ChangeTable label={title} changes={changes} />
         ) : (

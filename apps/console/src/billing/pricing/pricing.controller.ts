@@ -4,6 +4,7 @@ import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Get, Header, Patch, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
+import { ListOrCsv } from '../../lists/csv-list';
 import { ApiCachedResponse, type CacheableResponse, Cached } from '../../caching/cached.decorator';
 import {
   CurrentTrainingPriceResponse,
@@ -54,9 +55,22 @@ export class AdminPricingController {
   constructor(private readonly pricing: PricingService) {}
 
   @Get('models')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({ operationId: 'listModelPrices', summary: 'Returns the current prices of models.' })
-  @ApiOkResponse({ description: 'The whole list.', type: ModelPriceListResponse })
+  @ListOrCsv({
+    description: 'The whole list.',
+    type: ModelPriceListResponse,
+    rows: 'models',
+    columns: [
+      'slug',
+      'unit',
+      'price',
+      'currency',
+      'min_input_tokens',
+      'service_tier',
+      'hours',
+      'effective_from',
+    ],
+  })
   async readModels(): Promise<ModelPriceListResponse> {
     return { models: await this.pricing.readModels() };
   }
