@@ -9,9 +9,10 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { type Figure } from '../../figures/figure';
 import { Amount, PercentText, Quantity } from '../../figures/figure-text';
+import { type PlainTextKey } from '../../language/define-texts';
 import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import classes from './dashboard.module.css';
-import { useDashboardTexts } from './dashboard-texts';
+import { type en, useDashboardTexts } from './dashboard-texts';
 
 type Dashboard = Schemas['DashboardResponse'];
 type Figures = Schemas['DashboardFiguresResponse'];
@@ -61,7 +62,7 @@ function DashboardContent({ dashboard, isToday }: { dashboard: Dashboard; isToda
   const { current, before, currency } = dashboard;
   const amount = (value: Figure) => <Amount value={value} currency={currency} />;
   const count = (value: Figure | null) => (value === null ? t('unknown') : <Quantity value={value} />);
-  const card = (name: Parameters<typeof t>[0], of: (figures: Figures) => Figure | null) => (
+  const card = (name: PlainTextKey<typeof en>, of: (figures: Figures) => Figure | null) => (
     <FigureCard title={t(name)} value={of(current)} before={of(before)} show={count} />
   );
   return (

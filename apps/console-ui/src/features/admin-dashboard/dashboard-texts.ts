@@ -1,6 +1,6 @@
 import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 
-const en = {
+export const en = {
   title: 'Dashboard',
   description: 'The whole site, in days of UTC, beside the period before it.',
   period: 'Period',

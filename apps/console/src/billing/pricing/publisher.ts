@@ -23,7 +23,8 @@ export type Publisher = Publication | null;
 export const publicationOf = ({ admin, reason }: Publication) => ({ publishedBy: admin.accountId, reason });
 
 /** The reason for the audit event; nothing if nobody said one. */
-export const reasonOf = ({ reason }: Publication) => (reason === null ? {} : { reason });
+export const reasonOf = ({ reason }: Publication): Record<string, string> =>
+  reason === null ? {} : { reason };
 
 export const publisherOf = (admin: Actor, { dry_run: isDryRun, version, reason }: PublishQuery): Publisher =>
   isDryRun ? null : { admin, version, reason: reason ?? null };

@@ -228,3 +228,45 @@ describe('the review of the staff', () => {
     );
   });
 });
+
+describe('a list as CSV', () => {
+  const csv = (path: string) => call('GET', path, { token: admin.token, headers: { Accept: 'text/csv' } });
+
+  it('has all rows of all pages, in the order of the pages', async () => {
+    await query(
+      `INSERT INTO accounts.accounts (id, email) SELECT 'acct_many' || n, 'many' || n || '@list.example' FROM generate_series(1, 220) n`,
+      [],
+    );
+    const { text, status } = await csv('/api/admin/accounts?search=list.example');
+    expect(status).toBe(200);
+    const [header, ...lines] = text.trimEnd().split('\r\n');
+    expect(header).toBe(
+      'id,email,email_verified,phone,username,role,two_factor_enabled,balance,currency,created_at',
+    );
+    const ids: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const path: string = `/api/admin/accounts?search=list.example&limit=100${cursor ? `&cursor=${cursor}` : ''}`;
+      const page = (await get(path, admin.token)).body as {
+        accounts: { id: string }[];
+        next_cursor: string | null;
+      };
+      ids.push(...page.accounts.map(({ id }) => id));
+      cursor = page.next_cursor;
+    } while (cursor);
+    expect(ids).toHaveLength(220);
+    expect(lines.map((line) => line.split(',')[0])).toEqual(ids);
+  });
+
+  it('has no pages, and refuses what the list refuses', async () => {
+    for (const query of ['?limit=5', '?cursor=x', '?ids=nobody', '?unknown=1'])
+      expect([query, (await csv(`/api/admin/accounts${query}`)).status]).toEqual([query, 400]);
+    expect((await csv('/api/admin/accounts/acct_unknown/transactions')).status).toBe(404);
+  });
+
+  it('does not make a formula of what a customer chose', async () => {
+    await query("UPDATE accounts.accounts SET email = '=cmd@list.example' WHERE id = 'acct_many1'", []);
+    const { text } = await csv('/api/admin/accounts?ids=acct_many1');
+    expect(text).toContain("acct_many1,'=cmd@list.example,");
+  });
+});
