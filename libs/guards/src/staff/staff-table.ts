@@ -35,12 +35,12 @@ const TABLE = {
   'PUT /api/admin/billing/pricing/training': ['operator'],
   'PATCH /api/admin/billing/pricing/models': ['operator'],
   'PATCH /api/admin/billing/pricing/gpus': ['operator'],
-  'GET /api/admin/billing/pricing/models': ['operator', 'finance', 'support', 'analyst'],
-  'GET /api/admin/billing/pricing/gpus': ['operator', 'finance', 'support', 'analyst'],
-  'GET /api/admin/billing/pricing/training': ['operator', 'finance', 'support', 'analyst'],
-  'GET /api/admin/billing/pricing/models/history': ['operator', 'finance', 'support', 'analyst'],
-  'GET /api/admin/billing/pricing/gpus/history': ['operator', 'finance', 'support', 'analyst'],
-  'GET /api/admin/billing/pricing/training/history': ['operator', 'finance', 'support', 'analyst'],
+  'GET /api/admin/billing/pricing/models': ['operator', 'finance'],
+  'GET /api/admin/billing/pricing/gpus': ['operator', 'finance'],
+  'GET /api/admin/billing/pricing/training': ['operator', 'finance'],
+  'GET /api/admin/billing/pricing/models/history': ['operator', 'finance'],
+  'GET /api/admin/billing/pricing/gpus/history': ['operator', 'finance'],
+  'GET /api/admin/billing/pricing/training/history': ['operator', 'finance'],
 
   // Money
   'GET /api/admin/billing/exchange-rates': ['finance', 'analyst'],

@@ -58,6 +58,7 @@ describe('changes of prices', () => {
         added: [priced('mini', BOTH, 0.1)],
         changed: [{ ...priced('chat', OUT, 2), previous_price: 1.5 }],
         removed: [priced('embed', IN, 0.02)],
+        warnings: [],
       },
     ]);
     const again = (await send('PUT', '/models', { models })).body as Publication;
@@ -107,6 +108,7 @@ describe('changes of prices', () => {
         added: [priced('mini', BOTH, 0.1)],
         changed: [{ ...priced('chat', OUT, 2), previous_price: 1.5 }],
         removed: [priced('embed', IN, 0.02)],
+        warnings: [],
       },
     ]);
     expect((await send('GET', '/models')).body).toEqual({ models });
@@ -155,7 +157,7 @@ describe('changes of prices', () => {
     expect([status, body]).toEqual([400, { error: 'models: must have at most 5000 rows' }]);
   });
 
-  it('need the role admin, and so do the lists', async () => {
+  it('are not for analysts, and neither are the lists', async () => {
     const analyst = await site.signedIn('analyst');
     for (const path of ['/models', '/gpus', '/training', '/training/history']) {
       expect((await send('GET', path, undefined, analyst)).status).toBe(403);
