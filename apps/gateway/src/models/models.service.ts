@@ -16,12 +16,24 @@ export class ModelNotFoundError extends GatewayError {
   }
 }
 
-/** The model is priced by its input tokens and has no price of its output. */
+/** The model has no price of its output. */
 export class OutputPriceMissingError extends GatewayError {
   constructor(model: string) {
     super(
       'model_not_found',
       `The model \`${model}\` has no price of its output, so it is offered for embeddings only.`,
+      'model',
+    );
+  }
+}
+
+/** The model is not priced by what the endpoint counts. */
+export class UnitPriceMissingError extends GatewayError {
+  /** @param counts what the endpoint counts */
+  constructor(model: string, counts: string) {
+    super(
+      'model_not_found',
+      `The model \`${model}\` has no price of ${counts}, so it is not offered here.`,
       'model',
     );
   }

@@ -1,12 +1,16 @@
 import { type Caller } from '@inference/guards';
 import {
   charge,
+  hasPriceOf,
   inputTokensOf,
   type MeteredUsage,
   outputTokensOf,
   type Price,
+  PRICE_UNITS,
   PriceBook,
+  type PriceUnit,
   pricesOutput,
+  type UsageBounds,
   type UsageFault,
   worstCasePicos,
 } from '@inference/metering';
@@ -18,6 +22,7 @@ import {
   ModelNotAllowedError,
   ModelNotFoundError,
   OutputPriceMissingError,
+  UnitPriceMissingError,
 } from '../../models/models.service';
 import { type UsageEvent } from '../../settlement/usage-event';
 import { type CallNotes } from '../../unserved-calls/call-notes';
@@ -25,6 +30,9 @@ import { UpstreamsService } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
 import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds';
 import { ADMISSION_CONFIG, type AdmissionConfig } from './admission.config';
+
+/** What a request for embeddings counts. */
+const UNITS_OF_TEXT = PRICE_UNITS.filter((unit) => unit.endsWith('_tokens') || unit === 'per_request');
 
 /** The site charges in CNY and no exchange rate to USD is stored. */
 export class ExchangeRateMissingError extends GatewayError {
@@ -42,11 +50,17 @@ interface BoundedRequest {
   usdPerUnit: bigint;
 }
 
-/** A request that may be served: its model is priced and allowed, and the money for its worst case is reserved. */
-export interface Admission extends BoundedRequest {
+/** A call that may be served: its model is priced and allowed, and the money for its worst case is reserved. */
+export interface AdmittedCall extends Omit<BoundedRequest, 'bounds'> {
   call: CallNotes;
-  request: ProxyRequest;
+  request: { model: string };
+  bounds: UsageBounds;
   hold: Hold;
+}
+
+export interface Admission extends AdmittedCall {
+  request: ProxyRequest;
+  bounds: Bounds;
 }
 
 @Injectable()
@@ -65,23 +79,39 @@ export class AdmissionService {
     return { ...bounded, call, request, hold };
   }
 
-  /**
-   * Throws ModelNotFoundError, ModelNotAllowedError, OutputPriceMissingError, ExchangeRateMissingError, and InvalidValueError
-   * for limits that cannot be admitted.
-   */
+  /** Reserves the worst case. Throws what `pricesFor` throws, UnitPriceMissingError, InsufficientBalanceError and KeySpendLimitReachedError. */
+  async admitTask(
+    { counts, pricedBy }: { counts: string; pricedBy: readonly PriceUnit[] },
+    request: { model: string; bounds: UsageBounds },
+    call: CallNotes,
+  ): Promise<AdmittedCall> {
+    const priced = await this.pricesFor(request.model, call.caller);
+    if (!hasPriceOf(priced.rates, pricedBy)) throw new UnitPriceMissingError(request.model, counts);
+    const { bounds } = request;
+    const hold = await this.leases.hold(call.caller, worstCasePicos(priced.rates, bounds));
+    return { ...priced, bounds, call, request, hold };
+  }
+
+  /** Throws what `pricesFor` throws, OutputPriceMissingError, and InvalidValueError for limits that cannot be admitted. */
   async bound(request: ProxyRequest, caller: Caller): Promise<BoundedRequest> {
+    const priced = await this.pricesFor(request.model, caller);
+    if (request.endpoint === 'embeddings' && !hasPriceOf(priced.rates, UNITS_OF_TEXT))
+      throw new UnitPriceMissingError(request.model, 'tokens or requests');
+    if (request.endpoint !== 'embeddings' && !pricesOutput(priced.rates))
+      throw new OutputPriceMissingError(request.model);
+    return { ...priced, bounds: boundsOf(request, this.limitsOf(request.model)) };
+  }
+
+  /** Throws ModelNotFoundError, ModelNotAllowedError and ExchangeRateMissingError. */
+  private async pricesFor(model: string, caller: Caller): Promise<Omit<BoundedRequest, 'bounds'>> {
     const { at: startedAt, prices } = await this.prices.decide();
     const { priceListId, models, usdPerUnit } = prices;
-    const rates = models.get(request.model);
-    if (!rates || !this.upstreams.serves(request.model)) throw new ModelNotFoundError(request.model);
+    const rates = models.get(model);
+    if (!rates || !this.upstreams.serves(model)) throw new ModelNotFoundError(model);
     const allowed = caller.apiKey?.allowedModels;
-    if (allowed && !allowed.includes(request.model)) throw new ModelNotAllowedError(request.model);
-    if (request.endpoint !== 'embeddings' && !pricesOutput(rates)) {
-      throw new OutputPriceMissingError(request.model);
-    }
+    if (allowed && !allowed.includes(model)) throw new ModelNotAllowedError(model);
     if (usdPerUnit === null) throw new ExchangeRateMissingError();
-    const bounds = boundsOf(request, this.limitsOf(request.model));
-    return { startedAt, bounds, priceListId, rates, usdPerUnit };
+    return { startedAt, priceListId, rates, usdPerUnit };
   }
 
   private limitsOf(model: string): ModelLimits {
@@ -92,7 +122,7 @@ export class AdmissionService {
 
 /** The usage event of an admitted request, charged at the prices that were in force when it began. */
 export function usageEventOf(
-  admission: Admission,
+  admission: AdmittedCall,
   served: Pick<UsageEvent, 'upstream' | 'outcome' | 'estimated' | 'timeToFirstTokenMs' | 'finishReason'> & {
     usage: MeteredUsage;
     fault: UsageFault | null;
