@@ -8,6 +8,7 @@ import {
   UnservedCall,
   UsageEvent,
 } from '@inference/metering';
+import { LIMIT_ENTITIES } from '@inference/rate-limits';
 import { WALLET_ENTITIES } from '@inference/wallet';
 import { Account } from './accounts/account.entity';
 import { TermsAcceptance } from './accounts/terms-acceptance.entity';
@@ -41,6 +42,7 @@ import { Preset } from './playground/presets/preset.entity';
 export const ENTITIES = [
   ...CREDENTIAL_ENTITIES,
   ...DAY_ENTITIES,
+  ...LIMIT_ENTITIES,
   ...PRICE_ENTITIES,
   ...ROLLUP_ENTITIES,
   ...WALLET_ENTITIES,

@@ -2,12 +2,15 @@ export {
   AccountRole,
   ApiKey,
   CREDENTIAL_ENTITIES,
+  FormerKeySecret,
   type SecondFactorProof,
   Session,
+  SPEND_PERIODS,
+  type SpendPeriod,
 } from './credentials.entity';
 export { createApiKey, isApiKey } from './credentials.repository';
 export { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
-export { type Caller, callerOf, CurrentCaller, restrictedKeyIdOf } from './caller';
+export { allowsModel, type Caller, callerOf, CurrentCaller, type KeyPace, restrictedKeyIdOf } from './caller';
 export {
   ACCEPTS,
   Accepts,
@@ -19,6 +22,8 @@ export {
   SecondFactorSetup,
   StaffOnly,
 } from './credentials.decorators';
+export { KeyRefusedException } from './caching/known-caller';
+export { isNetwork } from './api-keys/networks';
 export { CredentialsGuard } from './credentials.guard';
 export { CredentialsModule } from './credentials.module';
 export { type CredentialsOptions, type StaffTwoFactor } from './credentials.options';

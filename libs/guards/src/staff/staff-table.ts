@@ -26,6 +26,9 @@ const TABLE = {
   'GET /api/admin/accounts/:id/requests/:requestId': ['finance', 'support'],
   'PUT /api/admin/accounts/:id/role': [],
   'POST /api/admin/accounts/:id/2fa/disable': ['support'],
+  'GET /api/admin/accounts/:id/limits': ['support', 'finance'],
+  'PUT /api/admin/accounts/:id/limits': ['support'],
+  'DELETE /api/admin/accounts/:id/limits': ['support'],
   'GET /api/admin/staff': [],
   'GET /api/admin/events': ['support'],
 

@@ -1,4 +1,4 @@
-import { type Caller } from '@inference/guards';
+import { allowsModel, type Caller } from '@inference/guards';
 import {
   charge,
   hasPriceOf,
@@ -18,6 +18,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../errors/openai-error';
 import { type Hold } from '../../leases/lease';
 import { LeaseManager } from '../../leases/lease-manager';
+import { type LimitedRequest, LimitsService, type LimitTicket } from '../../limits/limits.service';
 import {
   ModelNotAllowedError,
   ModelNotFoundError,
@@ -28,9 +29,12 @@ import { type UsageEvent } from '../../settlement/usage-event';
 import { type CallNotes } from '../../unserved-calls/call-notes';
 import { UpstreamsService } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
+import { promptTokens } from '../usage/prompt-tokens';
 import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds';
 import { ADMISSION_CONFIG, type AdmissionConfig } from './admission.config';
 
+/** The bound of a prompt counts its bytes; English text has four to a token. */
+const BYTES_PER_TOKEN = 4;
 /** What a request for embeddings counts. */
 const UNITS_OF_TEXT = PRICE_UNITS.filter((unit) => unit.endsWith('_tokens') || unit === 'per_request');
 
@@ -56,6 +60,8 @@ export interface AdmittedCall extends Omit<BoundedRequest, 'bounds'> {
   request: { model: string };
   bounds: UsageBounds;
   hold: Hold;
+  /** Null for a caller without limits. */
+  ticket: LimitTicket | null;
 }
 
 export interface Admission extends AdmittedCall {
@@ -68,18 +74,30 @@ export class AdmissionService {
   constructor(
     private readonly prices: PriceBook,
     private readonly leases: LeaseManager,
+    private readonly limits: LimitsService,
     private readonly upstreams: UpstreamsService,
     @Inject(ADMISSION_CONFIG) private readonly config: AdmissionConfig,
   ) {}
 
-  /** Reserves the worst case. Throws what `bound` throws, InsufficientBalanceError and KeySpendLimitReachedError. */
+  /**
+   * Reserves the worst case. Throws what `bound` throws, RateLimitExceededError, RequestTooLargeError, InsufficientBalanceError and
+   * KeySpendLimitReachedError.
+   */
   async admit(request: ProxyRequest, call: CallNotes): Promise<Admission> {
     const bounded = await this.bound(request, call.caller);
-    const hold = await this.leases.hold(call.caller, worstCasePicos(bounded.rates, bounded.bounds));
-    return { ...bounded, call, request, hold };
+    const { inputTokens, outputTokens, imposedMaxTokens } = bounded.bounds;
+    const { hold, ticket } = await this.reserve(bounded, {
+      call,
+      model: request.model,
+      promptTokens: () => Math.min(promptTokens(request), inputTokens),
+      outputTokens,
+      namesOutput: imposedMaxTokens === undefined,
+      answers: request.choices,
+    });
+    return { ...bounded, call, request, hold, ticket };
   }
 
-  /** Reserves the worst case. Throws what `pricesFor` throws, UnitPriceMissingError, InsufficientBalanceError and KeySpendLimitReachedError. */
+  /** As `admit`, for a model with one task. Throws what `pricesFor` throws, UnitPriceMissingError, and the errors of limits and money. */
   async admitTask(
     { counts, pricedBy }: { counts: string; pricedBy: readonly PriceUnit[] },
     request: { model: string; bounds: UsageBounds },
@@ -88,8 +106,32 @@ export class AdmissionService {
     const priced = await this.pricesFor(request.model, call.caller);
     if (!hasPriceOf(priced.rates, pricedBy)) throw new UnitPriceMissingError(request.model, counts);
     const { bounds } = request;
-    const hold = await this.leases.hold(call.caller, worstCasePicos(priced.rates, bounds));
-    return { ...priced, bounds, call, request, hold };
+    const { hold, ticket } = await this.reserve(
+      { rates: priced.rates, bounds },
+      {
+        call,
+        model: request.model,
+        promptTokens: () => Math.ceil(bounds.inputTokens / BYTES_PER_TOKEN),
+        outputTokens: bounds.outputTokens,
+        namesOutput: false,
+        answers: 1,
+      },
+    );
+    return { ...priced, bounds, call, request, hold, ticket };
+  }
+
+  /** Counts a call against its limits, and sets the money for its worst case aside. */
+  private async reserve(
+    { rates, bounds }: { rates: readonly Price[]; bounds: UsageBounds },
+    limited: LimitedRequest & { call: CallNotes },
+  ): Promise<Pick<AdmittedCall, 'hold' | 'ticket'>> {
+    const ticket = await this.limits.admit(limited);
+    try {
+      return { ticket, hold: await this.leases.hold(limited.call.caller, worstCasePicos(rates, bounds)) };
+    } catch (error) {
+      ticket?.cancel();
+      throw error;
+    }
   }
 
   /** Throws what `pricesFor` throws, OutputPriceMissingError, and InvalidValueError for limits that cannot be admitted. */
@@ -108,8 +150,7 @@ export class AdmissionService {
     const { priceListId, models, usdPerUnit } = prices;
     const rates = models.get(model);
     if (!rates || !this.upstreams.serves(model)) throw new ModelNotFoundError(model);
-    const allowed = caller.apiKey?.allowedModels;
-    if (allowed && !allowed.includes(model)) throw new ModelNotAllowedError(model);
+    if (!allowsModel(caller, model)) throw new ModelNotAllowedError(model);
     if (usdPerUnit === null) throw new ExchangeRateMissingError();
     return { startedAt, priceListId, rates, usdPerUnit };
   }

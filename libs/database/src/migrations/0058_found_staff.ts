@@ -7,7 +7,7 @@ const NOT_VALIDATED = `
   CHECK (role IN ('user', 'admin', 'operator', 'finance', 'support', 'analyst')) NOT VALID`;
 
 /** The list of staff reads an index of few rows, however many customers there are. */
-export class FoundStaff0000000000056 implements Migration {
+export class FoundStaff0000000000058 implements Migration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {

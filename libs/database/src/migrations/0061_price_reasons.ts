@@ -2,7 +2,7 @@ import { type QueryRunner } from 'typeorm';
 import { type Migration } from '../migration';
 
 /** Why a price list was published. */
-export class PriceReasons0000000000059 implements Migration {
+export class PriceReasons0000000000061 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE pricing.price_lists ADD reason text');
   }

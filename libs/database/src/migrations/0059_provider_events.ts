@@ -42,7 +42,7 @@ DROP TABLE billing.provider_events;
 `;
 
 /** Events of payment providers that nobody handles are kept and shown. */
-export class ProviderEvents0000000000057 implements Migration {
+export class ProviderEvents0000000000059 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
   }

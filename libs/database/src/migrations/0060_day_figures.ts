@@ -35,7 +35,7 @@ DROP TABLE billing.day_figures, billing.day_models, billing.day_accounts;
 `;
 
 /** Days of the whole site, so that a dashboard reads few rows. */
-export class DayFigures0000000000058 implements Migration {
+export class DayFigures0000000000060 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
   }

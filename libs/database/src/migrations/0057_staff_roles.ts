@@ -21,7 +21,7 @@ ALTER TABLE accounts.sessions DROP COLUMN second_factor;
 `;
 
 /** More roles of staff, and the second factor of a session. */
-export class StaffRoles0000000000055 implements Migration {
+export class StaffRoles0000000000057 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
   }
