@@ -30,7 +30,7 @@ DROP TABLE metering.idempotent_calls;
 `;
 
 /** Idempotency keys of calls. `wallet.free_money`, which limits the answers of others, comes with the function files. */
-export class IdempotentCalls0000000000057 implements Migration {
+export class IdempotentCalls0000000000062 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
   }
