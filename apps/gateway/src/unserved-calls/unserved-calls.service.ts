@@ -32,6 +32,12 @@ const ENDPOINTS: Record<string, CalledEndpoint> = {
   '/v1/embeddings': 'embeddings',
   '/v1/messages': 'messages',
   '/v1/responses': 'responses',
+  '/v1/rerank': 'rerank',
+  '/v1/images/generations': 'images/generations',
+  '/v1/audio/transcriptions': 'audio/transcriptions',
+  '/v1/audio/translations': 'audio/translations',
+  '/v1/audio/speech': 'audio/speech',
+  '/v1/moderations': 'moderations',
 };
 
 /**
@@ -124,7 +130,7 @@ export class UnservedCalls implements OnApplicationShutdown {
     const endpoint = ENDPOINTS[route?.path ?? ''];
     // A client that has left gets no answer.
     if (!caller || !endpoint || response.destroyed) return;
-    const call = request.call ?? new CallNotes(endpoint, caller);
+    const call = request.call ?? new CallNotes(endpoint, caller, request.id!);
     const { upstream } = error as { upstream?: unknown };
     if (typeof upstream === 'string') call.upstream = upstream;
     const { status, body } = describeAnswer(error, request);

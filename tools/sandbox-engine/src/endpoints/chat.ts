@@ -1,9 +1,9 @@
 import { type StreamedAnswer, EventStream } from '../http/event-stream';
-import { type Generation, readGeneration, textLength, usageJson } from './generation-parameters';
+import { type Generation, MOST_TOKENS, readGeneration, textLength, usageJson } from './generation-parameters';
 import { nextId, nowSeconds } from '../http/ids';
 import { conversationTokens, readMessages } from './messages';
 import type { ModelRequest, TokenCounts } from './model-request';
-import { modelKindRefused } from './models';
+import { requireKind } from './models';
 import { PromptReading } from '../text/prompt';
 import { type Reply, textReply, toolReply } from '../text/reply';
 import { chooseToolCall } from '../text/tool-calls';
@@ -12,7 +12,7 @@ import { sendJsonAnswer } from '../http/json-answer';
 /** Answers `POST /v1/chat/completions`. */
 export function answerChat(request: ModelRequest): void {
   const { body, bodyBytes, model } = request;
-  if (model.kind !== 'text') throw modelKindRefused(model);
+  requireKind(model, 'text');
   const reading = new PromptReading(model.seed);
   const { last, messageCount } = readMessages(body, reading);
   const generation = readGeneration(request);
@@ -37,7 +37,7 @@ function replyTo(
   promptHash: number,
 ): Reply {
   if (call !== undefined) return toolReply(call, generation.maxTokens);
-  const { tokens, finishReason } = textLength(request, generation);
+  const { tokens, finishReason } = textLength(request, generation, MOST_TOKENS);
   return textReply(promptHash, tokens, finishReason);
 }
 

@@ -1,6 +1,8 @@
+import { isObjectText } from '@inference/model-calls';
+import { stringifyExact } from '@inference/money';
 import { anthropicErrorBody } from '../../errors/anthropic-error';
 import { type OpenAiErrorBody } from '../../errors/openai-error';
-import { type AnswerParts, isObjectText, type Part } from '../chat/answer-parts';
+import { type AnswerParts, type Part } from '../chat/answer-parts';
 import { type AnswerWriter } from '../chat/chat-translation';
 import { readAnswerUsage } from '../chat/chat-usage';
 
@@ -12,6 +14,8 @@ const STOP_REASONS: Record<string, string> = {
   content_filter: 'refusal',
 };
 
+const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
+
 /** The arguments of a call as they came, so that no digit is lost; what is no object stands in one. */
 function inputOf({ text }: Part): string {
   if (text.trim() === '') return '{}';
@@ -20,6 +24,7 @@ function inputOf({ text }: Part): string {
 
 /** Writes an answer as Anthropic's message or the events of its stream. */
 export class MessagesAnswer implements AnswerWriter {
+  readonly ping = PING;
   private written = '';
 
   constructor(
@@ -33,7 +38,7 @@ export class MessagesAnswer implements AnswerWriter {
     const content = answer.parts.map((part) => this.blockOf(part)).join(',');
     const { stop_reason, stop_sequence } = this.stopOf(answer);
     const rest = { stop_reason, stop_sequence, usage: this.usageOf(answer), container: null };
-    return `${this.head().slice(0, -1)},"content":[${content}],${JSON.stringify(rest).slice(1)}`;
+    return `${this.head().slice(0, -1)},"content":[${content}],${stringifyExact(rest).slice(1)}`;
   }
 
   refusal(status: number, { error }: OpenAiErrorBody): string {
@@ -50,7 +55,7 @@ export class MessagesAnswer implements AnswerWriter {
     const rest = { content: [], stop_reason: null, stop_sequence: null, usage };
     const message = `${this.head().slice(0, -1)},${JSON.stringify(rest).slice(1)}`;
     this.written += `event: message_start\ndata: {"type":"message_start","message":${message}}\n\n`;
-    this.write('ping', {});
+    this.written += PING;
   }
 
   open(part: Part): void {
@@ -68,7 +73,8 @@ export class MessagesAnswer implements AnswerWriter {
   }
 
   finish(answer: AnswerParts): void {
-    this.write('message_delta', { delta: this.stopOf(answer), usage: this.usageOf(answer) });
+    const delta = { type: 'message_delta', delta: this.stopOf(answer), usage: this.usageOf(answer) };
+    this.written += `event: message_delta\ndata: ${stringifyExact(delta)}\n\n`;
     this.write('message_stop', {});
   }
 

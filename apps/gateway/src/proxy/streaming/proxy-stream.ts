@@ -1,5 +1,6 @@
 import { drained } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
+import { dataOf, eventOf, type SseEvent, SseEventReader } from '@inference/sse';
 import { type Response } from 'express';
 import { GatewayError, toOpenAiError } from '../../errors/openai-error';
 import { type Cancellation } from '../../upstreams/upstream-call';
@@ -10,7 +11,7 @@ import { type ProxyRequest } from '../request/proxy-request';
 import { type Produced } from '../usage/produced';
 import { type ReportedUsage } from '../usage/reported-usage';
 import { eventWithCost } from '../usage/usage-cost';
-import { dataOf, eventOf, type SseEvent, SseEventReader } from './sse-event-reader';
+import { beginStream } from './keep-alive';
 import { DONE, StreamMeter } from './stream-meter';
 
 export interface StreamBilling {
@@ -72,7 +73,8 @@ export async function proxyStream(
       const sent = meter.read(event);
       if (sent === null) continue;
       // A usage on its own is most likely the end of an answer, also of one that does not say where it ends.
-      const waits = meter.isComplete || (reportsCost && meter.isUsageAlone && sent === meter.usageEvent);
+      const waits = meter.isAtEnd || (reportsCost && meter.isUsageAlone && sent === meter.usageEvent);
+      if (meter.goesOn) ready += heldBack.splice(0).join('');
       if (waits) heldBack.push(sent);
       else ready += heldBack.length > 0 ? heldBack.splice(0).join('') + sent : sent;
     }
@@ -87,11 +89,7 @@ export async function proxyStream(
   let brokeOff = false;
   let wasLeft = false;
   try {
-    response.statusCode = answer.status;
-    response
-      .setHeader('Content-Type', answer.contentType)
-      .setHeader('Cache-Control', 'no-cache, no-transform')
-      .setHeader('X-Accel-Buffering', 'no');
+    beginStream(response, answer.status, answer.contentType);
     let chunk: IteratorResult<Buffer> = { done: false, value: answer.head };
     while (!chunk.done) {
       if (!forward(reader.push(chunk.value)) && !(await drained(response, stallMillis))) cancellation.abort();
@@ -168,5 +166,6 @@ async function readToEnd(rest: AsyncIterator<Buffer>, cancellation: Cancellation
   }
 }
 
-const errorEvent = (error: GatewayError): SseEvent =>
+/** Tells an error in a stream that has begun. */
+export const errorEvent = (error: GatewayError): SseEvent =>
   eventOf(`data: ${JSON.stringify(toOpenAiError(error).body)}\n\n`);

@@ -29,8 +29,8 @@ export interface Metered {
 }
 
 /**
- * Returns the upstream's reported usage. The gateway's own count (`estimated`) stands in for what the upstream did not report, and for what
- * a report does not cover that came before the end of the answer.
+ * Returns the upstream's reported usage. The gateway's own count (`estimated`) stands in for what the upstream did not report, for what
+ * a report does not cover that came before the end of the answer, and for an answer that is reported to have no tokens.
  * @param isWhole whether the report is that of the whole answer
  */
 export function meteredUsage(
@@ -48,9 +48,13 @@ export function meteredUsage(
   }
   // Embeddings have no answer to count.
   let output = reported?.output ?? (reported && request.endpoint === 'embeddings' ? {} : null);
-  if (!output || !isWhole) {
+  let fault = reported?.fault ?? null;
+  const isNothing = output !== null && request.endpoint !== 'embeddings' && outputTokensOf(output) === 0;
+  if (!output || !isWhole || isNothing) {
     const own = Math.min(tokensOf(produced()), bounds.outputTokens);
     const unreported = own - outputTokensOf(output ?? {});
+    // A server that reports no tokens for an answer has not counted it.
+    if (isNothing && isWhole && unreported > 0) fault ??= 'no_output_tokens';
     if (!output || unreported > 0) {
       output = { ...output, output: (output?.output ?? 0) + unreported };
       estimated = true;
@@ -62,16 +66,19 @@ export function meteredUsage(
       serviceTier: reported?.serviceTier ?? null,
     },
     estimated,
-    fault: reported?.fault ?? null,
+    fault,
   };
 }
 
 /** The usage with no more tokens than were admitted, of which the dearest kinds stay, and nothing else that counts beside the request. */
 export function within({ counts, serviceTier }: MeteredUsage, bounds: UsageBounds): MeteredUsage {
+  const { context } = bounds;
+  const input = Math.min(inputTokensOf(counts), bounds.inputTokens);
+  const output = context ? Math.max(0, context.tokens - input) * context.answers : Infinity;
   const limited: Partial<Record<Meter, number>> = {
     request: counts.request ?? 0,
-    ...first(counts, 'input', bounds.inputTokens),
-    ...first(counts, 'output', bounds.outputTokens),
+    ...first(counts, 'input', input),
+    ...first(counts, 'output', Math.min(bounds.outputTokens, output)),
   };
   for (const [meter, most] of Object.entries(bounds.counts ?? {}) as [Meter, number][])
     if (meter !== 'request' && counts[meter]) limited[meter] = Math.min(counts[meter], most);
