@@ -1,5 +1,5 @@
 import { env, loadConfig } from '@inference/config';
-import { rateLimitFields, rateLimitOf } from '@inference/rate-limits';
+import { limitTierFields, limitTiersOf, rateLimitFields, rateLimitOf } from '@inference/rate-limits';
 import { z } from 'zod';
 import {
   checkInvoices,
@@ -60,11 +60,13 @@ export const fields = z.object({
   ...sealedTokenFields,
   ...signUpFields,
   ...oauthProviderFields,
+  ...env.staff,
   ...rateLimitFields,
   ...siteFields,
   ...legalFields,
   ...serviceUrlFields,
   ...inferenceFields,
+  ...limitTierFields,
   ...mailFields,
   ...topUpFields,
   ...paymentFields,
@@ -98,6 +100,7 @@ const schema = fields
     apiKeys: apiKeysOf(config),
     sealedTokens: sealedTokensOf(config),
     signUp: signUpOf(config),
+    staffTwoFactor: config.STAFF_2FA,
     oauthProviders: oauthProvidersOf(config),
     rateLimit: rateLimitOf(config),
     topUp: topUpOf(config),
@@ -111,6 +114,7 @@ const schema = fields
     sitemap: sitemapOf(config),
     siteMetadata: siteMetadataOf(config),
     inference: inferenceOf(config),
+    limitTiers: limitTiersOf(config),
     serviceHealth: serviceHealthOf(config),
     userInterface: userInterfaceOf(config),
     mail: mailOf(config),

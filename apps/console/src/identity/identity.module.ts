@@ -4,10 +4,13 @@ import { AdminAccountsController } from './admin-accounts/admin-accounts.control
 import { AdminAccountsService } from './admin-accounts/admin-accounts.service';
 import { ApiKeysController } from './api-keys/api-keys.controller';
 import { ApiKeysService } from './api-keys/api-keys.service';
+import { ExpiringKeysJob } from './api-keys/expiring-keys.job';
 import { EmailVerificationController } from './email-verification/email-verification.controller';
 import { EmailVerificationService } from './email-verification/email-verification.service';
 import { IdentitiesController } from './identities/identities.controller';
 import { IdentitiesService } from './identities/identities.service';
+import { AdminLimitsController, LimitsController } from './limits/limits.controller';
+import { LimitsService } from './limits/limits.service';
 import { LoginAttemptCleanupJob, LoginThrottle } from './login-throttle/login-throttle.service';
 import { OAuthProviderGateway } from './oauth-provider.gateway';
 import { OAuthFlowsService } from './oauth/oauth-flows.service';
@@ -35,6 +38,8 @@ import { ExpiryCleanupJob } from './sign-in/expiry-cleanup.job';
 import { LoginChallengesController } from './sign-in/login-challenges.controller';
 import { LoginChallengesService } from './sign-in/login-challenges.service';
 import { SignInService } from './sign-in/sign-in.service';
+import { ProviderRolesService } from './staff/provider-roles.service';
+import { StaffController } from './staff/staff.controller';
 import { StartCredit } from './start-credit';
 
 @Module({
@@ -76,10 +81,20 @@ class SecondFactorModule {}
 class AdminAccountsModule {}
 
 @Module({
+  controllers: [StaffController],
+  providers: [ProviderRolesService],
+  exports: [ProviderRolesService],
+})
+class StaffModule {}
+
+@Module({
   controllers: [ApiKeysController],
-  providers: [ApiKeysService],
+  providers: [ApiKeysService, ExpiringKeysJob],
 })
 class ApiKeysModule {}
+
+@Module({ controllers: [AdminLimitsController, LimitsController], providers: [LimitsService] })
+class LimitsModule {}
 
 @Module({
   imports: [PasswordsModule, StartCreditModule],
@@ -133,6 +148,7 @@ class SignInModule {}
     SealedTokensModule,
     SessionsModule,
     SignInModule,
+    StaffModule,
     StartCreditModule,
   ],
   controllers: [OAuthController],
@@ -155,6 +171,7 @@ class SessionListModule {}
     AccountsModule,
     EmailVerificationModule,
     IdentitiesModule,
+    LimitsModule,
     OAuthModule,
     PasswordsModule,
     RefreshModule,
@@ -162,6 +179,7 @@ class SessionListModule {}
     SessionListModule,
     SessionsModule,
     SignInModule,
+    StaffModule,
   ],
 })
 export class IdentityModule {}

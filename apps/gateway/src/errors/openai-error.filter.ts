@@ -1,8 +1,10 @@
 import { isDatabaseUnavailable } from '@inference/database';
+import { KeyRefusedException } from '@inference/guards';
 import { describeError, logFailure } from '@inference/http';
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { anthropicErrorBody, speaksAnthropic } from './anthropic-error';
+import { describeUnknownUrl } from './unknown-url';
 import { GatewayError, openAiErrorBody, toOpenAiError } from './openai-error';
 
 const CODE_BY_STATUS: Record<number, string> = {
@@ -43,7 +45,9 @@ function requestIdOf(response: Response): string | null {
 /** What the client gets for an error, in OpenAI's body. */
 export function describeAnswer(error: unknown, request: Request) {
   if (error instanceof GatewayError) return toOpenAiError(error);
-  const { status, message, headers, details } = describeError(error, request);
+  const { status, message: reason, headers, details } = describeError(error, request);
+  const isUnrouted = !request.route && (status === 404 || status === 405);
+  const message = isUnrouted ? describeUnknownUrl(request) : reason;
   return {
     status,
     body: openAiErrorBody(status, message, { code: codeOf(error, status, details) }),
@@ -52,6 +56,7 @@ export function describeAnswer(error: unknown, request: Request) {
 }
 
 function codeOf(error: unknown, status: number, details: Record<string, unknown> = {}): string | undefined {
+  if (error instanceof KeyRefusedException) return error.code;
   if (typeof details.code === 'string') return details.code;
   return isDatabaseUnavailable(error) ? 'database_unavailable' : CODE_BY_STATUS[status];
 }

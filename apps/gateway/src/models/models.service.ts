@@ -1,4 +1,4 @@
-import { type Caller } from '@inference/guards';
+import { allowsModel, type Caller } from '@inference/guards';
 import { PriceBook } from '@inference/metering';
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../errors/openai-error';
@@ -57,10 +57,9 @@ export class ModelsService {
 
   async list(caller: Caller): Promise<ModelListResponse> {
     const { models, effectiveFrom } = await this.prices.inForce();
-    const allowed = caller.apiKey?.allowedModels;
     const created = Math.floor(effectiveFrom.getTime() / 1000);
     const data = [...models.keys()]
-      .filter((slug) => this.upstreams.serves(slug) && (!allowed || allowed.includes(slug)))
+      .filter((slug) => this.upstreams.serves(slug) && allowsModel(caller, slug))
       .map((id): ModelResponse => ({ id, object: 'model', created, owned_by: OWNER }));
     return { object: 'list', data };
   }

@@ -34,6 +34,7 @@ export class CallBilling {
   ): Promise<Charge> {
     const { usage, fault } = metered;
     if (fault) this.faults.count(upstream, fault);
+    admission.ticket?.used(usage.counts);
     const served = { upstream, outcome, ...told };
     const event = usageEventOf(admission, { ...served, ...metered });
     span?.set({

@@ -1,4 +1,4 @@
-import { ChoiceField, EmailField, InstantProperty, TextField } from '@inference/dto';
+import { ChoiceField, EmailField, InstantProperty, TextField, TimeZoneField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { IdentifierField, UsernameField } from '../../accounts/account-fields';
 import { AccountResponse } from '../../accounts/accounts.dto';
@@ -122,6 +122,13 @@ export class UpdateMeDto {
   })
   language?: Language;
 
+  @TimeZoneField({
+    description: 'Where the days, weeks and months of spending limits begin.',
+    example: 'Europe/Berlin',
+    optional: true,
+  })
+  time_zone?: string;
+
   @AcceptedTermsField(
     'The version of the terms of use that the person accepts: `terms.version` of `GET /api/site`.',
   )
@@ -141,6 +148,25 @@ class AcceptedTermsResponse {
 export class UserResponse extends AccountResponse {
   @ApiProperty({ description: 'Language of mails and receipts.', enum: LANGUAGES, example: 'en' })
   language!: Language;
+
+  @ApiProperty({
+    description:
+      'Whether this session lacks the second factor that staff must have. It opens nothing but the routes to set one up.',
+  })
+  second_factor_required!: boolean;
+
+  @ApiProperty({
+    description: 'The routes for staff that this session may use; none for a customer.',
+    type: [String],
+    example: ['GET /api/cost-report'],
+  })
+  staff_routes!: string[];
+
+  @ApiProperty({
+    description: 'Where the days, weeks and months of spending limits begin.',
+    example: 'Europe/Berlin',
+  })
+  time_zone!: string;
 
   @ApiProperty({ description: 'False for an account that signs in through a provider only.' })
   has_password!: boolean;

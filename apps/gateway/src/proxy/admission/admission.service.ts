@@ -1,4 +1,4 @@
-import { type Caller } from '@inference/guards';
+import { allowsModel, type Caller } from '@inference/guards';
 import {
   charge,
   hasPriceOf,
@@ -17,7 +17,9 @@ import {
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../errors/openai-error';
 import { type Hold } from '../../leases/lease';
+import { UncoveredError } from '../../leases/lease-allocator';
 import { LeaseManager } from '../../leases/lease-manager';
+import { type LimitedRequest, LimitsService, type LimitTicket } from '../../limits/limits.service';
 import {
   ModelNotAllowedError,
   ModelNotFoundError,
@@ -28,9 +30,19 @@ import { type UsageEvent } from '../../settlement/usage-event';
 import { type CallNotes } from '../../unserved-calls/call-notes';
 import { UpstreamsService } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
-import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds';
+import {
+  type Bounds,
+  boundsOf,
+  type ModelLimits,
+  outputLimitFieldOf,
+  withAnswersOf,
+} from '../request/token-bounds';
+import { promptTokens } from '../usage/prompt-tokens';
 import { ADMISSION_CONFIG, type AdmissionConfig } from './admission.config';
+import { OutputLimit } from './output-limit';
 
+/** The bound of a prompt counts its bytes; English text has four to a token. */
+const BYTES_PER_TOKEN = 4;
 /** What a request for embeddings counts. */
 const UNITS_OF_TEXT = PRICE_UNITS.filter((unit) => unit.endsWith('_tokens') || unit === 'per_request');
 
@@ -50,12 +62,23 @@ interface BoundedRequest {
   usdPerUnit: bigint;
 }
 
+/** Attempts to reserve money for a request without a limit, while others take it away. Chosen: the third one has lost two races. */
+const MOST_ATTEMPTS = 3;
+
+/** The money for answers of this length. */
+interface HeldAnswer {
+  hold: Hold;
+  tokens: number;
+}
+
 /** A call that may be served: its model is priced and allowed, and the money for its worst case is reserved. */
 export interface AdmittedCall extends Omit<BoundedRequest, 'bounds'> {
   call: CallNotes;
   request: { model: string };
   bounds: UsageBounds;
   hold: Hold;
+  /** Null for a caller without limits. */
+  ticket: LimitTicket | null;
 }
 
 export interface Admission extends AdmittedCall {
@@ -68,18 +91,79 @@ export class AdmissionService {
   constructor(
     private readonly prices: PriceBook,
     private readonly leases: LeaseManager,
+    private readonly limits: LimitsService,
     private readonly upstreams: UpstreamsService,
     @Inject(ADMISSION_CONFIG) private readonly config: AdmissionConfig,
   ) {}
 
-  /** Reserves the worst case. Throws what `bound` throws, InsufficientBalanceError and KeySpendLimitReachedError. */
+  /**
+   * Reserves the worst case. A request that names no limit gets one if the money demands it. Throws what `bound` throws,
+   * RateLimitExceededError, RequestTooLargeError, InsufficientBalanceError and KeySpendLimitReachedError.
+   */
   async admit(request: ProxyRequest, call: CallNotes): Promise<Admission> {
     const bounded = await this.bound(request, call.caller);
-    const hold = await this.leases.hold(call.caller, worstCasePicos(bounded.rates, bounded.bounds));
-    return { ...bounded, call, request, hold };
+    const { rates, bounds } = bounded;
+    const limit = new OutputLimit(rates, bounds);
+    const { held, ticket } = await this.reserve(
+      {
+        call,
+        model: request.model,
+        promptTokens: () => Math.min(promptTokens(request), bounds.inputTokens),
+        outputTokens: bounds.outputTokens,
+        namesOutput: bounds.isLimited,
+        answers: request.choices,
+      },
+      () => (bounds.isLimited ? this.holdAll(limit, call.caller) : this.holdWithin(limit, call.caller)),
+    );
+    const { hold, tokens } = held;
+    return { ...bounded, bounds: this.boundsWith(tokens, bounds, request), call, request, hold, ticket };
   }
 
-  /** Reserves the worst case. Throws what `pricesFor` throws, UnitPriceMissingError, InsufficientBalanceError and KeySpendLimitReachedError. */
+  /** What a request would be admitted with, if there is money for it. Throws what `bound` throws. */
+  async estimate(request: ProxyRequest, caller: Caller): Promise<{ bounds: Bounds; worstCasePicos: bigint }> {
+    const { rates, bounds } = await this.bound(request, caller);
+    const limit = new OutputLimit(rates, bounds);
+    if (bounds.isLimited) return { bounds, worstCasePicos: limit.costPicos(limit.most) };
+    const free = await this.leases.free(caller, limit.unlimitedPicos);
+    const tokens = Math.max(limit.within(free), limit.least);
+    return { bounds: this.boundsWith(tokens, bounds, request), worstCasePicos: limit.costPicos(tokens) };
+  }
+
+  /** Reserves what the client's own limit can cost. A refusal says which limit would be covered. */
+  private async holdAll(limit: OutputLimit, caller: Caller): Promise<HeldAnswer> {
+    try {
+      return { hold: await this.leases.hold(caller, limit.costPicos(limit.most)), tokens: limit.most };
+    } catch (error) {
+      if (!(error instanceof UncoveredError) || limit.most === 0) throw error;
+      // The refusal stands without it.
+      const free = await this.leases.free(caller, 0n, true).catch(() => 0n);
+      throw error.affording(limit.affordable(free));
+    }
+  }
+
+  private async holdWithin(limit: OutputLimit, caller: Caller): Promise<HeldAnswer> {
+    let tokens = limit.within(await this.leases.free(caller, limit.unlimitedPicos));
+    // The database may know more: money of leases that have expired, or that other processes return when they are asked.
+    tokens = Math.max(tokens, limit.enough);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return { hold: await this.leases.hold(caller, limit.costPicos(tokens)), tokens };
+      } catch (error) {
+        if (!(error instanceof UncoveredError) || tokens === limit.least || attempt === MOST_ATTEMPTS)
+          throw error;
+      }
+      const covered = limit.within(await this.leases.free(caller, limit.unlimitedPicos, true));
+      tokens = Math.max(Math.min(covered, tokens), limit.least);
+    }
+  }
+
+  private boundsWith(tokens: number, bounds: Bounds, { endpoint, model }: ProxyRequest): Bounds {
+    if (tokens === bounds.answerTokens) return bounds;
+    const field = outputLimitFieldOf(endpoint, this.limitsOf(model));
+    return { ...withAnswersOf(bounds, tokens), imposed: { field, tokens } };
+  }
+
+  /** As `admit`, for a model with one task. Throws what `pricesFor` throws, UnitPriceMissingError, and the errors of limits and money. */
   async admitTask(
     { counts, pricedBy }: { counts: string; pricedBy: readonly PriceUnit[] },
     request: { model: string; bounds: UsageBounds },
@@ -88,8 +172,32 @@ export class AdmissionService {
     const priced = await this.pricesFor(request.model, call.caller);
     if (!hasPriceOf(priced.rates, pricedBy)) throw new UnitPriceMissingError(request.model, counts);
     const { bounds } = request;
-    const hold = await this.leases.hold(call.caller, worstCasePicos(priced.rates, bounds));
-    return { ...priced, bounds, call, request, hold };
+    const { held: hold, ticket } = await this.reserve(
+      {
+        call,
+        model: request.model,
+        promptTokens: () => Math.ceil(bounds.inputTokens / BYTES_PER_TOKEN),
+        outputTokens: bounds.outputTokens,
+        namesOutput: false,
+        answers: 1,
+      },
+      () => this.leases.hold(call.caller, worstCasePicos(priced.rates, bounds)),
+    );
+    return { ...priced, bounds, call, request, hold, ticket };
+  }
+
+  /** Counts a call against its limits, and sets the money for its worst case aside. */
+  private async reserve<Held>(
+    limited: LimitedRequest & { call: CallNotes },
+    hold: () => Promise<Held>,
+  ): Promise<{ held: Held; ticket: LimitTicket | null }> {
+    const ticket = await this.limits.admit(limited);
+    try {
+      return { ticket, held: await hold() };
+    } catch (error) {
+      ticket?.cancel();
+      throw error;
+    }
   }
 
   /** Throws what `pricesFor` throws, OutputPriceMissingError, and InvalidValueError for limits that cannot be admitted. */
@@ -108,13 +216,13 @@ export class AdmissionService {
     const { priceListId, models, usdPerUnit } = prices;
     const rates = models.get(model);
     if (!rates || !this.upstreams.serves(model)) throw new ModelNotFoundError(model);
-    const allowed = caller.apiKey?.allowedModels;
-    if (allowed && !allowed.includes(model)) throw new ModelNotAllowedError(model);
+    if (!allowsModel(caller, model)) throw new ModelNotAllowedError(model);
     if (usdPerUnit === null) throw new ExchangeRateMissingError();
     return { startedAt, priceListId, rates, usdPerUnit };
   }
 
-  private limitsOf(model: string): ModelLimits {
+  /** What is known of a model. */
+  limitsOf(model: string): ModelLimits {
     const limits = this.config.modelLimits;
     return (Object.hasOwn(limits, model) ? limits[model] : limits['*']) ?? {};
   }
