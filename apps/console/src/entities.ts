@@ -8,6 +8,7 @@ import {
   UnservedCall,
   UsageEvent,
 } from '@inference/metering';
+import { SERVING_ENTITIES } from '@inference/serving';
 import { WALLET_ENTITIES } from '@inference/wallet';
 import { Account } from './accounts/account.entity';
 import { TermsAcceptance } from './accounts/terms-acceptance.entity';
@@ -40,6 +41,7 @@ export const ENTITIES = [
   ...CREDENTIAL_ENTITIES,
   ...PRICE_ENTITIES,
   ...ROLLUP_ENTITIES,
+  ...SERVING_ENTITIES,
   ...WALLET_ENTITIES,
   Account,
   ArchivedDay,

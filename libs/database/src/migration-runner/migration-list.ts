@@ -20,6 +20,7 @@ import { PricesInAnswers0000000000051 } from '../migrations/0051_prices_in_answe
 import { ReadingReports0000000000052 } from '../migrations/0052_reading_reports';
 import { SupportedAnswers0000000000053 } from '../migrations/0053_supported_answers';
 import { FoundUnservedCalls0000000000054 } from '../migrations/0054_found_unserved_calls';
+import { ModelsAndUpstreams0000000000055 } from '../migrations/0055_models_and_upstreams';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -53,6 +54,7 @@ export const MIGRATIONS: MigrationClass[] = [
   ReadingReports0000000000052,
   SupportedAnswers0000000000053,
   FoundUnservedCalls0000000000054,
+  ModelsAndUpstreams0000000000055,
 ];
 
 /**
