@@ -201,9 +201,15 @@ export const SECTIONS = [
     title: 'Gateway',
     variables: {
       UPSTREAMS:
-        'JSON array in the order of preference: `{name, base_url, api_key?, models?}`. `models` is a list, or a map from the published slug to the server’s own name; without it the server serves every priced model.',
+        'JSON array in the order of preference, which fills a database without upstreams: `{name, base_url, api_key?, models?}`. Later changes are made in the [console](../operations/upstreams.md). `models` is a list, or a map from the published slug to the server’s own name; without it the server serves every priced model.',
       MODEL_LIMITS:
-        'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?}`. Gateway: `max_output_tokens` is set in chat requests without a limit (4096 when not configured); `context_tokens` bounds the prompt of requests with images or audio (131072 when not configured). Agent: 32768 and a quarter of the context (at most 4096) when not configured. Console: shows these limits with the models, and `{input_modalities?, output_modalities?}`, each a list of `text`, `image`, `audio`, `video`, `embedding`, which the others ignore. Use the same value for all three.',
+        'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?}`. Gateway: fills a database without models; later changes are made in the [console](../operations/upstreams.md). `max_output_tokens` is set in chat requests without a limit (4096 when not configured); `context_tokens` bounds the prompt of requests with images or audio (131072 when not configured). Agent: 32768 and a quarter of the context (at most 4096) when not configured. Console: shows these limits with the models, and `{input_modalities?, output_modalities?}`, each a list of `text`, `image`, `audio`, `video`, `embedding`, which the others ignore. Use the same value for all three.',
+      UPSTREAMS_APPLY:
+        '`once`: `UPSTREAMS` and `MODEL_LIMITS` fill an empty database. `until_changed`: they also replace what they have filled, until an operator changes any of it.',
+      UPSTREAM_ENCRYPTION_KEYS:
+        'Comma-separated keys that encrypt the credentials of upstreams. The first one encrypts; all decrypt. The same value in console and gateway.',
+      UPSTREAM_PRIVATE_NETWORKS:
+        'Console. `allowed`: the base address of an upstream may be in a private network.',
       TRAINING_PRICE_SLUG:
         'Model that usage of training names. The gateway never offers it as a model. The same value in gateway and training.',
       AGENT_CREDENTIALS:

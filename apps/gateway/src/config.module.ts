@@ -2,7 +2,6 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { type GatewayConfig } from './config';
 import { LEASES_CONFIG } from './leases/leases.config';
 import { PRICES_CONFIG } from './prices/prices.module';
-import { ADMISSION_CONFIG } from './proxy/admission/admission.config';
 import { PROXY_CONFIG } from './proxy/proxy.config';
 import { SETTLEMENT_CONFIG } from './settlement/settlement.config';
 import { UPSTREAMS_CONFIG } from './upstreams/upstreams.config';
@@ -15,7 +14,6 @@ export class ConfigModule {
     const slices = [
       { provide: PRICES_CONFIG, useValue: config.prices },
       { provide: UPSTREAMS_CONFIG, useValue: config.upstreams },
-      { provide: ADMISSION_CONFIG, useValue: config.admission },
       { provide: PROXY_CONFIG, useValue: config.proxy },
       { provide: LEASES_CONFIG, useValue: config.leases },
       { provide: SETTLEMENT_CONFIG, useValue: config.settlement },

@@ -1,7 +1,6 @@
 import { env, loadConfig } from '@inference/config';
 import { rateLimitFields } from '@inference/rate-limits';
 import { z } from 'zod';
-import { admissionFields, admissionOf } from './proxy/admission/admission.config';
 import { leasesFields, leasesOf } from './leases/leases.config';
 import { pricesFields, pricesOf } from './prices/prices.module';
 import { proxyFields, proxyOf } from './proxy/proxy.config';
@@ -20,7 +19,6 @@ export const fields = z.object({
   ...rateLimitFields,
   ...pricesFields,
   ...upstreamsFields,
-  ...admissionFields,
   ...proxyFields,
   ...serviceCallersFields,
   ...leasesFields,
@@ -36,7 +34,6 @@ const schema = fields.superRefine(checkServiceSecrets, { when }).transform((conf
   ...config,
   prices: pricesOf(config),
   upstreams: upstreamsOf(config),
-  admission: admissionOf(config),
   proxy: proxyOf(config),
   serviceCallers: serviceCallersOf(config),
   leases: leasesOf(config),

@@ -16,6 +16,7 @@ export const SERVING_CHANNEL = 'serving';
 export type DirectoryModel = Pick<
   ServedModel,
   | 'slug'
+  | 'name'
   | 'contextTokens'
   | 'maxOutputTokens'
   | 'inputModalities'
@@ -57,7 +58,7 @@ export interface Directory {
 const DIRECTORY = `
   SELECT json_build_object(
     'models', coalesce((
-      SELECT json_agg(json_build_object('slug', slug, 'contextTokens', context_tokens, 'maxOutputTokens', max_output_tokens,
+      SELECT json_agg(json_build_object('slug', slug, 'name', name, 'contextTokens', context_tokens, 'maxOutputTokens', max_output_tokens,
         'inputModalities', input_modalities, 'outputModalities', output_modalities, 'outputLimitField', output_limit_field,
         'aliases', aliases, 'fallbacks', fallbacks, 'state', state, 'successor', successor, 'filledDigest', filled_digest)
         ORDER BY slug) FROM serving.models), '[]'),

@@ -79,6 +79,7 @@ type GatewayErrorCode =
   | 'model_not_allowed'
   | 'model_not_found'
   | 'reserved_entrypoint'
+  | 'upstream_busy'
   | 'upstream_error'
   | 'upstream_timeout';
 
@@ -91,6 +92,7 @@ export abstract class GatewayError extends Error {
     readonly param?: string,
     /** Further members of `error` in the body. */
     readonly details?: Record<string, string>,
+    readonly headers?: Record<string, string>,
   ) {
     super(message);
     this.name = new.target.name;
@@ -117,6 +119,7 @@ const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
   model_not_allowed: 403,
   model_not_found: 404,
   reserved_entrypoint: 403,
+  upstream_busy: 429,
   upstream_error: 502,
   upstream_timeout: 504,
 };
@@ -160,6 +163,6 @@ export function toOpenAiError(error: GatewayError): {
   return {
     status,
     body: openAiErrorBody(status, error.message, error),
-    headers: HEADERS_BY_CODE[error.code] ?? {},
+    headers: error.headers ?? HEADERS_BY_CODE[error.code] ?? {},
   };
 }

@@ -22,6 +22,14 @@ export const REQUEST_ID = {
   },
 };
 
+const SERVED_MODEL = {
+  'X-Inference-Model': {
+    description: 'The slug of the model that answers, if the request names another model or an alias.',
+    schema: { type: 'string' as const },
+    example: 'sandbox-mini',
+  },
+};
+
 const COST = {
   'X-Cost': {
     description:
@@ -36,6 +44,7 @@ export const ERRORS_OF_ANSWERS = {
   402: 'The wallet or the limit of the API key does not cover the largest possible cost.',
   403: 'The API key may not use the model, or the entrypoint is reserved. `on_behalf_forbidden`: a request with an API key has a header of services.',
   404: 'The model does not exist or is not offered.',
+  429: '`upstream_busy`: all servers of the model are full or have asked for a pause; `Retry-After` says for how long.',
   422: 'The model’s server refuses the request.',
   502: 'No server of the model gave a usable answer.',
   503: '`billing_unavailable`: the request could not be billed and is free; `billing_unknown`: it may have been charged and must not be repeated, as the header `x-should-retry: false` says; `database_unavailable`; `busy`: too many large bodies; `exchange_rate_missing`.',
@@ -81,7 +90,7 @@ export function ApiProxy({ operationId, summary, request, response, stream }: Pr
     ApiResponse({
       status: 200,
       description: 'The answer of the model.',
-      headers: { ...REQUEST_ID, ...COST },
+      headers: { ...REQUEST_ID, ...SERVED_MODEL, ...COST },
       content: {
         'application/json': json,
         ...(events && { 'text/event-stream': eventStreamContent(events) }),

@@ -9,11 +9,12 @@ import { type UsageEvent } from '../settlement/usage-event';
 import { toOpenAiError } from '../errors/openai-error';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
+import { prefixHash } from '../upstreams/choice/prefix-hash';
 import { servedEndpointOf } from '../upstreams/upstream';
 import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
-import { type Admission, AdmissionService, usageEventOf } from './admission/admission.service';
+import { type Admission, AdmissionService, servedBy, usageEventOf } from './admission/admission.service';
 import { type AnswerTranslation } from './answer-translation';
 import { OpenRequests } from './open-requests';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
@@ -81,10 +82,12 @@ export class ProxyService {
     try {
       if (response.destroyed) return;
       answer = await this.ask(admission, cancellation);
+      const served = servedBy(admission, answer.model);
       call.answeredBy(answer.upstream);
+      if (answer.model !== request.model) response.setHeader('X-Inference-Model', answer.model);
       response.setHeader('X-Inference-Request-Id', call.requestId);
-      if (answer.rest) await this.sendStream(admission, answer, response, cancellation, translation);
-      else await this.sendPlain(admission, answer, response, translation);
+      if (answer.rest) await this.sendStream(served, answer, response, cancellation, translation);
+      else await this.sendPlain(served, answer, response, translation);
     } catch (error) {
       // A client that has left gets no error.
       if (!response.destroyed) throw error;
@@ -103,10 +106,10 @@ export class ProxyService {
       return await this.askUpstreams(admission, cancellation);
     } catch (error) {
       if (error instanceof RequestAbandonedError) {
-        const { upstream } = error;
+        const { upstream, model } = error;
         const nothing = () => NOTHING_PRODUCED;
         await this.settle(
-          admission,
+          servedBy(admission, model),
           { upstream, span: undefined },
           'disconnected',
           null,
@@ -119,20 +122,27 @@ export class ProxyService {
     }
   }
 
-  private askUpstreams(
-    { request, bounds, call: { requestId } }: Admission,
-    cancellation: Cancellation,
-  ): Promise<Answer> {
-    const fields: Record<string, unknown> = {};
-    if (bounds.imposedMaxTokens !== undefined) fields.max_tokens = bounds.imposedMaxTokens;
-    if (request.stream && !request.includeUsage) {
-      fields.stream_options = { ...request.body.stream_options, include_usage: true };
-    }
+  private askUpstreams(admission: Admission, cancellation: Cancellation): Promise<Answer> {
+    const {
+      request,
+      model,
+      fallbacks,
+      call: { requestId, caller },
+    } = admission;
     return this.upstreams.ask({
       endpoint: request.endpoint,
-      model: request.model,
+      models: fallbacks.length === 0 ? [model] : [model, ...fallbacks.map((fallback) => fallback.model)],
+      prefix: prefixHash(caller.accountId, request.body),
       requestId,
-      bodyFor: (model) => withFields(request, model === request.model ? fields : { ...fields, model }),
+      bodyFor: (served, name) => {
+        const fields: Record<string, unknown> = {};
+        const { imposedMaxTokens } = servedBy(admission, served).bounds;
+        if (imposedMaxTokens !== undefined) fields.max_tokens = imposedMaxTokens;
+        if (request.stream && !request.includeUsage)
+          fields.stream_options = { ...request.body.stream_options, include_usage: true };
+        if (name !== request.model) fields.model = name;
+        return withFields(request, fields);
+      },
       read: parseAnswer,
       cancellation,
     });
@@ -159,7 +169,7 @@ export class ProxyService {
       const refusal = { httpStatus: answer.status, code: errorCodeIn(answer.head) ?? UPSTREAM_REFUSED };
       this.unserved.record(admission.call, refusal);
     }
-    if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
+    for (const [name, value] of Object.entries(answer.retryHeaders)) response.setHeader(name, value);
     const sent = translation?.plain(answer.status, body) ?? { body, contentType: answer.contentType };
     response.status(answer.status).setHeader('Content-Type', withCharset(sent.contentType));
     response.end(sent.body);
@@ -194,7 +204,7 @@ export class ProxyService {
   /** Charges a call; returns what it was charged. @param isWhole whether the report is that of the whole answer */
   private async settle(
     admission: Admission,
-    { upstream, span }: Pick<Answer, 'upstream' | 'span'>,
+    { upstream, span, use }: Pick<Answer, 'upstream' | 'span'> & Partial<Pick<Answer, 'use'>>,
     outcome: UsageOutcome,
     reported: ReportedUsage | null,
     isWhole: boolean,
@@ -206,6 +216,7 @@ export class ProxyService {
     if (fault) this.faults.count(upstream, fault);
     const served = { upstream, outcome, ...told };
     const event = usageEventOf(admission, { ...served, ...metered });
+    use?.(event.inputTokens, event.outputTokens);
     span?.set({
       'gen_ai.usage.input_tokens': event.inputTokens,
       'gen_ai.usage.output_tokens': event.outputTokens,

@@ -15,6 +15,8 @@ export class CallNotes {
   readonly requestId = newId('req');
   readonly startedAt = new Date();
   entrypoint: string;
+  /** Whether another model may answer. */
+  allowsFallbacks = true;
   /** As the request names it, unchecked. */
   model: unknown;
   /** The last one that was asked. */

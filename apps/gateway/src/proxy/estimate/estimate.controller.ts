@@ -2,14 +2,14 @@ import { type Currency, CURRENCY_BY_SITE } from '@inference/config';
 import { CurrencyProperty, MoneyProperty } from '@inference/dto';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { AnyQuery, BodyAs, ExactJsonInterceptor, requireConnected } from '@inference/http';
-import { worstCasePicos } from '@inference/metering';
 import { exactNumber, type ExactNumber, picosToDecimal } from '@inference/money';
 import { ApiErrors } from '@inference/openapi';
 import { Controller, HttpCode, Inject, Post, Req, UseInterceptors } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { PRICES_CONFIG, type PricesConfig } from '../../prices/prices.module';
-import { AdmissionService } from '../admission/admission.service';
+import { AdmissionService, dearest } from '../admission/admission.service';
+import { readAllowsFallbacks } from '../request/entrypoint';
 import { receiveProxyRequest } from '../request/proxy-request';
 import { ChatCompletionRequest } from '../request/proxy-request.dto';
 
@@ -67,11 +67,13 @@ export class EstimateController {
     404: 'The model does not exist or is not offered.',
     503: '`database_unavailable`; `busy`: too many large bodies; `exchange_rate_missing`.',
   })
-  async estimate(@CurrentCaller() caller: Caller, @Req() { body, res }: Request): Promise<EstimateResponse> {
+  async estimate(@CurrentCaller() caller: Caller, @Req() http: Request): Promise<EstimateResponse> {
+    const { body, res } = http;
     const request = await receiveProxyRequest('chat/completions', body, () => requireConnected(res!));
-    const { rates, bounds } = await this.admissions.bound(request, caller);
+    const bounded = await this.admissions.bound(request, caller, readAllowsFallbacks(http));
+    const { bounds } = bounded;
     return {
-      worst_case: exactNumber(picosToDecimal(worstCasePicos(rates, bounds))),
+      worst_case: exactNumber(picosToDecimal(dearest(bounded))),
       currency: CURRENCY_BY_SITE[this.prices.site],
       input_tokens: bounds.inputTokens,
       max_tokens: bounds.outputTokens,

@@ -17,8 +17,7 @@ const faultsOf = compileValidator(ProxyHeaders);
  */
 function readEntrypoint(header: string | undefined, { service }: Caller): string {
   if (header === undefined) return service ?? DEFAULT_ENTRYPOINT;
-  const [fault] = faultsOf({ 'X-Entrypoint': header });
-  if (fault) throw new InvalidHeaderError(fault);
+  refuseInvalid('X-Entrypoint', header);
   if (service === undefined && RESERVED.has(header))
     throw new ReservedEntrypointError(`The entrypoint ${header} is set by the platform itself.`);
   if (service !== undefined && header !== service)
@@ -26,10 +25,24 @@ function readEntrypoint(header: string | undefined, { service }: Caller): string
   return header;
 }
 
+/** Reads `X-Inference-Fallback`. Throws InvalidHeaderError. */
+export function readAllowsFallbacks(request: Request): boolean {
+  const header = request.get('X-Inference-Fallback');
+  if (header === undefined) return true;
+  refuseInvalid('X-Inference-Fallback', header);
+  return header === 'on';
+}
+
+function refuseInvalid(name: string, value: string): void {
+  const [fault] = faultsOf({ [name]: value });
+  if (fault) throw new InvalidHeaderError(fault);
+}
+
 /** Begins the notes of a call. Throws InvalidHeaderError, ReservedEntrypointError. */
 export function beginCall(endpoint: CalledEndpoint, request: Request): CallNotes {
   const caller = callerOf(request);
   const call = (request.call = new CallNotes(endpoint, caller));
   call.entrypoint = readEntrypoint(request.get('X-Entrypoint'), caller);
+  call.allowsFallbacks = readAllowsFallbacks(request);
   return call;
 }

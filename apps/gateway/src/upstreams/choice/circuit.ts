@@ -21,6 +21,11 @@ const LONGEST_PAUSE_MILLIS = 300_000;
 export type CircuitState = 'closed' | 'half_open' | 'open';
 export type CallEnd = 'answered' | 'failed' | 'abandoned';
 
+interface Half {
+  calls: number;
+  failures: number;
+}
+
 /** Decides whether one upstream gets calls of one model. All instants are milliseconds of one clock. */
 export class Circuit {
   private openUntil = 0;
@@ -36,10 +41,10 @@ export class Circuit {
   private failuresInRow = 0;
   private begunSinceFailure = 0;
   /** Calls and failures of the running half of the window, and of the one before. */
-  private halves = [
+  private readonly halves: readonly [Half, Half] = [
     { calls: 0, failures: 0 },
     { calls: 0, failures: 0 },
-  ] as const;
+  ];
   private halfBegan = 0;
 
   /** @param random from 0 to 1: the circuits of several gateways shall not close at the same time */
