@@ -45,6 +45,7 @@ import {
   signUpOf,
 } from './identity/identity.config';
 import { inferenceFields, inferenceOf } from './inference/inference.config';
+import { servingFields, servingOf } from './inference/serving/serving.config';
 import { checkLegal, legalFields, legalOf } from './legal.config';
 import { checkMail, mailFields, mailOf } from './notifications/notifications.config';
 import { serviceHealthOf } from './service-health/service-health.config';
@@ -65,6 +66,7 @@ export const fields = z.object({
   ...legalFields,
   ...serviceUrlFields,
   ...inferenceFields,
+  ...servingFields,
   ...mailFields,
   ...topUpFields,
   ...paymentFields,
@@ -111,6 +113,7 @@ const schema = fields
     sitemap: sitemapOf(config),
     siteMetadata: siteMetadataOf(config),
     inference: inferenceOf(config),
+    serving: servingOf(config),
     serviceHealth: serviceHealthOf(config),
     userInterface: userInterfaceOf(config),
     mail: mailOf(config),

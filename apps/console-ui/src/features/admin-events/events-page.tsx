@@ -41,6 +41,8 @@ const KEYS: Partial<Record<EventType, PlainTextKey<typeof en>>> = {
   'admin.package_uploaded': 'event.packageUploaded',
   'admin.prices_published': 'event.prices',
   'admin.release_changed': 'event.release',
+  'admin.served_model_changed': 'event.servedModel',
+  'admin.upstream_changed': 'event.upstream',
 };
 
 /** Names a type of events for people. */
