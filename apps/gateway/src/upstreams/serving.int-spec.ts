@@ -43,7 +43,13 @@ beforeAll(async () => {
     servers[name] = await startUpstream((_request, response) => {
       const respond = (status: number, headers: Record<string, string> = {}) => {
         response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
-        response.end(status === 200 ? answerOf(name) : JSON.stringify({ error: { message: `no: ${name}` } }));
+        response.end(
+          status === 200
+            ? answerOf(name)
+            : JSON.stringify({
+                error: { message: `no: ${name}`, type: 'server_error', param: null, code: null },
+              }),
+        );
       };
       (behaviours[name] ?? ((answer) => answer(200)))(respond);
     });

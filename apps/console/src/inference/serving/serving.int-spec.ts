@@ -51,7 +51,7 @@ const send = (method: string, path: string, json?: object, of = site.console) =>
   of.request(method, path, { token: admin.token, ...(json && { json }) });
 const errorOf = ({ status, body }: { status: number; body: unknown }) => [
   status,
-  (body as { message: string }).message,
+  (body as { error: string }).error,
 ];
 type Stored = { id: string; version: number; credentials: { id: string; hint: string }[] } & Record<
   string,
