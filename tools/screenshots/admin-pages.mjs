@@ -86,7 +86,7 @@ export const ADMIN_PICTURES = [
     byAdmin: true,
     act: (tab) =>
       tab
-        .getByRole('button', { name: either('Edit', '编辑') })
+        .getByRole('button', { name: /^(Edit|编辑) / })
         .first()
         .click(),
   },

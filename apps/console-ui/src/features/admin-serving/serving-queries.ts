@@ -4,7 +4,6 @@ import { type Figure } from '../../figures/figure';
 
 export type Upstream = Schemas['UpstreamResponse'];
 export type NewUpstream = Schemas['NewUpstreamDto'];
-export type UpstreamTest = Schemas['UpstreamTestResponse'];
 export type ServedModel = Schemas['ServedModelResponse'];
 export type NewServedModel = Schemas['NewServedModelDto'];
 

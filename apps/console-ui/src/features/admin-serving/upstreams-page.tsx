@@ -1,7 +1,7 @@
 import { ActionIcon, Badge, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { FlaskConical, Pencil, Play, Plus, ShipWheel, Trash2 } from 'lucide-react';
+import { FlaskConical, Pencil, Play, Plus, Pause, Trash2 } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
@@ -92,7 +92,7 @@ export function UpstreamsPage() {
             </Action>
             {state === 'active' ? (
               <Action label={t('drain', { name })} onClick={() => setState.mutate({ id, state: 'draining' })}>
-                <ShipWheel size={16} />
+                <Pause size={16} />
               </Action>
             ) : (
               <Action

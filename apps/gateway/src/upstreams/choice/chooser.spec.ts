@@ -90,14 +90,14 @@ describe('the choice of an upstream', () => {
     const key = keyOf(1);
     const favourite = both.find(({ name }) => name === chosen(both, key))!;
     const other = both.find((candidate) => candidate !== favourite)!;
-    favourite.load.running = 6;
-    other.load.running = 4;
-    // ⌈1.25 × 1/2 × 11⌉ = 7
-    expect(chosen(both, key)).toBe(favourite.name);
     favourite.load.running = 7;
     other.load.running = 3;
+    // ⌈1.25 × 1/2 × 11⌉ = 7
+    expect(chosen(both, key)).toBe(favourite.name);
+    favourite.load.running = 8;
+    other.load.running = 2;
     expect(chosen(both, key)).toBe(other.name);
-    other.load.limits = { concurrency: 3 };
+    other.load.limits = { concurrency: 2 };
     expect(chosen(both, key)).toBe(favourite.name);
   });
 

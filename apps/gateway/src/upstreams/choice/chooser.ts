@@ -84,7 +84,7 @@ export function choose<Kind extends Candidate>(
         continue;
       }
       const ramped = weight * circuit.ramp(now);
-      const isBusy = load.running >= Math.ceil((LOAD_FACTOR * ramped * (running + 1)) / weights);
+      const isBusy = load.running > Math.ceil((LOAD_FACTOR * ramped * (running + 1)) / weights);
       const score = -ramped / Math.log(uniform(key, candidate.seed));
       // One that is busy is better than a group behind, if the others of this one are full.
       if (isBusy === isBestBusy ? score <= bestScore : isBusy) continue;

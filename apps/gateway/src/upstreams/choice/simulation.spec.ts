@@ -14,7 +14,7 @@ const HIT_MILLIS = 600;
 const MISS_MILLIS = 1_400;
 const REFUSAL_MILLIS = 1;
 /** The bound is a whole number of about 60 calls, and the sum of running calls falls while some of them go on. */
-const ROUNDING = 0.06;
+const ROUNDING = 0.08;
 
 /** Mulberry32. */
 function randomOf(seed: number): () => number {
