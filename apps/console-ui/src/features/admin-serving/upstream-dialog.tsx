@@ -167,17 +167,31 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
           {t('models.hint')}
         </Text>
         {values.models.map((_row, index) => (
-          <Group key={index} align="flex-end" grow preventGrowOverflow={false}>
-            <TextInput label={t('model.slug')} {...form.getInputProps(`models.${index}.model`)} />
-            <TextInput label={t('model.name')} {...form.getInputProps(`models.${index}.upstream_name`)} />
+          <Group key={index} align="flex-end">
+            <TextInput
+              label={t('model.slug')}
+              flex="1 1 9rem"
+              miw={0}
+              {...form.getInputProps(`models.${index}.model`)}
+            />
+            <TextInput
+              label={t('model.name')}
+              flex="1 1 9rem"
+              miw={0}
+              {...form.getInputProps(`models.${index}.upstream_name`)}
+            />
             <TextInput
               label={t('model.weight')}
               inputMode="numeric"
+              flex="1 1 4rem"
+              miw={0}
               {...form.getInputProps(`models.${index}.weight`)}
             />
             <TextInput
               label={t('model.priority')}
               inputMode="numeric"
+              flex="1 1 4rem"
+              miw={0}
               {...form.getInputProps(`models.${index}.priority`)}
             />
             <ActionIcon
