@@ -224,6 +224,8 @@ export const SECTIONS = [
       UPSTREAM_IDLE_TIMEOUT_SECONDS: 'Longest silence in the middle of an upstream’s answer.',
       CLIENT_STALL_TIMEOUT_SECONDS:
         'A client that reads nothing of its stream for this time is disconnected.',
+      AUDIO_UPLOAD_LIMIT_MIB:
+        'Largest form with audio at `/v1/audio/transcriptions` and `/v1/audio/translations`. It is held in memory while it is passed on, within `BODY_MEMORY_BYTES`.',
       LEASE_AMOUNT: 'Amount that a gateway draws from a wallet at a time, in the currency of the site.',
       LEASE_TTL_SECONDS:
         'Life of a lease. The money of a gateway that was killed is free again after this time.',

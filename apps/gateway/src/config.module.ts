@@ -4,6 +4,7 @@ import { LEASES_CONFIG } from './leases/leases.config';
 import { PRICES_CONFIG } from './prices/prices.module';
 import { PROXY_CONFIG } from './proxy/proxy.config';
 import { SETTLEMENT_CONFIG } from './settlement/settlement.config';
+import { TASKS_CONFIG } from './tasks/tasks.config';
 import { UPSTREAMS_CONFIG } from './upstreams/upstreams.config';
 
 /** Provides each feature with its own slice of the configuration. */
@@ -17,6 +18,7 @@ export class ConfigModule {
       { provide: PROXY_CONFIG, useValue: config.proxy },
       { provide: LEASES_CONFIG, useValue: config.leases },
       { provide: SETTLEMENT_CONFIG, useValue: config.settlement },
+      { provide: TASKS_CONFIG, useValue: config.tasks },
     ];
     return { module: ConfigModule, providers: slices, exports: slices.map(({ provide }) => provide) };
   }

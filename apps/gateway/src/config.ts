@@ -10,6 +10,7 @@ import {
   serviceCallersOf,
 } from './service-callers/service-callers.config';
 import { settlementFields, settlementOf } from './settlement/settlement.config';
+import { tasksFields, tasksOf } from './tasks/tasks.config';
 import { upstreamsFields, upstreamsOf } from './upstreams/upstreams.config';
 
 export const fields = z.object({
@@ -23,6 +24,7 @@ export const fields = z.object({
   ...serviceCallersFields,
   ...leasesFields,
   ...settlementFields,
+  ...tasksFields,
   /** Processes that serve the port together. Each has its own database connections, body memory and leases. */
   GATEWAY_WORKERS: env.integer(1, 256).default(1),
 });
@@ -38,6 +40,7 @@ const schema = fields.superRefine(checkServiceSecrets, { when }).transform((conf
   serviceCallers: serviceCallersOf(config),
   leases: leasesOf(config),
   settlement: settlementOf(config),
+  tasks: tasksOf(config),
   workers: config.GATEWAY_WORKERS,
 }));
 

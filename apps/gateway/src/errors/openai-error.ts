@@ -72,6 +72,7 @@ type GatewayErrorCode =
   | 'billing_unknown'
   | 'exchange_rate_missing'
   | 'insufficient_balance'
+  | 'invalid_form'
   | 'invalid_header'
   | 'invalid_json'
   | 'invalid_value'
@@ -112,6 +113,7 @@ const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
   billing_unknown: 503,
   exchange_rate_missing: 503,
   insufficient_balance: 402,
+  invalid_form: 400,
   invalid_header: 400,
   invalid_json: 400,
   invalid_value: 400,

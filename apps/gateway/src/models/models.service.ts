@@ -2,6 +2,7 @@ import { type Caller } from '@inference/guards';
 import { CURRENCY_BY_SITE } from '@inference/config';
 import {
   conditionCount,
+  hasPriceOf,
   type Price,
   PriceBook,
   pricesOutput,
@@ -35,12 +36,24 @@ export class ModelRetiredError extends GatewayError {
   }
 }
 
-/** The model is priced by its input tokens and has no price of its output. */
+/** The model has no price of its output. */
 export class OutputPriceMissingError extends GatewayError {
   constructor(model: string) {
     super(
       'model_not_found',
       `The model \`${model}\` has no price of its output, so it is offered for embeddings only.`,
+      'model',
+    );
+  }
+}
+
+/** The model is not priced by what the endpoint counts. */
+export class UnitPriceMissingError extends GatewayError {
+  /** @param counts what the endpoint counts */
+  constructor(model: string, counts: string) {
+    super(
+      'model_not_found',
+      `The model \`${model}\` has no price of ${counts}, so it is not offered here.`,
       'model',
     );
   }
@@ -109,12 +122,13 @@ export class ModelsService {
 
   private detailsOf(rates: readonly Price[], details: DirectoryModel | undefined): ModelDetails {
     const isChat = pricesOutput(rates);
+    const isText = hasPriceOf(rates, ['per_million_input_tokens', 'per_million_tokens']);
     return {
       name: details?.name ?? null,
       context_length: details?.contextTokens ?? null,
       max_output_tokens: details?.maxOutputTokens ?? null,
       input_modalities: details?.inputModalities ?? ['text'],
-      output_modalities: details?.outputModalities ?? [isChat ? 'text' : 'embedding'],
+      output_modalities: details?.outputModalities ?? (isChat ? ['text'] : isText ? ['embedding'] : []),
       pricing: {
         currency: CURRENCY_BY_SITE[this.config.site],
         prompt: perToken(rates, ['per_million_input_tokens', 'per_million_tokens']),
@@ -126,7 +140,7 @@ export class ModelsService {
           ...(rate.serviceTier == null ? {} : { service_tier: rate.serviceTier }),
         })),
       },
-      supported_parameters: isChat ? CHAT_PARAMETERS : EMBEDDING_PARAMETERS,
+      supported_parameters: isChat ? CHAT_PARAMETERS : isText ? EMBEDDING_PARAMETERS : [],
     };
   }
 }

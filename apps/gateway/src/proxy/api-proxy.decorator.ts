@@ -22,7 +22,7 @@ export const REQUEST_ID = {
   },
 };
 
-const SERVED_MODEL = {
+export const SERVED_MODEL = {
   'X-Inference-Model': {
     description: 'The slug of the model that answers, if the request names another model or an alias.',
     schema: { type: 'string' as const },
@@ -30,7 +30,7 @@ const SERVED_MODEL = {
   },
 };
 
-const COST = {
+export const COST = {
   'X-Cost': {
     description:
       'What the call costs, in the site’s currency, if the answer is no stream and has no `usage` that tells it.',

@@ -5,6 +5,7 @@ import { SettlementModule } from '../settlement/settlement.module';
 import { UnservedCallsModule } from '../unserved-calls/unserved-calls.module';
 import { UpstreamsModule } from '../upstreams/upstreams.module';
 import { AdmissionService } from './admission/admission.service';
+import { CallBilling } from './call-billing';
 import { EstimateController } from './estimate/estimate.controller';
 import { OpenRequests } from './open-requests';
 import { ProxyController } from './proxy.controller';
@@ -15,7 +16,7 @@ import { UsageFaults } from './usage/usage-faults';
 @Module({
   imports: [LeasesModule, PricesModule, SettlementModule, UnservedCallsModule, UpstreamsModule],
   controllers: [ProxyController, EstimateController],
-  providers: [AdmissionService, OpenRequests, ProxyService, UsageFaults],
-  exports: [AdmissionService, ProxyService],
+  providers: [AdmissionService, CallBilling, OpenRequests, ProxyService, UsageFaults],
+  exports: [AdmissionService, CallBilling, OpenRequests, ProxyService],
 })
 export class ProxyModule {}

@@ -3,9 +3,6 @@ import { type Charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Response } from 'express';
-import { SettlementBatcher } from '../settlement/settlement-batcher';
-import { NotCoveredError } from '../settlement/settlement.errors';
-import { type UsageEvent } from '../settlement/usage-event';
 import { toOpenAiError } from '../errors/openai-error';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
@@ -14,17 +11,19 @@ import { servedEndpointOf } from '../upstreams/upstream';
 import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
-import { type Admission, AdmissionService, servedBy, usageEventOf } from './admission/admission.service';
+import { type Admission, AdmissionService, servedBy } from './admission/admission.service';
 import { type AnswerTranslation } from './answer-translation';
+import { CallBilling, tellsPrice, type Told, UNTOLD } from './call-billing';
 import { OpenRequests } from './open-requests';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
 import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request';
 import { proxyStream } from './streaming/proxy-stream';
-import { isSameUsage, meteredUsage, within } from './usage/metered-usage';
+import { hasForeignCost, withoutForeignCost } from './usage/foreign-cost';
+import { meteredUsage } from './usage/metered-usage';
 import { finishReasonOf, NOTHING_PRODUCED, type Produced, producedByAll } from './usage/produced';
 import { readReportedUsage, type ReportedUsage } from './usage/reported-usage';
+import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from './upstream-refusal';
 import { withCost } from './usage/usage-cost';
-import { UsageFaults } from './usage/usage-faults';
 
 interface PlainAnswer {
   choices?: unknown;
@@ -32,23 +31,15 @@ interface PlainAnswer {
 
 type Answer = UpstreamAnswer<PlainAnswer>;
 
-/** What the log says of an answer beside its usage. */
-type Told = Pick<UsageEvent, 'timeToFirstTokenMs' | 'finishReason'>;
-const UNTOLD: Told = { timeToFirstTokenMs: null, finishReason: null };
-
-/** Of an answer whose error has no code. */
-const UPSTREAM_REFUSED = 'upstream_refused';
-
 /** Admits a request, calls an upstream, meters and settles the usage, and only then ends the response. */
 @Injectable()
 export class ProxyService {
   constructor(
     private readonly admissions: AdmissionService,
     private readonly upstreams: UpstreamsService,
-    private readonly settlements: SettlementBatcher,
+    private readonly billing: CallBilling,
     private readonly openRequests: OpenRequests,
     private readonly unserved: UnservedCalls,
-    private readonly faults: UsageFaults,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
 
@@ -163,8 +154,9 @@ export class ProxyService {
       const produced = () => producedByAll(all);
       const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
       const reportsCost = tellsPrice(admission);
-      body = withCost(answer.head, reportsCost ? charge : null);
-      if (reportsCost && body === answer.head) response.setHeader('X-Cost', picosToDecimal(charge.costPicos));
+      const ours = hasForeignCost(answer.content) ? withoutForeignCost(answer.head) : answer.head;
+      body = withCost(ours, reportsCost ? charge : null);
+      if (reportsCost && body === ours) response.setHeader('X-Cost', picosToDecimal(charge.costPicos));
     } else {
       const refusal = { httpStatus: answer.status, code: errorCodeIn(answer.head) ?? UPSTREAM_REFUSED };
       this.unserved.record(admission.call, refusal);
@@ -202,9 +194,9 @@ export class ProxyService {
   }
 
   /** Charges a call; returns what it was charged. @param isWhole whether the report is that of the whole answer */
-  private async settle(
+  private settle(
     admission: Admission,
-    { upstream, span, use }: Pick<Answer, 'upstream' | 'span'> & Partial<Pick<Answer, 'use'>>,
+    answer: Pick<Answer, 'upstream' | 'span'> & Partial<Pick<Answer, 'use'>>,
     outcome: UsageOutcome,
     reported: ReportedUsage | null,
     isWhole: boolean,
@@ -212,45 +204,7 @@ export class ProxyService {
     told: Told,
   ): Promise<Charge> {
     const metered = meteredUsage(admission, isWhole, reported, produced);
-    const { usage, fault } = metered;
-    if (fault) this.faults.count(upstream, fault);
-    const served = { upstream, outcome, ...told };
-    const event = usageEventOf(admission, { ...served, ...metered });
-    use?.(event.inputTokens, event.outputTokens);
-    span?.set({
-      'gen_ai.usage.input_tokens': event.inputTokens,
-      'gen_ai.usage.output_tokens': event.outputTokens,
-    });
-    if (outcome !== 'completed') span?.fail(outcome);
-    try {
-      await this.settlements.settle(event, admission.hold);
-      return event.charge;
-    } catch (error) {
-      const admitted = within(usage, admission.bounds);
-      if (!(error instanceof NotCoveredError) || isSameUsage(admitted, usage)) throw error;
-      // The upstream served more than the request allowed: the reserved amount is still charged.
-      const covered = usageEventOf(admission, { ...served, fault, usage: admitted, estimated: true });
-      await this.settlements.settle(covered, admission.hold);
-      return covered.charge;
-    }
-  }
-}
-
-/** Whether the answers of a call tell their price; a key says otherwise for clients that refuse unknown fields. */
-const tellsPrice = ({ call: { caller } }: Admission): boolean => caller.apiKey?.reportsCost ?? true;
-
-/** JSON has the charset that the specification promises; servers leave it out. */
-const withCharset = (contentType: string): string =>
-  /^application\/json\s*(;|$)/i.test(contentType) ? 'application/json; charset=utf-8' : contentType;
-
-/** `error.code` of an upstream's answer, if it is a plain name. */
-function errorCodeIn(body: Buffer): string | undefined {
-  try {
-    const { error } = JSON.parse(body.toString('utf8')) as { error?: { code?: unknown } };
-    const code = error?.code;
-    return typeof code === 'string' && /^[a-z][a-z0-9_.-]{1,63}$/i.test(code) ? code : undefined;
-  } catch {
-    return undefined;
+    return this.billing.settle(admission, answer, outcome, metered, told);
   }
 }
 

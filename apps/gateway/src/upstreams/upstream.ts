@@ -11,10 +11,16 @@ import { type UpstreamTimeouts } from './upstreams.config';
 /** Most connections to one upstream; further requests wait in the gateway. */
 const MAX_CONNECTIONS = 512;
 /** As OpenTelemetry's conventions for generative AI name the operations. */
-const OPERATIONS: Record<Endpoint, string> = {
+const OPERATIONS: Record<ServedEndpoint, string> = {
   'chat/completions': 'chat',
   completions: 'text_completion',
   embeddings: 'embeddings',
+  rerank: 'rerank',
+  'images/generations': 'generate_image',
+  'audio/transcriptions': 'transcribe',
+  'audio/translations': 'translate',
+  'audio/speech': 'generate_speech',
+  moderations: 'moderate',
 };
 /** How long a credential that the upstream has refused is used last. */
 const REFUSED_CREDENTIAL_MILLIS = 30_000;
@@ -173,7 +179,7 @@ export class Upstream {
   }
 
   /** The span of a call; undefined if tracing is off. @param model the upstream's own name of the model */
-  startSpan(endpoint: Endpoint, model: string): Span | undefined {
+  startSpan(endpoint: ServedEndpoint, model: string): Span | undefined {
     if (!isTracing()) return undefined;
     const path = this.pathOf(endpoint);
     return startCallSpan({
@@ -189,19 +195,22 @@ export class Upstream {
     });
   }
 
-  /** Sends a request. The call ends with the cancellation. @param onEnd see UpstreamCall */
+  /** Sends a request. The call ends with the cancellation. @param onEnd see UpstreamCall @param contentType of a body that is no JSON */
   post(
-    endpoint: Endpoint,
+    endpoint: ServedEndpoint,
     body: Buffer,
     requestId: string,
     cancellation: Cancellation,
     onEnd: (error?: Error) => void,
     span?: Span,
+    contentType?: string,
   ): UpstreamCall {
     const call = new UpstreamCall(span, onEnd);
     cancellation.onAbort(() => call.abort());
     const headers = {
-      'content-type': 'application/json',
+      'content-type': contentType ?? 'application/json',
+      // Without the header every content coding is acceptable (RFC 9110, 12.5.3).
+      'accept-encoding': 'identity',
       ...this.credential()?.headers,
       'x-request-id': requestId,
       ...span?.headers,
@@ -260,12 +269,23 @@ export class Upstream {
   }
 }
 
-/** The OpenAI endpoints that the gateway proxies, by their path below /v1. */
+/** The OpenAI endpoints for text that the gateway proxies, by their path below /v1. */
 export type Endpoint = 'chat/completions' | 'completions' | 'embeddings';
 
-/** What clients call and the log of calls names. Protocols beside OpenAI's first ones are translated to chat completions. */
-export type CalledEndpoint = Endpoint | 'messages' | 'responses';
+/** Endpoints of models with one task, which are passed on and metered by their own units (`tasks/`). */
+export type TaskEndpoint =
+  | 'rerank'
+  | 'images/generations'
+  | 'audio/transcriptions'
+  | 'audio/translations'
+  | 'audio/speech'
+  | 'moderations';
 
-/** The endpoint of an upstream that serves a call. */
+export type ServedEndpoint = Endpoint | TaskEndpoint;
+
+/** What clients call and the log of calls names. Protocols beside OpenAI's first ones are translated to chat completions. */
+export type CalledEndpoint = ServedEndpoint | 'messages' | 'responses';
+
+/** The endpoint of an upstream that serves a call for text. */
 export const servedEndpointOf = (called: CalledEndpoint): Endpoint =>
-  called === 'messages' || called === 'responses' ? 'chat/completions' : called;
+  called === 'messages' || called === 'responses' ? 'chat/completions' : (called as Endpoint);

@@ -1,3 +1,4 @@
+import { withoutByteOrderMark } from '@inference/http';
 import { type Span } from '@inference/tracing';
 import { Injectable, Logger } from '@nestjs/common';
 import { errors } from 'undici';
@@ -5,9 +6,11 @@ import { GatewayError } from '../errors/openai-error';
 import { choose, isCandidate, lastResort } from './choice/chooser';
 import { type CallEnd } from './choice/circuit';
 import { RetryBudget } from './choice/retry-budget';
+import { decodedBody } from './content-coding';
 import { ServingDirectory } from './directory.service';
+import { inLowerCase, isEventStream } from './media-type';
 import { retryAfterMillis } from './retry-after';
-import { type CallOutcome, type Endpoint, type UpstreamOfModel } from './upstream';
+import { type CallOutcome, type ServedEndpoint, type UpstreamOfModel } from './upstream';
 import { type Cancellation, type UpstreamCall } from './upstream-call';
 import { UpstreamMetrics } from './upstream-metrics';
 import {
@@ -40,16 +43,20 @@ export interface UpstreamAnswer<Content> {
 }
 
 export interface UpstreamRequest<Content> {
-  endpoint: Endpoint;
+  endpoint: ServedEndpoint;
   /** Slugs of the models that may answer, in the order of preference. */
   models: readonly string[];
   /** Calls with the same one go to the same upstream as far as it can take them. */
   prefix: number;
   requestId: string;
+  /** Of a body that is no JSON. */
+  contentType?: string;
   /** Builds the request body for one of the models, with the upstream's own name of it. */
   bodyFor(model: string, upstreamModel: string): Buffer;
   /** Reads the body of a plain answer. Returns null if it is not usable: then the upstream counts as failed. */
   read(body: Buffer): Content | null;
+  /** Whether an answer of this type is taken chunk by chunk. Without it event streams are. */
+  isStream?(contentType: string): boolean;
   cancellation: Cancellation;
 }
 
@@ -67,9 +74,6 @@ function isTimeout(error: unknown): boolean {
     error instanceof errors.BodyTimeoutError
   );
 }
-
-/** The answer cannot be given to a client. */
-class UnusableAnswerError extends Error {}
 
 /** A running call of an upstream, which is told once how it has ended. */
 class Attempt {
@@ -187,18 +191,21 @@ export class UpstreamsService {
 
   private async exchange<Content>(
     target: UpstreamOfModel,
-    { endpoint, requestId, cancellation, read }: UpstreamRequest<Content>,
+    request: UpstreamRequest<Content>,
     body: Buffer,
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
+    const { endpoint, requestId, cancellation, contentType } = request;
     const attempt = new Attempt(target);
     const { upstream, model } = target;
     const onEnd = (error?: Error) => attempt.close(error);
-    const call = upstream.post(endpoint, body, requestId, cancellation, onEnd, span);
+    const call = upstream.post(endpoint, body, requestId, cancellation, onEnd, span, contentType);
     try {
-      return await this.receive(call, attempt, read, span);
+      return await this.receive(call, attempt, request, span);
     } catch (error) {
-      if (error instanceof UnusableAnswerError) attempt.judge('unusable', 'failed');
+      // What ended the connection has judged the call already.
+      if (error instanceof CallCancelledError) attempt.judge('abandoned', 'abandoned');
+      else attempt.judge('unusable', 'failed');
       const isAbandoned = error instanceof CallCancelledError && call.wasSent && !call.wasRefused;
       throw isAbandoned ? new RequestAbandonedError(upstream.name, model) : error;
     }
@@ -207,12 +214,12 @@ export class UpstreamsService {
   private async receive<Content>(
     call: UpstreamCall,
     attempt: Attempt,
-    read: UpstreamRequest<Content>['read'],
+    request: UpstreamRequest<Content>,
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
     const { status, headers } = await call.head;
     span?.answered(status);
-    const contentType = String(headers['content-type'] ?? 'application/json');
+    const contentType = inLowerCase(String(headers['content-type'] ?? 'application/json'));
     const { target } = attempt;
     const { upstream, model, circuit, load } = target;
     const answer = {
@@ -232,21 +239,22 @@ export class UpstreamsService {
       call.abort();
       throw new Error(`an unexpected redirect (${status})`);
     }
-    if (status < 300 && contentType.startsWith('text/event-stream')) {
-      const first = await call.next();
-      if (first.done) throw new UnusableAnswerError('an empty stream');
+    const body = await decodedBody(call, headers['content-encoding']);
+    if (status < 300 && (request.isStream ?? isEventStream)(contentType)) {
+      const first = await body.next();
+      if (first.done) throw new Error('an empty stream');
       this.noteAnswer(attempt);
-      return { ...answer, head: first.value, content: null, rest: call };
+      return { ...answer, head: first.value, content: null, rest: body };
     }
     if (status >= 300) {
       const retryMillis = status === 429 || status === 503 ? retryAfterMillis(headers, Date.now()) : null;
       if (retryMillis !== null) circuit.pause(performance.now(), retryMillis);
       attempt.judge(...judgementOf(status, retryMillis !== null));
-      return { ...answer, head: await call.bytes(), content: null, rest: null };
+      return { ...answer, head: withoutByteOrderMark(await body.bytes()), content: null, rest: null };
     }
-    const head = await call.bytes();
-    const content = read(head);
-    if (content === null) throw new UnusableAnswerError('the answer has neither choices nor data');
+    const head = withoutByteOrderMark(await body.bytes());
+    const content = request.read(head);
+    if (content === null) throw new Error('the answer cannot be used');
     this.noteAnswer(attempt);
     return { ...answer, head, content, rest: null };
   }

@@ -11,7 +11,10 @@ const numbered = (textOf: (number: number) => string) => fc.nat(1_000_000_000).m
 
 /** Values that succeed at a new site, for fields whose example in the document does not. */
 export const knownFields = ({ urls, sandbox }: Platform): KnownFields => ({
-  model: fc.constantFrom('sandbox-chat', 'sandbox-mini', 'sandbox-embed'),
+  model: fc.constantFrom(
+    ...['sandbox-chat', 'sandbox-mini', 'sandbox-embed', 'sandbox-rerank', 'sandbox-image'],
+    ...['sandbox-audio', 'sandbox-speech', 'sandbox-moderation'],
+  ),
   identifier: fc.constant(GUEST.identifier),
   current_password: fc.constant(GUEST.password),
   return_url: fc.constant(`${urls.console}/billing`),

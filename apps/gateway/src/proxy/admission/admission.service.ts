@@ -1,12 +1,16 @@
 import { type Caller } from '@inference/guards';
 import {
   charge,
+  hasPriceOf,
   inputTokensOf,
   type MeteredUsage,
   outputTokensOf,
   type Price,
+  PRICE_UNITS,
   PriceBook,
+  type PriceUnit,
   pricesOutput,
+  type UsageBounds,
   type UsageFault,
   worstCasePicos,
 } from '@inference/metering';
@@ -19,6 +23,7 @@ import {
   ModelNotFoundError,
   ModelRetiredError,
   OutputPriceMissingError,
+  UnitPriceMissingError,
 } from '../../models/models.service';
 import { type UsageEvent } from '../../settlement/usage-event';
 import { type CallNotes } from '../../unserved-calls/call-notes';
@@ -26,6 +31,9 @@ import { ServingDirectory } from '../../upstreams/directory.service';
 import { type ServingCatalogue } from '../../upstreams/serving-catalogue';
 import { type ProxyRequest } from '../request/proxy-request';
 import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds';
+
+/** What a request for embeddings counts. */
+const UNITS_OF_TEXT = PRICE_UNITS.filter((unit) => unit.endsWith('_tokens') || unit === 'per_request');
 
 /** The site charges in CNY and no exchange rate to USD is stored. */
 export class ExchangeRateMissingError extends GatewayError {
@@ -42,19 +50,29 @@ interface Serving {
   bounds: Bounds;
 }
 
-/** A request with the model that it calls, and those that answer if none of its upstreams does. */
-interface BoundedRequest extends Serving {
+/** The prices of a model that hold for calls which begin at an instant of now. */
+interface PricedModel extends Omit<Serving, 'bounds'> {
   startedAt: Date;
   priceListId: bigint;
   usdPerUnit: bigint;
+}
+
+/** A request with the model that it calls, and those that answer if none of its upstreams does. */
+interface BoundedRequest extends PricedModel, Serving {
   fallbacks: readonly Serving[];
 }
 
-/** A request that may be served: its model is priced and allowed, and the money for its worst case is reserved. */
-export interface Admission extends BoundedRequest {
+/** A call that may be served: its model is priced and allowed, and the money for its worst case is reserved. */
+export interface AdmittedCall extends PricedModel {
   call: CallNotes;
-  request: ProxyRequest;
+  request: { model: string };
+  bounds: UsageBounds;
   hold: Hold;
+}
+
+export interface Admission extends AdmittedCall, BoundedRequest {
+  request: ProxyRequest;
+  bounds: Bounds;
 }
 
 /** The admission of what one of the models of an admission has served. */
@@ -78,27 +96,30 @@ export class AdmissionService {
     return { ...bounded, call, request, hold };
   }
 
-  /**
-   * Throws ModelNotFoundError, ModelRetiredError, ModelNotAllowedError, OutputPriceMissingError, ExchangeRateMissingError, and
-   * InvalidValueError for limits that cannot be admitted.
-   */
+  /** Reserves the worst case. Throws what `pricesFor` throws, UnitPriceMissingError, InsufficientBalanceError and KeySpendLimitReachedError. */
+  async admitTask(
+    { counts, pricedBy }: { counts: string; pricedBy: readonly PriceUnit[] },
+    request: { model: string; bounds: UsageBounds },
+    call: CallNotes,
+  ): Promise<AdmittedCall> {
+    const { priced } = await this.pricesFor(request.model, call.caller);
+    if (!hasPriceOf(priced.rates, pricedBy)) throw new UnitPriceMissingError(request.model, counts);
+    const { bounds } = request;
+    const hold = await this.leases.hold(call.caller, worstCasePicos(priced.rates, bounds));
+    return { ...priced, bounds, call, request, hold };
+  }
+
+  /** Throws what `pricesFor` throws, OutputPriceMissingError, and InvalidValueError for limits that cannot be admitted. */
   async bound(request: ProxyRequest, caller: Caller, allowsFallbacks: boolean): Promise<BoundedRequest> {
-    const catalogue = await this.directory.current();
-    const { at: startedAt, prices } = await this.prices.decide();
-    const { priceListId, models, usdPerUnit } = prices;
-    const model = catalogue.slugOf(request.model);
-    const details = catalogue.model(model);
-    if (details?.state === 'retired') throw new ModelRetiredError(request.model, details.successor);
-    const rates = models.get(model);
-    if (!rates || catalogue.candidatesOf(model).length === 0) throw new ModelNotFoundError(request.model);
-    const allowed = caller.apiKey?.allowedModels;
-    if (allowed && !allowed.includes(model)) throw new ModelNotAllowedError(request.model);
-    if (request.endpoint !== 'embeddings' && !pricesOutput(rates)) {
+    const { priced, catalogue, models } = await this.pricesFor(request.model, caller);
+    const { model, rates } = priced;
+    if (request.endpoint === 'embeddings' && !hasPriceOf(rates, UNITS_OF_TEXT))
+      throw new UnitPriceMissingError(request.model, 'tokens or requests');
+    if (request.endpoint !== 'embeddings' && !pricesOutput(rates))
       throw new OutputPriceMissingError(request.model);
-    }
-    if (usdPerUnit === null) throw new ExchangeRateMissingError();
     const bounds = boundsOf(request, limitsOf(catalogue, model));
-    const names = allowsFallbacks ? (details?.fallbacks ?? []) : [];
+    const names = allowsFallbacks ? (catalogue.model(model)?.fallbacks ?? []) : [];
+    const allowed = caller.apiKey?.allowedModels;
     const fallbacks = names.flatMap((name): Serving[] => {
       const slug = catalogue.slugOf(name);
       const otherRates = models.get(slug);
@@ -107,11 +128,31 @@ export class AdmissionService {
         (!allowed || allowed.includes(slug)) &&
         catalogue.model(slug)?.state !== 'retired' &&
         catalogue.candidatesOf(slug).length > 0 &&
-        (request.endpoint === 'embeddings') === !pricesOutput(otherRates);
+        (request.endpoint === 'embeddings'
+          ? hasPriceOf(otherRates, UNITS_OF_TEXT)
+          : pricesOutput(otherRates));
       if (!mayServe) return [];
       return [{ model: slug, rates: otherRates, bounds: boundsOf(request, limitsOf(catalogue, slug)) }];
     });
-    return { startedAt, model, bounds, priceListId, rates, usdPerUnit, fallbacks };
+    return { ...priced, bounds, fallbacks };
+  }
+
+  /** Throws ModelNotFoundError, ModelRetiredError, ModelNotAllowedError and ExchangeRateMissingError. @param name a slug or an alias */
+  private async pricesFor(name: string, caller: Caller) {
+    const catalogue = await this.directory.current();
+    const { at: startedAt, prices } = await this.prices.decide();
+    const { priceListId, models, usdPerUnit } = prices;
+    // A model that was published under the alias of another one is itself.
+    const model = models.has(name) ? name : catalogue.slugOf(name);
+    const details = catalogue.model(model);
+    if (details?.state === 'retired') throw new ModelRetiredError(name, details.successor);
+    const rates = models.get(model);
+    if (!rates || catalogue.candidatesOf(model).length === 0) throw new ModelNotFoundError(name);
+    const allowed = caller.apiKey?.allowedModels;
+    if (allowed && !allowed.includes(model)) throw new ModelNotAllowedError(name);
+    if (usdPerUnit === null) throw new ExchangeRateMissingError();
+    const priced: PricedModel = { startedAt, model, priceListId, rates, usdPerUnit };
+    return { priced, catalogue, models };
   }
 }
 
@@ -135,7 +176,7 @@ function limitsOf(catalogue: ServingCatalogue, model: string): ModelLimits {
 
 /** The usage event of an admitted request, charged at the prices that were in force when it began. */
 export function usageEventOf(
-  admission: Admission,
+  admission: AdmittedCall,
   served: Pick<UsageEvent, 'upstream' | 'outcome' | 'estimated' | 'timeToFirstTokenMs' | 'finishReason'> & {
     usage: MeteredUsage;
     fault: UsageFault | null;
