@@ -1,5 +1,5 @@
 import { env, loadConfig } from '@inference/config';
-import { rateLimitFields, rateLimitOf } from '@inference/rate-limits';
+import { limitTierFields, limitTiersOf, rateLimitFields, rateLimitOf } from '@inference/rate-limits';
 import { z } from 'zod';
 import {
   checkInvoices,
@@ -67,6 +67,7 @@ export const fields = z.object({
   ...serviceUrlFields,
   ...inferenceFields,
   ...servingFields,
+  ...limitTierFields,
   ...mailFields,
   ...topUpFields,
   ...paymentFields,
@@ -114,6 +115,7 @@ const schema = fields
     siteMetadata: siteMetadataOf(config),
     inference: inferenceOf(config),
     serving: servingOf(config),
+    limitTiers: limitTiersOf(config),
     serviceHealth: serviceHealthOf(config),
     userInterface: userInterfaceOf(config),
     mail: mailOf(config),

@@ -1,6 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { type GatewayConfig } from './config';
 import { LEASES_CONFIG } from './leases/leases.config';
+import { LIMITS_CONFIG } from './limits/limits.config';
 import { PRICES_CONFIG } from './prices/prices.module';
 import { PROXY_CONFIG } from './proxy/proxy.config';
 import { SETTLEMENT_CONFIG } from './settlement/settlement.config';
@@ -17,6 +18,7 @@ export class ConfigModule {
       { provide: UPSTREAMS_CONFIG, useValue: config.upstreams },
       { provide: PROXY_CONFIG, useValue: config.proxy },
       { provide: LEASES_CONFIG, useValue: config.leases },
+      { provide: LIMITS_CONFIG, useValue: config.limits },
       { provide: SETTLEMENT_CONFIG, useValue: config.settlement },
       { provide: TASKS_CONFIG, useValue: config.tasks },
     ];

@@ -1,7 +1,8 @@
 import { env, loadConfig } from '@inference/config';
-import { rateLimitFields } from '@inference/rate-limits';
+import { limitTierFields, rateLimitFields } from '@inference/rate-limits';
 import { z } from 'zod';
 import { leasesFields, leasesOf } from './leases/leases.config';
+import { limitsOf } from './limits/limits.config';
 import { pricesFields, pricesOf } from './prices/prices.module';
 import { proxyFields, proxyOf } from './proxy/proxy.config';
 import {
@@ -23,6 +24,7 @@ export const fields = z.object({
   ...proxyFields,
   ...serviceCallersFields,
   ...leasesFields,
+  ...limitTierFields,
   ...settlementFields,
   ...tasksFields,
   /** Processes that serve the port together. Each has its own database connections, body memory and leases. */
@@ -39,6 +41,7 @@ const schema = fields.superRefine(checkServiceSecrets, { when }).transform((conf
   proxy: proxyOf(config),
   serviceCallers: serviceCallersOf(config),
   leases: leasesOf(config),
+  limits: limitsOf(config),
   settlement: settlementOf(config),
   tasks: tasksOf(config),
   workers: config.GATEWAY_WORKERS,

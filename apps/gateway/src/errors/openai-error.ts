@@ -48,6 +48,14 @@ class OpenAiError {
   })
   missing_amount?: string;
 
+  @ApiProperty({
+    description:
+      'With `rate_limit_exceeded`: which limit, such as `key_requests_per_minute` or `account_tokens_per_minute`.',
+    required: false,
+    example: 'key_requests_per_minute',
+  })
+  limit?: string;
+
   @ApiProperty({ description: 'The currency of the amounts.', required: false, example: 'USD' })
   currency?: string;
 
@@ -79,6 +87,7 @@ type GatewayErrorCode =
   | 'key_spend_limit_reached'
   | 'model_not_allowed'
   | 'model_not_found'
+  | 'rate_limit_exceeded'
   | 'reserved_entrypoint'
   | 'upstream_busy'
   | 'upstream_error'
@@ -120,6 +129,7 @@ const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
   key_spend_limit_reached: 402,
   model_not_allowed: 403,
   model_not_found: 404,
+  rate_limit_exceeded: 429,
   reserved_entrypoint: 403,
   upstream_busy: 429,
   upstream_error: 502,
@@ -165,6 +175,6 @@ export function toOpenAiError(error: GatewayError): {
   return {
     status,
     body: openAiErrorBody(status, error.message, error),
-    headers: error.headers ?? HEADERS_BY_CODE[error.code] ?? {},
+    headers: { ...HEADERS_BY_CODE[error.code], ...error.headers },
   };
 }

@@ -1,4 +1,4 @@
-import { type Caller } from '@inference/guards';
+import { allowsModel, type Caller } from '@inference/guards';
 import { CURRENCY_BY_SITE } from '@inference/config';
 import {
   conditionCount,
@@ -108,12 +108,11 @@ export class ModelsService {
   private async models(caller: Caller, includes: (state: ModelState) => boolean): Promise<ModelResponse[]> {
     const { models, effectiveFrom } = await this.prices.inForce();
     const catalogue = await this.directory.current();
-    const allowed = caller.apiKey?.allowedModels;
     const created = Math.floor(effectiveFrom.getTime() / 1000);
     const found: ModelResponse[] = [];
     for (const [id, rates] of models) {
       const details = catalogue.model(id);
-      if (!includes(details?.state ?? 'offered') || (allowed && !allowed.includes(id))) continue;
+      if (!includes(details?.state ?? 'offered') || !allowsModel(caller, id)) continue;
       if (catalogue.candidatesOf(id).length === 0) continue;
       found.push({ id, object: 'model', created, owned_by: OWNER, ...this.detailsOf(rates, details) });
     }

@@ -38,6 +38,7 @@ export class CallBilling {
   ): Promise<Charge> {
     const { usage, fault } = metered;
     if (fault) this.faults.count(upstream, fault);
+    admission.ticket?.used(usage.counts);
     const served = { upstream, outcome, ...told };
     const event = usageEventOf(admission, { ...served, ...metered });
     use?.(event.inputTokens, event.outputTokens);

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LeasesModule } from '../leases/leases.module';
+import { LimitsModule } from '../limits/limits.module';
 import { PricesModule } from '../prices/prices.module';
 import { SettlementModule } from '../settlement/settlement.module';
 import { UnservedCallsModule } from '../unserved-calls/unserved-calls.module';
@@ -14,7 +15,7 @@ import { UsageFaults } from './usage/usage-faults';
 
 /** The model endpoints: admission, the call of an upstream, metering and settlement. */
 @Module({
-  imports: [LeasesModule, PricesModule, SettlementModule, UnservedCallsModule, UpstreamsModule],
+  imports: [LeasesModule, LimitsModule, PricesModule, SettlementModule, UnservedCallsModule, UpstreamsModule],
   controllers: [ProxyController, EstimateController],
   providers: [AdmissionService, CallBilling, OpenRequests, ProxyService, UsageFaults],
   exports: [AdmissionService, CallBilling, OpenRequests, ProxyService],

@@ -61,6 +61,8 @@ export class ProxyService {
       (model) => (call.model = model),
     );
     const admission = await this.admissions.admit(request, call);
+    const { ticket } = admission;
+    ticket?.tell(response);
     // If the client disconnects, its call of the upstream is cancelled.
     const cancellation = new Cancellation();
     const onClose = () => {
@@ -88,6 +90,7 @@ export class ProxyService {
       response.off('close', onClose);
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
+      ticket?.end();
     }
   }
 

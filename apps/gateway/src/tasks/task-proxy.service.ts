@@ -64,6 +64,7 @@ export class TaskProxy {
     };
     const request = await task.read(body, (model) => (call.model = model));
     const admission = await this.admissions.admitTask(task, request, call);
+    admission.ticket?.tell(response);
     const cancellation = new Cancellation();
     const onClose = () => {
       if (!response.writableFinished) cancellation.abort();
@@ -88,6 +89,7 @@ export class TaskProxy {
       response.off('close', onClose);
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
+      admission.ticket?.end();
     }
   }
 

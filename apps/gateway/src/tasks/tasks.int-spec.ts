@@ -388,6 +388,21 @@ describe('rerank', () => {
     await expectEvent(6_000n, { endpoint: 'rerank', estimated: false });
   });
 
+  it('keeps to the limits of the key', async () => {
+    script = json({ id: '1', results: [], meta: { billed_units: { search_units: 1 } } });
+    await site.pool.query('UPDATE accounts.api_keys SET requests_per_minute = 1 WHERE id = $1', [
+      account.apiKeyId,
+    ]);
+    const answer = await site.post('/v1/rerank', account.apiKey, body('rerank'));
+    expect([answer.status, answer.headers.get('x-ratelimit-remaining-requests')]).toEqual([200, '0']);
+    await answer.text();
+    const refused = await site.post('/v1/rerank', account.apiKey, body('rerank'));
+    expect([refused.status, ((await refused.json()) as { error: object }).error]).toEqual([
+      429,
+      expect.objectContaining({ code: 'rate_limit_exceeded', limit: 'key_requests_per_minute' }),
+    ]);
+  });
+
   it('is charged by the tokens of Jina’s shape', async () => {
     script = json({ model: 'm', usage: { total_tokens: 15 }, results: [{ index: 0, relevance_score: 1 }] });
     const answer = await site.post('/v1/rerank', account.apiKey, body('rerank-tokens'));

@@ -5,6 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { findAccountWithKey } from '../credentials.repository';
 import { callerCache, type CredentialCache } from '../caching/credential-cache';
+import { callerIfValid, type KnownCaller, knownCallerOf, knownWithoutKey } from '../caching/known-caller';
 import { type Caller } from '../caller';
 import { type CredentialKind } from '../credentials.decorators';
 import {
@@ -38,10 +39,13 @@ export class OnBehalfException extends DetailedException {
   }
 }
 
-/** Finds the account on whose behalf a service acts. A deleted key is refused at once. */
+/**
+ * Finds the account on whose behalf a service acts. A deleted key is refused at once. From which addresses a key may be used was
+ * checked by the service that was called with it.
+ */
 @Injectable()
 export class OnBehalfResolver {
-  private readonly cache: CredentialCache<Caller>;
+  private readonly cache: CredentialCache<KnownCaller>;
 
   constructor(
     private readonly database: Database,
@@ -50,20 +54,25 @@ export class OnBehalfResolver {
     this.cache = callerCache(channel);
   }
 
-  /** Returns null for an unknown account or key. @param apiKeyId a key of the account; undefined: no key */
-  resolve(accountId: string, apiKeyId: string | undefined): Promise<Caller | null> {
-    return this.cache.get(JSON.stringify([accountId, apiKeyId]), () => this.lookUp(accountId, apiKeyId));
+  /**
+   * Returns null for an unknown account or key. Throws 401 for a key that is disabled or has expired.
+   * @param apiKeyId a key of the account; undefined: no key
+   */
+  async resolve(accountId: string, apiKeyId: string | undefined): Promise<Caller | null> {
+    const cacheKey = JSON.stringify([accountId, apiKeyId]);
+    const known = await this.cache.get(cacheKey, () => this.lookUp(accountId, apiKeyId));
+    return known && callerIfValid(known);
   }
 
-  private async lookUp(accountId: string, apiKeyId: string | undefined): Promise<Caller | null> {
+  private async lookUp(accountId: string, apiKeyId: string | undefined): Promise<KnownCaller | null> {
+    const askedAtMillis = performance.now();
     const account = await findAccountWithKey(this.database, accountId, apiKeyId);
     if (!account) return null;
-    const { role, apiKey } = account;
-    if (apiKeyId === undefined) return { accountId, role };
+    const { role, apiKey, endsInMillis } = account;
+    if (apiKeyId === undefined) return knownWithoutKey({ accountId, role });
     if (!apiKey) return null;
-    const { id, spendLimitPicos, allowedModels, reportsCost } = apiKey;
-    const spendLimited = spendLimitPicos !== null;
-    return { accountId, role, apiKey: { id, spendLimited, allowedModels, reportsCost } };
+    const state = { endsInMillis, isDisabled: apiKey.disabledAt !== null, isFormer: false };
+    return knownCallerOf({ accountId, role }, apiKey, state, askedAtMillis);
   }
 }
 

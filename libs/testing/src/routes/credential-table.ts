@@ -61,10 +61,12 @@ console                                               none  session  expired  el
   GET    /api/auth/identities                          401      200      401        401    200  401      401  401     401      401         401          401      401
   DELETE /api/auth/identities/:id                      401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/auth/events                              401      200      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/limits                                   401      200      401        401    200  401      401  401     401      401         401          401      401
   POST   /api/api-keys                                 401      400      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/api-keys                                 401      200      401        401    200  401      401  401     401      401         401          401      401
   PATCH  /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
   DELETE /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/api-keys/:id/rotate                      401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/billing/usage                            401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/usage/calls                      401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/proof                            401      200      401        401    200  401      401  401     401      401         401          401      401
@@ -122,6 +124,9 @@ console                                               none  session  expired  el
   GET    /api/admin/accounts/:id/transactions          401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/requests              401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/requests/:requestId   401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/limits                401      403      401        401    404  401      401  401     401      401         401          401      401
+  PUT    /api/admin/accounts/:id/limits                401      403      401        401    400  401      401  401     401      401         401          401      401
+  DELETE /api/admin/accounts/:id/limits                401      403      401        401    404  401      401  401     401      401         401          401      401
   PUT    /api/admin/accounts/:id/role                  401      403      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/admin/accounts/:id/2fa/disable           401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/events                             401      403      401        401    200  401      401  401     401      401         401          401      401

@@ -20,6 +20,9 @@ export const knownFields = ({ urls, sandbox }: Platform): KnownFields => ({
   return_url: fc.constant(`${urls.console}/billing`),
   /** Of a file of a release. */
   url: fc.constant(`${sandbox.code_host}/acme/engine/releases/download/v1.2.3/engine.tar.gz`),
+  // In the future, whenever the fuzzer runs.
+  expires_at: fc.constant('2190-01-01T00:00:00Z'),
+  ends_at: fc.constant('2190-01-01T00:00:00Z'),
   // These may be taken once.
   id: numbered((number) => `id-${number}`),
   email: numbered((number) => `customer-${number}@example.com`),

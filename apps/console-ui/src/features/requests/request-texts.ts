@@ -147,6 +147,7 @@ const en = {
   'error.other_failed.do': 'Try again. If it keeps happening, contact support with the request ID.',
   'error.page./top-up': 'Top up',
   'error.page./keys': 'Go to your API keys',
+  'error.page./limits': 'Show the limits',
   'error.page./models': 'See all models',
 } as const;
 
@@ -290,6 +291,7 @@ const zh: ChineseTexts<typeof en> = {
   'error.other_failed.do': '请重试。如果反复出现，请把请求编号发给客服。',
   'error.page./top-up': '前往充值',
   'error.page./keys': '前往 API 密钥',
+  'error.page./limits': '查看速率限制',
   'error.page./models': '查看全部模型',
 };
 

@@ -1,4 +1,4 @@
-import { ChoiceField, EmailField, InstantProperty, TextField } from '@inference/dto';
+import { ChoiceField, EmailField, InstantProperty, TextField, TimeZoneField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { IdentifierField, UsernameField } from '../../accounts/account-fields';
 import { AccountResponse } from '../../accounts/accounts.dto';
@@ -122,6 +122,13 @@ export class UpdateMeDto {
   })
   language?: Language;
 
+  @TimeZoneField({
+    description: 'Where the days, weeks and months of spending limits begin.',
+    example: 'Europe/Berlin',
+    optional: true,
+  })
+  time_zone?: string;
+
   @AcceptedTermsField(
     'The version of the terms of use that the person accepts: `terms.version` of `GET /api/site`.',
   )
@@ -141,6 +148,12 @@ class AcceptedTermsResponse {
 export class UserResponse extends AccountResponse {
   @ApiProperty({ description: 'Language of mails and receipts.', enum: LANGUAGES, example: 'en' })
   language!: Language;
+
+  @ApiProperty({
+    description: 'Where the days, weeks and months of spending limits begin.',
+    example: 'Europe/Berlin',
+  })
+  time_zone!: string;
 
   @ApiProperty({ description: 'False for an account that signs in through a provider only.' })
   has_password!: boolean;

@@ -1,4 +1,4 @@
-import { type Caller } from '@inference/guards';
+import { allowsModel, type Caller } from '@inference/guards';
 import {
   charge,
   hasPriceOf,
@@ -18,6 +18,7 @@ import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../errors/openai-error';
 import { type Hold } from '../../leases/lease';
 import { LeaseManager } from '../../leases/lease-manager';
+import { type LimitedRequest, LimitsService, type LimitTicket } from '../../limits/limits.service';
 import {
   ModelNotAllowedError,
   ModelNotFoundError,
@@ -30,8 +31,11 @@ import { type CallNotes } from '../../unserved-calls/call-notes';
 import { ServingDirectory } from '../../upstreams/directory.service';
 import { type ServingCatalogue } from '../../upstreams/serving-catalogue';
 import { type ProxyRequest } from '../request/proxy-request';
+import { promptTokens } from '../usage/prompt-tokens';
 import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds';
 
+/** The bound of a prompt counts its bytes; English text has four to a token. */
+const BYTES_PER_TOKEN = 4;
 /** What a request for embeddings counts. */
 const UNITS_OF_TEXT = PRICE_UNITS.filter((unit) => unit.endsWith('_tokens') || unit === 'per_request');
 
@@ -68,6 +72,8 @@ export interface AdmittedCall extends PricedModel {
   request: { model: string };
   bounds: UsageBounds;
   hold: Hold;
+  /** Null for a caller without limits. */
+  ticket: LimitTicket | null;
 }
 
 export interface Admission extends AdmittedCall, BoundedRequest {
@@ -86,17 +92,29 @@ export class AdmissionService {
   constructor(
     private readonly prices: PriceBook,
     private readonly leases: LeaseManager,
+    private readonly limits: LimitsService,
     private readonly directory: ServingDirectory,
   ) {}
 
-  /** Reserves the worst case. Throws what `bound` throws, InsufficientBalanceError and KeySpendLimitReachedError. */
+  /**
+   * Reserves the worst case. Throws what `bound` throws, RateLimitExceededError, RequestTooLargeError, InsufficientBalanceError and
+   * KeySpendLimitReachedError.
+   */
   async admit(request: ProxyRequest, call: CallNotes): Promise<Admission> {
     const bounded = await this.bound(request, call.caller, call.allowsFallbacks);
-    const hold = await this.leases.hold(call.caller, dearest(bounded));
-    return { ...bounded, call, request, hold };
+    const { inputTokens, outputTokens, imposedMaxTokens } = bounded.bounds;
+    const { hold, ticket } = await this.reserve(dearest(bounded), {
+      call,
+      model: bounded.model,
+      promptTokens: () => Math.min(promptTokens(request), inputTokens),
+      outputTokens,
+      namesOutput: imposedMaxTokens === undefined,
+      answers: request.choices,
+    });
+    return { ...bounded, call, request, hold, ticket };
   }
 
-  /** Reserves the worst case. Throws what `pricesFor` throws, UnitPriceMissingError, InsufficientBalanceError and KeySpendLimitReachedError. */
+  /** As `admit`, for a model with one task. Throws what `pricesFor` throws, UnitPriceMissingError, and the errors of limits and money. */
   async admitTask(
     { counts, pricedBy }: { counts: string; pricedBy: readonly PriceUnit[] },
     request: { model: string; bounds: UsageBounds },
@@ -105,8 +123,29 @@ export class AdmissionService {
     const { priced } = await this.pricesFor(request.model, call.caller);
     if (!hasPriceOf(priced.rates, pricedBy)) throw new UnitPriceMissingError(request.model, counts);
     const { bounds } = request;
-    const hold = await this.leases.hold(call.caller, worstCasePicos(priced.rates, bounds));
-    return { ...priced, bounds, call, request, hold };
+    const { hold, ticket } = await this.reserve(worstCasePicos(priced.rates, bounds), {
+      call,
+      model: priced.model,
+      promptTokens: () => Math.ceil(bounds.inputTokens / BYTES_PER_TOKEN),
+      outputTokens: bounds.outputTokens,
+      namesOutput: false,
+      answers: 1,
+    });
+    return { ...priced, bounds, call, request, hold, ticket };
+  }
+
+  /** Counts a call against its limits, and sets the money for its worst case aside. */
+  private async reserve(
+    worstPicos: bigint,
+    limited: LimitedRequest & { call: CallNotes },
+  ): Promise<Pick<AdmittedCall, 'hold' | 'ticket'>> {
+    const ticket = await this.limits.admit(limited);
+    try {
+      return { ticket, hold: await this.leases.hold(limited.call.caller, worstPicos) };
+    } catch (error) {
+      ticket?.cancel();
+      throw error;
+    }
   }
 
   /** Throws what `pricesFor` throws, OutputPriceMissingError, and InvalidValueError for limits that cannot be admitted. */
@@ -119,13 +158,12 @@ export class AdmissionService {
       throw new OutputPriceMissingError(request.model);
     const bounds = boundsOf(request, limitsOf(catalogue, model));
     const names = allowsFallbacks ? (catalogue.model(model)?.fallbacks ?? []) : [];
-    const allowed = caller.apiKey?.allowedModels;
     const fallbacks = names.flatMap((name): Serving[] => {
       const slug = catalogue.slugOf(name);
       const otherRates = models.get(slug);
       const mayServe =
         otherRates !== undefined &&
-        (!allowed || allowed.includes(slug)) &&
+        allowsModel(caller, slug) &&
         catalogue.model(slug)?.state !== 'retired' &&
         catalogue.candidatesOf(slug).length > 0 &&
         (request.endpoint === 'embeddings'
@@ -148,8 +186,7 @@ export class AdmissionService {
     if (details?.state === 'retired') throw new ModelRetiredError(name, details.successor);
     const rates = models.get(model);
     if (!rates || catalogue.candidatesOf(model).length === 0) throw new ModelNotFoundError(name);
-    const allowed = caller.apiKey?.allowedModels;
-    if (allowed && !allowed.includes(model)) throw new ModelNotAllowedError(name);
+    if (!allowsModel(caller, model)) throw new ModelNotAllowedError(name);
     if (usdPerUnit === null) throw new ExchangeRateMissingError();
     const priced: PricedModel = { startedAt, model, priceListId, rates, usdPerUnit };
     return { priced, catalogue, models };
