@@ -25,6 +25,7 @@ export const en = {
   'event.prices': 'Prices published',
   'event.servedModel': 'Served model changed',
   'event.upstream': 'Upstream changed',
+  'event.providerEvent': 'Provider event closed',
   'event.release': 'Release changed',
 } as const;
 
@@ -53,6 +54,7 @@ const zh: ChineseTexts<typeof en> = {
   'event.prices': '价格已发布',
   'event.servedModel': '模型设置已更改',
   'event.upstream': '上游服务已更改',
+  'event.providerEvent': '支付渠道事件已处理',
   'event.release': '发布版本已更改',
 };
 

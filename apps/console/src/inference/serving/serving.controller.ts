@@ -1,4 +1,4 @@
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import {
@@ -35,7 +35,7 @@ const CONFLICT = { 409: 'It was changed meanwhile, or a name is taken.' };
 
 @Controller('api/admin/upstreams')
 @ApiTags('Administration of models')
-@Roles('admin')
+@StaffOnly()
 export class UpstreamsController {
   constructor(private readonly upstreams: UpstreamsService) {}
 
@@ -144,7 +144,7 @@ export class UpstreamsController {
 
 @Controller('api/admin/inference/models')
 @ApiTags('Administration of models')
-@Roles('admin')
+@StaffOnly()
 export class ServedModelsController {
   constructor(private readonly models: ServedModelsService) {}
 
