@@ -4,6 +4,7 @@ import { type CredentialSeal } from './credential-seal';
 import {
   EVERY_MODEL,
   type Modality,
+  type OutputLimitField,
   ServedModel,
   StoredUpstream,
   UpstreamCredential,
@@ -101,6 +102,7 @@ export interface ConfiguredUpstream {
 export interface ConfiguredModel {
   contextTokens: number | undefined;
   maxOutputTokens: number | undefined;
+  outputLimitField: OutputLimitField | undefined;
   inputModalities: Modality[] | undefined;
   outputModalities: Modality[] | undefined;
 }
@@ -188,6 +190,7 @@ async function replaceModels(
     slug,
     contextTokens: limits.contextTokens ?? null,
     maxOutputTokens: limits.maxOutputTokens ?? null,
+    ...(limits.outputLimitField && { outputLimitField: limits.outputLimitField }),
     inputModalities: limits.inputModalities ?? null,
     outputModalities: limits.outputModalities ?? null,
     filledDigest,

@@ -1,5 +1,5 @@
 import { env } from '@inference/config';
-import { type ConfiguredDirectory, type FillMode, MODALITIES } from '@inference/serving';
+import { type ConfiguredDirectory, type FillMode, MODALITIES, OUTPUT_LIMIT_FIELDS } from '@inference/serving';
 import { z } from 'zod';
 
 const MAX_SLUG_CHARS = 200;
@@ -25,6 +25,8 @@ const modelLimits = z.object({
   context_tokens: z.int().positive().optional(),
   /** Limit in tokens that a chat request without `max_tokens` gets. */
   max_output_tokens: z.int().positive().optional(),
+  /** Where the model takes the limit of a chat answer. */
+  output_limit_field: z.enum(OUTPUT_LIMIT_FIELDS).optional(),
   input_modalities: modalities.optional(),
   output_modalities: modalities.optional(),
 });
@@ -86,6 +88,7 @@ export const upstreamsOf = (config: UpstreamsFields): UpstreamsConfig => ({
         {
           contextTokens: limits.context_tokens,
           maxOutputTokens: limits.max_output_tokens,
+          outputLimitField: limits.output_limit_field,
           inputModalities: limits.input_modalities,
           outputModalities: limits.output_modalities,
         },

@@ -14,9 +14,11 @@ import {
   type UsageFault,
   worstCasePicos,
 } from '@inference/metering';
+import { type OutputLimitField } from '@inference/serving';
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../errors/openai-error';
 import { type Hold } from '../../leases/lease';
+import { UncoveredError } from '../../leases/lease-allocator';
 import { LeaseManager } from '../../leases/lease-manager';
 import { type LimitedRequest, LimitsService, type LimitTicket } from '../../limits/limits.service';
 import {
@@ -31,8 +33,15 @@ import { type CallNotes } from '../../unserved-calls/call-notes';
 import { ServingDirectory } from '../../upstreams/directory.service';
 import { type ServingCatalogue } from '../../upstreams/serving-catalogue';
 import { type ProxyRequest } from '../request/proxy-request';
+import {
+  type Bounds,
+  boundsOf,
+  type ModelLimits,
+  outputLimitFieldOf,
+  withAnswersOf,
+} from '../request/token-bounds';
 import { promptTokens } from '../usage/prompt-tokens';
-import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds';
+import { OutputLimit } from './output-limit';
 
 /** The bound of a prompt counts its bytes; English text has four to a token. */
 const BYTES_PER_TOKEN = 4;
@@ -52,10 +61,12 @@ interface Serving {
   model: string;
   rates: readonly Price[];
   bounds: Bounds;
+  /** Where it takes the limit of an answer. */
+  outputLimitField: OutputLimitField;
 }
 
 /** The prices of a model that hold for calls which begin at an instant of now. */
-interface PricedModel extends Omit<Serving, 'bounds'> {
+interface PricedModel extends Pick<Serving, 'model' | 'rates'> {
   startedAt: Date;
   priceListId: bigint;
   usdPerUnit: bigint;
@@ -64,6 +75,15 @@ interface PricedModel extends Omit<Serving, 'bounds'> {
 /** A request with the model that it calls, and those that answer if none of its upstreams does. */
 interface BoundedRequest extends PricedModel, Serving {
   fallbacks: readonly Serving[];
+}
+
+/** Attempts to reserve money for a request without a limit, while others take it away. Chosen: the third one has lost two races. */
+const MOST_ATTEMPTS = 3;
+
+/** The money for answers of this length. */
+interface HeldAnswer {
+  hold: Hold;
+  tokens: number;
 }
 
 /** A call that may be served: its model is priced and allowed, and the money for its worst case is reserved. */
@@ -97,21 +117,75 @@ export class AdmissionService {
   ) {}
 
   /**
-   * Reserves the worst case. Throws what `bound` throws, RateLimitExceededError, RequestTooLargeError, InsufficientBalanceError and
-   * KeySpendLimitReachedError.
+   * Reserves the worst case. A request that names no limit gets one if the money demands it. Throws what `bound` throws,
+   * RateLimitExceededError, RequestTooLargeError, InsufficientBalanceError and KeySpendLimitReachedError.
    */
   async admit(request: ProxyRequest, call: CallNotes): Promise<Admission> {
     const bounded = await this.bound(request, call.caller, call.allowsFallbacks);
-    const { inputTokens, outputTokens, imposedMaxTokens } = bounded.bounds;
-    const { hold, ticket } = await this.reserve(dearest(bounded), {
-      call,
-      model: bounded.model,
-      promptTokens: () => Math.min(promptTokens(request), inputTokens),
-      outputTokens,
-      namesOutput: imposedMaxTokens === undefined,
-      answers: request.choices,
-    });
-    return { ...bounded, call, request, hold, ticket };
+    const { bounds } = bounded;
+    const limit = new OutputLimit([bounded, ...bounded.fallbacks]);
+    const { held, ticket } = await this.reserve(
+      {
+        call,
+        model: bounded.model,
+        promptTokens: () => Math.min(promptTokens(request), bounds.inputTokens),
+        outputTokens: bounds.outputTokens,
+        namesOutput: bounds.isLimited,
+        answers: request.choices,
+      },
+      () => (bounds.isLimited ? this.holdAll(limit, call.caller) : this.holdWithin(limit, call.caller)),
+    );
+    const { hold, tokens } = held;
+    return { ...limitedTo(tokens, bounded), call, request, hold, ticket };
+  }
+
+  /** What a request would be admitted with, if there is money for it. Throws what `bound` throws. */
+  async estimate(
+    request: ProxyRequest,
+    caller: Caller,
+    allowsFallbacks: boolean,
+  ): Promise<{ bounds: Bounds; worstCasePicos: bigint }> {
+    const bounded = await this.bound(request, caller, allowsFallbacks);
+    const { bounds } = bounded;
+    const limit = new OutputLimit([bounded, ...bounded.fallbacks]);
+    if (bounds.isLimited) return { bounds, worstCasePicos: limit.costPicos(limit.most) };
+    const free = await this.leases.free(caller, limit.unlimitedPicos);
+    const tokens = Math.max(limit.within(free), limit.least);
+    return { bounds: limitedTo(tokens, bounded).bounds, worstCasePicos: limit.costPicos(tokens) };
+  }
+
+  /** Reserves what the client's own limit can cost. A refusal says which limit would be covered. */
+  private async holdAll(limit: OutputLimit, caller: Caller): Promise<HeldAnswer> {
+    try {
+      return { hold: await this.leases.hold(caller, limit.costPicos(limit.most)), tokens: limit.most };
+    } catch (error) {
+      if (!(error instanceof UncoveredError) || limit.most === 0) throw error;
+      // The refusal stands without it.
+      const free = await this.leases.free(caller, 0n, true).catch(() => 0n);
+      throw error.affording(limit.affordable(free));
+    }
+  }
+
+  private async holdWithin(limit: OutputLimit, caller: Caller): Promise<HeldAnswer> {
+    let tokens = limit.within(await this.leases.free(caller, limit.unlimitedPicos));
+    // The database may know more: money of leases that have expired, or that other processes return when they are asked.
+    tokens = Math.max(tokens, limit.enough);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return { hold: await this.leases.hold(caller, limit.costPicos(tokens)), tokens };
+      } catch (error) {
+        if (!(error instanceof UncoveredError) || tokens === limit.least || attempt === MOST_ATTEMPTS)
+          throw error;
+      }
+      const covered = limit.within(await this.leases.free(caller, limit.unlimitedPicos, true));
+      tokens = Math.max(Math.min(covered, tokens), limit.least);
+    }
+  }
+
+  /** What is known of the model that is called by this name. */
+  async limitsOf(name: string): Promise<ModelLimits> {
+    const catalogue = await this.directory.current();
+    return limitsOf(catalogue, catalogue.slugOf(name));
   }
 
   /** As `admit`, for a model with one task. Throws what `pricesFor` throws, UnitPriceMissingError, and the errors of limits and money. */
@@ -123,25 +197,28 @@ export class AdmissionService {
     const { priced } = await this.pricesFor(request.model, call.caller);
     if (!hasPriceOf(priced.rates, pricedBy)) throw new UnitPriceMissingError(request.model, counts);
     const { bounds } = request;
-    const { hold, ticket } = await this.reserve(worstCasePicos(priced.rates, bounds), {
-      call,
-      model: priced.model,
-      promptTokens: () => Math.ceil(bounds.inputTokens / BYTES_PER_TOKEN),
-      outputTokens: bounds.outputTokens,
-      namesOutput: false,
-      answers: 1,
-    });
+    const { held: hold, ticket } = await this.reserve(
+      {
+        call,
+        model: priced.model,
+        promptTokens: () => Math.ceil(bounds.inputTokens / BYTES_PER_TOKEN),
+        outputTokens: bounds.outputTokens,
+        namesOutput: false,
+        answers: 1,
+      },
+      () => this.leases.hold(call.caller, worstCasePicos(priced.rates, bounds)),
+    );
     return { ...priced, bounds, call, request, hold, ticket };
   }
 
   /** Counts a call against its limits, and sets the money for its worst case aside. */
-  private async reserve(
-    worstPicos: bigint,
+  private async reserve<Held>(
     limited: LimitedRequest & { call: CallNotes },
-  ): Promise<Pick<AdmittedCall, 'hold' | 'ticket'>> {
+    hold: () => Promise<Held>,
+  ): Promise<{ held: Held; ticket: LimitTicket | null }> {
     const ticket = await this.limits.admit(limited);
     try {
-      return { ticket, hold: await this.leases.hold(limited.call.caller, worstPicos) };
+      return { ticket, held: await hold() };
     } catch (error) {
       ticket?.cancel();
       throw error;
@@ -156,7 +233,13 @@ export class AdmissionService {
       throw new UnitPriceMissingError(request.model, 'tokens or requests');
     if (request.endpoint !== 'embeddings' && !pricesOutput(rates))
       throw new OutputPriceMissingError(request.model);
-    const bounds = boundsOf(request, limitsOf(catalogue, model));
+    const boundsFor = (slug: string) => {
+      const limits = limitsOf(catalogue, slug);
+      return {
+        bounds: boundsOf(request, limits),
+        outputLimitField: outputLimitFieldOf(request.endpoint, limits),
+      };
+    };
     const names = allowsFallbacks ? (catalogue.model(model)?.fallbacks ?? []) : [];
     const fallbacks = names.flatMap((name): Serving[] => {
       const slug = catalogue.slugOf(name);
@@ -170,9 +253,9 @@ export class AdmissionService {
           ? hasPriceOf(otherRates, UNITS_OF_TEXT)
           : pricesOutput(otherRates));
       if (!mayServe) return [];
-      return [{ model: slug, rates: otherRates, bounds: boundsOf(request, limitsOf(catalogue, slug)) }];
+      return [{ model: slug, rates: otherRates, ...boundsFor(slug) }];
     });
-    return { ...priced, bounds, fallbacks };
+    return { ...priced, ...boundsFor(model), fallbacks };
   }
 
   /** Throws ModelNotFoundError, ModelRetiredError, ModelNotAllowedError and ExchangeRateMissingError. @param name a slug or an alias */
@@ -193,21 +276,22 @@ export class AdmissionService {
   }
 }
 
-/** The most that a request can cost, whichever model answers. */
-export const dearest = ({ rates, bounds, fallbacks }: BoundedRequest): bigint =>
-  fallbacks.reduce(
-    (most, fallback) => {
-      const picos = worstCasePicos(fallback.rates, fallback.bounds);
-      return picos > most ? picos : most;
-    },
-    worstCasePicos(rates, bounds),
-  );
+/** The request with answers of this length at most, whichever model gives them. */
+function limitedTo(tokens: number, bounded: BoundedRequest): BoundedRequest {
+  const limited = <Of extends Serving>(serving: Of): Of => {
+    const { bounds, outputLimitField: field } = serving;
+    if (tokens >= bounds.answerTokens) return serving;
+    return { ...serving, bounds: { ...withAnswersOf(bounds, tokens), imposed: { field, tokens } } };
+  };
+  return { ...limited(bounded), fallbacks: bounded.fallbacks.map(limited) };
+}
 
 function limitsOf(catalogue: ServingCatalogue, model: string): ModelLimits {
   const details = catalogue.model(model);
   return {
     contextTokens: details?.contextTokens ?? undefined,
     maxOutputTokens: details?.maxOutputTokens ?? undefined,
+    outputLimitField: details?.outputLimitField,
   };
 }
 

@@ -8,7 +8,7 @@ import { Controller, HttpCode, Inject, Post, Req, UseInterceptors } from '@nestj
 import { ApiBody, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { PRICES_CONFIG, type PricesConfig } from '../../prices/prices.module';
-import { AdmissionService, dearest } from '../admission/admission.service';
+import { AdmissionService } from '../admission/admission.service';
 import { readAllowsFallbacks } from '../request/entrypoint';
 import { receiveProxyRequest } from '../request/proxy-request';
 import { ChatCompletionRequest } from '../request/proxy-request.dto';
@@ -34,10 +34,19 @@ class EstimateResponse {
   @ApiProperty({
     type: 'integer',
     description:
-      'The most tokens of all answers: `max_tokens` or the limit that the gateway sets, times `n`.',
-    example: 4096,
+      'The most tokens of all answers: those that the request, the model or the free money allows, times `n`.',
+    example: 16384,
   })
   max_tokens!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description:
+      'The limit that the gateway would set for each answer now, because the request names none and more would take over a quarter of the free money. Null if it would set none.',
+    example: null,
+  })
+  output_limit!: number | null;
 }
 
 /** The largest cost of a request before it is made. */
@@ -70,13 +79,17 @@ export class EstimateController {
   async estimate(@CurrentCaller() caller: Caller, @Req() http: Request): Promise<EstimateResponse> {
     const { body, res } = http;
     const request = await receiveProxyRequest('chat/completions', body, () => requireConnected(res!));
-    const bounded = await this.admissions.bound(request, caller, readAllowsFallbacks(http));
-    const { bounds } = bounded;
+    const { bounds, worstCasePicos } = await this.admissions.estimate(
+      request,
+      caller,
+      readAllowsFallbacks(http),
+    );
     return {
-      worst_case: exactNumber(picosToDecimal(dearest(bounded))),
+      worst_case: exactNumber(picosToDecimal(worstCasePicos)),
       currency: CURRENCY_BY_SITE[this.prices.site],
       input_tokens: bounds.inputTokens,
       max_tokens: bounds.outputTokens,
+      output_limit: bounds.imposed?.tokens ?? null,
     };
   }
 }

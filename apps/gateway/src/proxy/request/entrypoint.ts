@@ -38,11 +38,19 @@ function refuseInvalid(name: string, value: string): void {
   if (fault) throw new InvalidHeaderError(fault);
 }
 
+/** Throws InvalidHeaderError. */
+function readIdempotencyKey(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  refuseInvalid('Idempotency-Key', header);
+  return header;
+}
+
 /** Begins the notes of a call. Throws InvalidHeaderError, ReservedEntrypointError. */
 export function beginCall(endpoint: CalledEndpoint, request: Request): CallNotes {
   const caller = callerOf(request);
-  const call = (request.call = new CallNotes(endpoint, caller));
+  const call = (request.call = new CallNotes(endpoint, caller, request.id!));
   call.entrypoint = readEntrypoint(request.get('X-Entrypoint'), caller);
   call.allowsFallbacks = readAllowsFallbacks(request);
+  call.idempotencyKey = readIdempotencyKey(request.get('Idempotency-Key'));
   return call;
 }
