@@ -36,6 +36,7 @@ export class AppModule {
           SITE: config.SITE,
           API_KEY_HASH_SECRET: config.API_KEY_HASH_SECRET,
           API_KEY_HASH_OTHER_SECRET: config.API_KEY_HASH_OTHER_SECRET,
+          STAFF_2FA: config.STAFF_2FA,
           strategies: [SESSION_CREDENTIALS, API_KEY_CREDENTIALS],
           defaultKinds: ['session'],
           // A logout takes effect at once where it is made.

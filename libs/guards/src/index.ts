@@ -3,21 +3,14 @@ export {
   ApiKey,
   CREDENTIAL_ENTITIES,
   FormerKeySecret,
+  type SecondFactorProof,
   Session,
   SPEND_PERIODS,
   type SpendPeriod,
 } from './credentials.entity';
 export { createApiKey, isApiKey } from './credentials.repository';
 export { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
-export {
-  allowsModel,
-  type Caller,
-  callerOf,
-  CurrentCaller,
-  type KeyPace,
-  restrictedKeyIdOf,
-  type Role,
-} from './caller';
+export { allowsModel, type Caller, callerOf, CurrentCaller, type KeyPace, restrictedKeyIdOf } from './caller';
 export {
   ACCEPTS,
   Accepts,
@@ -25,14 +18,15 @@ export {
   type CredentialKinds,
   READS_CREDENTIAL,
   ReadsCredential,
-  ROLES,
-  Roles,
+  SECOND_FACTOR_SETUP,
+  SecondFactorSetup,
+  StaffOnly,
 } from './credentials.decorators';
 export { KeyRefusedException } from './caching/known-caller';
 export { isNetwork } from './api-keys/networks';
 export { CredentialsGuard } from './credentials.guard';
 export { CredentialsModule } from './credentials.module';
-export { type CredentialsOptions } from './credentials.options';
+export { type CredentialsOptions, type StaffTwoFactor } from './credentials.options';
 export {
   createSecretKey,
   hashSecretKey,
@@ -40,6 +34,16 @@ export {
   type KeyHashSecrets,
   possibleHashes,
 } from './secret-keys/secret-key';
+export { staffRolesOf } from './route-access';
+export {
+  type Role,
+  ROLES,
+  rolesOfRoute,
+  seesAllCost,
+  STAFF_ROUTES,
+  type StaffRole,
+  STAFF_ROLES,
+} from './staff/staff-table';
 export { OnBehalfException, serviceCallerCredentials } from './services/service-caller.strategy';
 export { isFromForeignPage } from './sessions/cross-site';
 export { SESSION_CREDENTIALS } from './sessions/session.strategy';

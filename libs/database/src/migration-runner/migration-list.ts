@@ -22,6 +22,12 @@ import { SupportedAnswers0000000000053 } from '../migrations/0053_supported_answ
 import { FoundUnservedCalls0000000000054 } from '../migrations/0054_found_unserved_calls';
 import { KeyFields0000000000055 } from '../migrations/0055_key_fields';
 import { Limits0000000000056 } from '../migrations/0056_limits';
+import { StaffRoles0000000000057 } from '../migrations/0057_staff_roles';
+import { FoundStaff0000000000058 } from '../migrations/0058_found_staff';
+import { ProviderEvents0000000000059 } from '../migrations/0059_provider_events';
+import { DayFigures0000000000060 } from '../migrations/0060_day_figures';
+import { PriceReasons0000000000061 } from '../migrations/0061_price_reasons';
+import { IdempotentCalls0000000000062 } from '../migrations/0062_idempotent_calls';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -31,7 +37,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = 'e098cc9f3251e418291647018bb1948f7feb2977bb072253629a2c83ef941773';
+export const FUNCTIONS_DIGEST = 'ed347d1544689a6ae1ac8c08e64524ea0498437d80d3deaa37d269d535304ae7';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -57,6 +63,12 @@ export const MIGRATIONS: MigrationClass[] = [
   FoundUnservedCalls0000000000054,
   KeyFields0000000000055,
   Limits0000000000056,
+  StaffRoles0000000000057,
+  FoundStaff0000000000058,
+  ProviderEvents0000000000059,
+  DayFigures0000000000060,
+  PriceReasons0000000000061,
+  IdempotentCalls0000000000062,
 ];
 
 /**

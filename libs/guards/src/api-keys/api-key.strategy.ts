@@ -52,8 +52,7 @@ export class ApiKeyVerifier {
     const found = await findApiKey(this.database, hashes);
     if (!found) return null;
     this.recordUse(found, hashes[0]).catch(() => undefined);
-    const { accountId, account } = found.key;
-    return knownCallerOf({ accountId, role: account.role }, found.key, found, askedAtMillis);
+    return knownCallerOf(found.key.accountId, found.key, found, askedAtMillis);
   }
 
   /** Must not delay or fail a request: the time is informative only, and the next use stores the hash as well. */

@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { Networks } from '../api-keys/networks';
-import { type Caller, type Role } from '../caller';
+import { type Caller } from '../caller';
 import { type ApiKey } from '../credentials.entity';
 import { type KeyState } from '../credentials.repository';
 
@@ -16,9 +16,12 @@ export interface KnownCaller {
   networks: Networks | null;
 }
 
-/** What is known of an API key and its account. @param askedAtMillis performance.now() before the database was asked */
+/**
+ * What is known of an API key. It carries no role of the staff: it may lie in any script or repository.
+ * @param askedAtMillis performance.now() before the database was asked
+ */
 export function knownCallerOf(
-  { accountId, role }: { accountId: string; role: Role },
+  accountId: string,
   key: ApiKey,
   { endsInMillis, isDisabled, isFormer }: KeyState & { isFormer: boolean },
   askedAtMillis: number,
@@ -35,7 +38,7 @@ export function knownCallerOf(
     ...(hasPace && { pace: { requestsPerMinute, tokensPerMinute, maxConcurrency } }),
   };
   return {
-    caller: { accountId, role, apiKey },
+    caller: { accountId, role: 'user', apiKey },
     isDisabled,
     endsAtMillis: endsInMillis === null ? Infinity : askedAtMillis + endsInMillis,
     isFormer,

@@ -72,7 +72,7 @@ export class OnBehalfResolver {
     if (apiKeyId === undefined) return knownWithoutKey({ accountId, role });
     if (!apiKey) return null;
     const state = { endsInMillis, isDisabled: apiKey.disabledAt !== null, isFormer: false };
-    return knownCallerOf({ accountId, role }, apiKey, state, askedAtMillis);
+    return knownCallerOf(accountId, apiKey, state, askedAtMillis);
   }
 }
 

@@ -8,12 +8,12 @@ import { type JWTPayload } from 'jose';
 import { ExtractJwt } from 'passport-jwt';
 import { CredentialCache } from '../caching/credential-cache';
 import { type Caller } from '../caller';
-import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
+import { CREDENTIALS_OPTIONS, type CredentialsOptions, type StaffTwoFactor } from '../credentials.options';
 import { type CredentialRegistration, type Identity, identityOf } from '../strategies/credential.strategy';
 import { mayUseCookie } from './cross-site';
 import { SessionKeyProvider } from './session-key-provider';
 import { SessionTokenStrategy, type TokenPlace } from './session-token.strategy';
-import { findSessionRole } from '../credentials.repository';
+import { findSession } from '../credentials.repository';
 
 /** How long an ended session stays valid if its notification is lost. */
 const CACHE_SECONDS = 10;
@@ -22,12 +22,14 @@ const CACHE_SECONDS = 10;
 @Injectable()
 export class SessionVerifier {
   private readonly cache: CredentialCache<Caller>;
+  private readonly staffTwoFactor: StaffTwoFactor;
 
   constructor(
     private readonly database: Database,
     @Inject(CREDENTIALS_OPTIONS) options: CredentialsOptions,
     channel: NotificationChannel,
   ) {
+    this.staffTwoFactor = options.STAFF_2FA ?? 'optional';
     this.cache = new CredentialCache<Caller>((options.sessionCacheSeconds ?? CACHE_SECONDS) * 1000);
     channel.on('credentials', (payload) => {
       const [kind, id] = payload.split(':');
@@ -48,8 +50,13 @@ export class SessionVerifier {
   }
 
   private async lookUp(sessionId: string, accountId: string): Promise<Caller | null> {
-    const role = await findSessionRole(this.database, sessionId, accountId);
-    return role && { accountId, role, sessionId };
+    const session = await findSession(this.database, sessionId, accountId);
+    if (!session) return null;
+    const { role, secondFactor } = session;
+    const isLacking = role !== 'user' && secondFactor === null && this.staffTwoFactor === 'required';
+    return isLacking
+      ? { accountId, role: 'user', sessionId, lacksSecondFactor: true }
+      : { accountId, role, sessionId };
   }
 }
 

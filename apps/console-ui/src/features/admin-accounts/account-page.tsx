@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { toApiError } from '../../api/api-error';
+import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
 import { CopyButton } from '../../components/copy-button';
 import { FormDialog } from '../../components/dialogs';
@@ -92,15 +93,23 @@ function AccountContent({ account }: { account: Account }) {
   const t = useAdminAccountTexts();
   const [dialog, setDialog] = useState<'role' | 'adjustment' | 'secondFactor'>();
   const close = () => setDialog(undefined);
+  const may = useMay();
+  const mayReset =
+    may('POST /api/admin/accounts/:id/2fa/disable') &&
+    (account.role === 'user' || may('PUT /api/admin/accounts/:id/role'));
   return (
     <Stack gap="xl">
       <Stack gap="md">
         <Group gap="xs">
-          <Button onClick={() => setDialog('adjustment')}>{t('adjust')}</Button>
-          <Button variant="default" onClick={() => setDialog('role')}>
-            {t('changeRole')}
-          </Button>
-          {account.two_factor_enabled && (
+          {may('POST /api/admin/billing/adjustments') && (
+            <Button onClick={() => setDialog('adjustment')}>{t('adjust')}</Button>
+          )}
+          {may('PUT /api/admin/accounts/:id/role') && (
+            <Button variant="default" onClick={() => setDialog('role')}>
+              {t('changeRole')}
+            </Button>
+          )}
+          {account.two_factor_enabled && mayReset && (
             <Button variant="default" onClick={() => setDialog('secondFactor')}>
               {t('disable')}
             </Button>
@@ -164,6 +173,7 @@ function AccountPayments({ accountId }: { accountId: string }) {
 
 function AccountFacts({ account }: { account: Account }) {
   const t = useAdminAccountTexts();
+  const may = useMay();
   return (
     <Paper withBorder p="lg" component="section" aria-label={t('details')}>
       <Facts>
@@ -191,9 +201,11 @@ function AccountFacts({ account }: { account: Account }) {
           </Group>
         </Fact>
       </Facts>
-      <Anchor component={Link} to={`/admin/events?account=${account.id}`} display="inline-block" mt="md">
-        {t('events.all')}
-      </Anchor>
+      {may('GET /api/admin/events') && (
+        <Anchor component={Link} to={`/admin/events?account=${account.id}`} display="inline-block" mt="md">
+          {t('events.all')}
+        </Anchor>
+      )}
     </Paper>
   );
 }

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type SyntheticEvent, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
@@ -15,10 +16,11 @@ import { useAdminAccountTexts } from './admin-account-texts';
 const MAX_SEARCH_CHARS = 254;
 
 export function AccountsPage() {
+  const api = useConsoleApi();
   const t = useAdminAccountTexts();
   const { q } = useSearch({ from: '/console/admin/admin/accounts' });
   const navigate = useNavigate();
-  const query = useInfiniteQuery(accountsQuery(useConsoleApi(), q));
+  const query = useInfiniteQuery(accountsQuery(api, q));
   const show = (search: { q?: string }) => void navigate({ to: '/admin/accounts', search });
   const find = (text: string) => show(text ? { q: text } : {});
   const columns: Column<Account>[] = [
@@ -51,7 +53,21 @@ export function AccountsPage() {
     },
   ];
   return (
-    <Page title={t('title')} description={t('description')}>
+    <Page
+      title={t('title')}
+      description={t('description')}
+      actions={
+        <CsvButton
+          fileName="accounts.csv"
+          read={() =>
+            api.GET('/api/admin/accounts', {
+              ...AS_CSV,
+              params: { query: q === undefined ? {} : { search: q } },
+            })
+          }
+        />
+      }
+    >
       <SearchForm key={q} initial={q ?? ''} onFind={find} />
       <QueryState
         query={query}
