@@ -14,6 +14,7 @@ import { InferenceModule } from './inference/inference.module';
 import { JobRecoveryModule } from './job-recovery/job-recovery.module';
 import { NotificationsModule } from './notifications/notifications.module';
 import { ServiceHealthModule } from './service-health/service-health.module';
+import { SupportModule } from './support/support.module';
 import { UserInterfaceModule } from './user-interface/user-interface.module';
 import { WaitingWorkModule } from './waiting-work/waiting-work.module';
 import { type ConsoleConfig } from './config';
@@ -38,7 +39,6 @@ export class AppModule {
           API_KEY_HASH_OTHER_SECRET: config.API_KEY_HASH_OTHER_SECRET,
           strategies: [SESSION_CREDENTIALS, API_KEY_CREDENTIALS],
           defaultKinds: ['session'],
-          // A logout takes effect at once where it is made.
           sessionCacheSeconds: 0,
           publicKeys: config.sessions.signingKeys.map(publicKeyOf),
         }),
@@ -50,6 +50,7 @@ export class AppModule {
         InferenceModule,
         NotificationsModule,
         ServiceHealthModule,
+        SupportModule,
         UserInterfaceModule,
         WaitingWorkModule,
       ],

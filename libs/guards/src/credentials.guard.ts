@@ -11,6 +11,7 @@ import { type Request, type Response } from 'express';
 import { type CredentialKind } from './credentials.decorators';
 import { CREDENTIALS_OPTIONS, type GuardOptions } from './credentials.options';
 import { RouteAccessReader } from './route-access';
+import { AccountSuspendedException } from './suspensions/account-suspended.exception';
 import {
   type AuthenticateOptions,
   describeCredential,
@@ -28,7 +29,7 @@ export const CREDENTIAL_STRATEGIES = Symbol('CREDENTIAL_STRATEGIES');
 /**
  * Global guard: every route that is not `@Public()` needs a credential of a kind that it accepts. Passport tries the strategies
  * of the app in their order. Sets `request.caller`.
- * Throws 401 for a missing or invalid credential, 403 for a role that the route does not allow, 503 if the credential cannot
+ * Throws 401 for a missing or invalid credential, 403 for a suspended account or a role that the route does not allow, 503 if the credential cannot
  * be checked.
  */
 @Injectable()
@@ -67,7 +68,8 @@ export class CredentialsGuard extends AuthGuard() {
     try {
       await super.canActivate(context);
     } catch (error) {
-      if (!(error instanceof UnauthorizedException)) throw error;
+      const isNobody = error instanceof UnauthorizedException || error instanceof AccountSuspendedException;
+      if (!isNobody) throw error;
     }
   }
 
@@ -99,6 +101,11 @@ export class CredentialsGuard extends AuthGuard() {
     const accepts = this.acceptedKinds(context);
     if (!identity) throw this.refusal(request, accepts);
     const { caller } = identity;
+    if (caller?.isSuspended) {
+      // The log of refused calls names their account.
+      if (!this.routes.of(context).isPublic) request.caller = caller;
+      throw new AccountSuspendedException();
+    }
     if (caller) for (const strategy of this.strategies) strategy.checkCaller?.(caller, request, accepts);
     if (caller) request.caller = caller;
     return identity as TUser;

@@ -62,21 +62,34 @@ export const createApiKey = () => createSecretKey(PREFIX);
 /** Whether a text has the form and the checksum of an API key. */
 export const isApiKey = (text: string) => isSecretKey(PREFIX, text);
 
+type SessionAccount = Pick<AccountRole, 'role' | 'suspendedAt'>;
+
 /** SQL text, because the console runs it for every request. */
-const FIND_ROLE = `
-  SELECT a.role FROM accounts.sessions s JOIN accounts.accounts a ON a.id = s.account_id
+const FIND_SESSION_ACCOUNT = `
+  SELECT a.role, a.suspended_at AS "suspendedAt" FROM accounts.sessions s JOIN accounts.accounts a ON a.id = s.account_id
   WHERE s.id = $1 AND s.account_id = $2 AND s.ended_at IS NULL AND s.expires_at > now()`;
 
-/** The role of the session's account. Null if the session is unknown, has ended or is another account's. */
-export async function findSessionRole(
+/** The session's account. Null if the session is unknown, has ended or is another account's. */
+export async function findSessionAccount(
   executor: Executor,
   id: string,
   accountId: string,
-): Promise<AccountRole['role'] | null> {
-  const { rows } = await executor.query<Pick<AccountRole, 'role'>>({
-    name: 'find_session_role',
-    text: FIND_ROLE,
+): Promise<SessionAccount | null> {
+  const { rows } = await executor.query<SessionAccount>({
+    name: 'find_session_account',
+    text: FIND_SESSION_ACCOUNT,
     values: [id, accountId],
   });
-  return rows[0]?.role ?? null;
+  return rows[0] ?? null;
+}
+
+/** Longer than any process is without notifications: it serves nobody after five seconds. */
+const SUSPENDED_LATELY = `
+  SELECT 'account:' || id AS subject FROM accounts.accounts WHERE suspended_at > now() - interval '1 day'
+  UNION ALL SELECT 'api_key:' || id FROM accounts.api_keys WHERE suspended_at > now() - interval '1 day'`;
+
+/** The accounts and keys that were suspended within a day and still are, as the notifications name them. */
+export async function listSuspendedLately(executor: Executor): Promise<string[]> {
+  const { rows } = await executor.query<{ subject: string }>(SUSPENDED_LATELY);
+  return rows.map(({ subject }) => subject);
 }

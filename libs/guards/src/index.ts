@@ -1,7 +1,7 @@
 export { AccountRole, ApiKey, CREDENTIAL_ENTITIES, Session } from './credentials.entity';
 export { createApiKey, isApiKey } from './credentials.repository';
 export { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
-export { type Caller, callerOf, CurrentCaller, restrictedKeyIdOf, type Role } from './caller';
+export { type Caller, callerOf, CurrentCaller, restrictedKeyIdOf, type Role, SUSPENDED } from './caller';
 export {
   ACCEPTS,
   Accepts,
@@ -23,6 +23,12 @@ export {
   possibleHashes,
 } from './secret-keys/secret-key';
 export { OnBehalfException, serviceCallerCredentials } from './services/service-caller.strategy';
+export {
+  ACCOUNT_SUSPENDED,
+  ACCOUNT_SUSPENDED_MESSAGE,
+  AccountSuspendedException,
+} from './suspensions/account-suspended.exception';
+export { type Suspended, Suspensions, SuspensionsModule } from './suspensions/suspensions';
 export { isFromForeignPage } from './sessions/cross-site';
 export { SESSION_CREDENTIALS } from './sessions/session.strategy';
 export { SESSION_AUDIENCE, sessionIssuer } from './sessions/session-token.strategy';

@@ -6,4 +6,4 @@ export {
   type ModelGatewayOptions,
   type ModelListener,
 } from './gateway-client';
-export { refusal, type Refusal } from './refusal';
+export { accountSuspended, keyGone, refusal, type Refusal } from './refusal';

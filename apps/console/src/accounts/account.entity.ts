@@ -12,6 +12,7 @@ const HAS_TWO_FACTOR = (account: string) =>
 @Index('accounts_email', ['email'], { unique: true })
 @Index('accounts_phone', ['phone'], { unique: true })
 @Index('accounts_search', { synchronize: false })
+@Index('accounts_suspended', ['suspendedAt'], { where: 'suspended_at IS NOT NULL' })
 @Index('accounts_time', ['createdAt', 'id'])
 @Index('accounts_username', ['username'], { unique: true })
 @Check('accounts_email_check', 'email = lower(email)')
@@ -54,6 +55,18 @@ export class Account {
   /** Grows with every change of the password, the second factor or the identities. */
   @Column('integer', { default: 0 })
   credentialsVersion!: number;
+
+  /** Since when staff has shut the account out; null: it is not suspended. */
+  @TimeColumn({ nullable: true })
+  suspendedAt!: Date | null;
+
+  /** Why, for staff. */
+  @Column('text', { nullable: true })
+  suspensionReason!: string | null;
+
+  /** Why, for the owner, who reads it after a correct sign-in only. */
+  @Column('text', { nullable: true })
+  suspensionMessage!: string | null;
 
   @VirtualColumn({ type: 'boolean', query: (account) => `${account}.password_hash IS NOT NULL` })
   hasPassword!: boolean;

@@ -36,7 +36,7 @@ import { ReceiptsService } from './receipts/receipts.service';
 import { RefundExecutor } from './refunds/refund-executor';
 import { AdminRefundsController, RefundsController } from './refunds/refunds.controller';
 import { RefundListsService, RefundsService } from './refunds/refunds.service';
-import { AdminRequestsController } from './requests/admin-requests.controller';
+import { AdminRequestsController, AnyRequestController } from './requests/admin-requests.controller';
 import { RequestsController } from './requests/requests.controller';
 import { RequestsService } from './requests/requests.service';
 import { SettingsController } from './settings/settings.controller';
@@ -140,8 +140,9 @@ class ReceiptsModule {}
 
 /** The request log: every served call of an account with its cost. */
 @Module({
-  controllers: [RequestsController, AdminRequestsController],
+  controllers: [RequestsController, AdminRequestsController, AnyRequestController],
   providers: [RequestsService],
+  exports: [RequestsService],
 })
 class RequestsModule {}
 
@@ -204,6 +205,6 @@ class WebhooksModule {}
     UsageModule,
     WebhooksModule,
   ],
-  exports: [PricingModule],
+  exports: [PricingModule, RequestsModule],
 })
 export class BillingModule {}

@@ -72,6 +72,7 @@ class SecondFactorModule {}
   imports: [SecondFactorModule],
   controllers: [AdminAccountsController],
   providers: [AdminAccountsService],
+  exports: [AdminAccountsService],
 })
 class AdminAccountsModule {}
 
@@ -163,5 +164,6 @@ class SessionListModule {}
     SessionsModule,
     SignInModule,
   ],
+  exports: [AdminAccountsModule],
 })
 export class IdentityModule {}

@@ -68,6 +68,8 @@ export class OpenAiErrorResponse {
 
 /** The reasons for which the gateway refuses or fails a request. Part of the API: clients read them as `error.code`. */
 type GatewayErrorCode =
+  | 'account_suspended'
+  | 'api_key_suspended'
   | 'billing_unavailable'
   | 'billing_unknown'
   | 'exchange_rate_missing'
@@ -106,6 +108,8 @@ export interface OpenAiErrorBody {
 }
 
 const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
+  account_suspended: 403,
+  api_key_suspended: 401,
   billing_unavailable: 503,
   billing_unknown: 503,
   exchange_rate_missing: 503,

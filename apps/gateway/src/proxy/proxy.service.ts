@@ -1,3 +1,4 @@
+import { ACCOUNT_SUSPENDED, ACCOUNT_SUSPENDED_MESSAGE, type Suspended, Suspensions } from '@inference/guards';
 import { requireConnected } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
@@ -6,7 +7,7 @@ import { type Response } from 'express';
 import { SettlementBatcher } from '../settlement/settlement-batcher';
 import { NotCoveredError } from '../settlement/settlement.errors';
 import { type UsageEvent } from '../settlement/usage-event';
-import { toOpenAiError } from '../errors/openai-error';
+import { GatewayError, toOpenAiError } from '../errors/openai-error';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
 import { servedEndpointOf } from '../upstreams/upstream';
@@ -37,6 +38,8 @@ const UNTOLD: Told = { timeToFirstTokenMs: null, finishReason: null };
 
 /** Of an answer whose error has no code. */
 const UPSTREAM_REFUSED = 'upstream_refused';
+/** How long a client whose account is suspended may take for what was sent. Specified: its streams end within five seconds. */
+const CUT_PATIENCE_MILLIS = 4_000;
 
 /** Admits a request, calls an upstream, meters and settles the usage, and only then ends the response. */
 @Injectable()
@@ -48,6 +51,7 @@ export class ProxyService {
     private readonly openRequests: OpenRequests,
     private readonly unserved: UnservedCalls,
     private readonly faults: UsageFaults,
+    private readonly suspensions: Suspensions,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
 
@@ -75,6 +79,9 @@ export class ProxyService {
       if (!response.writableFinished) cancellation.abort();
     };
     response.on('close', onClose);
+    const unwatch = this.suspensions.watch(call.caller, (suspended) =>
+      cut(suspended, cancellation, response),
+    );
     const kind = request.stream ? 'stream' : 'plain';
     this.openRequests.begin(kind);
     let answer: Answer | undefined;
@@ -92,6 +99,7 @@ export class ProxyService {
       this.openRequests.end(kind);
       answer?.span?.end();
       response.off('close', onClose);
+      unwatch();
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
     }
@@ -102,6 +110,8 @@ export class ProxyService {
     try {
       return await this.askUpstreams(admission, cancellation);
     } catch (error) {
+      const { reason } = cancellation;
+      if (reason) throw reason;
       if (error instanceof RequestAbandonedError) {
         const { upstream } = error;
         const nothing = () => NOTHING_PRODUCED;
@@ -223,6 +233,21 @@ export class ProxyService {
       return covered.charge;
     }
   }
+}
+
+/** The account of a call, or its key, was suspended while it ran. */
+class CutError extends GatewayError {
+  constructor(suspended: Suspended) {
+    if (suspended === 'account') super(ACCOUNT_SUSPENDED, ACCOUNT_SUSPENDED_MESSAGE);
+    else super('api_key_suspended', 'the API key is suspended');
+  }
+}
+
+/** Ends a call that is served. A client that reads nothing does not keep it open. */
+function cut(suspended: Suspended, cancellation: Cancellation, response: Response): void {
+  cancellation.abort(new CutError(suspended));
+  const timer = setTimeout(() => response.destroy(), CUT_PATIENCE_MILLIS);
+  response.once('close', () => clearTimeout(timer));
 }
 
 /** Whether the answers of a call tell their price; a key says otherwise for clients that refuse unknown fields. */

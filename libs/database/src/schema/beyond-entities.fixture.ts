@@ -9,6 +9,7 @@ export const BEYOND_ENTITIES = {
       'CREATE INDEX accounts_search ON accounts.accounts USING gin (email gin_trgm_ops, username gin_trgm_ops, phone gin_trgm_ops, id gin_trgm_ops)',
       'CREATE INDEX accounts_time ON accounts.accounts USING btree (created_at DESC, id DESC)',
       'CREATE INDEX api_keys_account ON accounts.api_keys USING btree (account_id, created_at DESC) WHERE (deleted_at IS NULL)',
+      'CREATE INDEX api_keys_prefix ON accounts.api_keys USING btree (prefix COLLATE "C")',
       'CREATE INDEX changelog_list ON catalogue.changelog_entries USING btree (published_at DESC, id DESC)',
       'CREATE INDEX conversations_list ON memo.conversations USING btree (workspace_id, account_id, created_at DESC, id DESC)',
       'CREATE INDEX conversations_list ON playground.conversations USING btree (account_id, updated_at DESC, id DESC)',
@@ -61,6 +62,7 @@ export const BEYOND_ENTITIES = {
       'accounts.count_login_attempt(text[],integer[],double precision[])',
       'accounts.delete_expired_login_attempts(integer)',
       'accounts.notify_credential_change()',
+      'accounts.notify_suspension()',
       'accounts.queue_invitation_mail(text,text,text)',
       'accounts.record_login_success(text,text,timestamp with time zone)',
       'accounts.schedule_mail()',
@@ -108,7 +110,9 @@ export const BEYOND_ENTITIES = {
     ],
     triggers: [
       'accounts.accounts account_changed',
+      'accounts.accounts account_suspended',
       'accounts.api_keys api_key_changed',
+      'accounts.api_keys api_key_suspended',
       'accounts.mail_outbox mail_scheduled',
       'accounts.sessions session_changed',
       'accounts.sessions session_deleted',
@@ -142,7 +146,7 @@ export const BEYOND_ENTITIES = {
         'agent.tool_calls',
         'agent.turns',
       ],
-      select: ['accounts.accounts (id, role)', 'accounts.api_keys', 'accounts.sessions'],
+      select: ['accounts.accounts (id, role, suspended_at)', 'accounts.api_keys', 'accounts.sessions'],
       update: ['accounts.api_keys (key_hash, last_used_at)'],
     },
     console: {
@@ -177,6 +181,7 @@ export const BEYOND_ENTITIES = {
         'pricing.exchange_rates',
       ],
       'insert select': [
+        'accounts.account_notes',
         'accounts.security_events',
         'accounts.terms_acceptances',
         'billing.documents',
@@ -195,8 +200,11 @@ export const BEYOND_ENTITIES = {
         'wallet.wallets',
       ],
       select: [
+        'agent.sessions (account_id, api_key_id, created_at, id, last_turn, model, public_id)',
         'billing.document_counters',
         'catalogue.changes',
+        'memo.members (account_id, created_at, role, workspace_id)',
+        'memo.workspaces (created_at, created_by, id, name)',
         'metering.archived_days',
         'metering.daily_rollup',
         'metering.hourly_rollup',
@@ -224,7 +232,7 @@ export const BEYOND_ENTITIES = {
     gateway: {
       insert: ['metering.unserved_calls'],
       select: [
-        'accounts.accounts (id, role)',
+        'accounts.accounts (id, role, suspended_at)',
         'accounts.api_keys',
         'accounts.sessions',
         'metering.rollup_progress',
@@ -259,12 +267,12 @@ export const BEYOND_ENTITIES = {
         'memo.workspace_usage',
         'memo.workspaces',
       ],
-      select: ['accounts.accounts (id, role)', 'accounts.api_keys', 'accounts.sessions'],
+      select: ['accounts.accounts (id, role, suspended_at)', 'accounts.api_keys', 'accounts.sessions'],
       update: ['accounts.api_keys (last_used_at)'],
     },
     router_cost: {
       select: [
-        'accounts.accounts (id, role)',
+        'accounts.accounts (id, role, suspended_at)',
         'accounts.api_keys',
         'accounts.sessions',
         'metering.account_daily_costs',
@@ -287,7 +295,7 @@ export const BEYOND_ENTITIES = {
       'insert select': ['training.quota_changes'],
       insert: ['training.quotas (account_id, total_tokens)'],
       select: [
-        'accounts.accounts (id, role)',
+        'accounts.accounts (id, role, suspended_at)',
         'accounts.api_keys',
         'accounts.sessions',
         'pricing.exchange_rates',

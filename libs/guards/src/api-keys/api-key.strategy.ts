@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { Database, NotificationChannel } from '@inference/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { callerCache, type CredentialCache } from '../caching/credential-cache';
-import { type Caller } from '../caller';
+import { CallerCache } from '../caching/credential-cache';
+import { type Caller, SUSPENDED } from '../caller';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
 import { possibleHashes } from '../secret-keys/secret-key';
 import {
@@ -19,14 +19,14 @@ import { findApiKey, isApiKey, rehashApiKey, touchApiKey } from '../credentials.
 /** Finds the caller of an API key. A deletion takes effect at once through NOTIFY `credentials`. */
 @Injectable()
 export class ApiKeyVerifier {
-  private readonly cache: CredentialCache<Caller>;
+  private readonly cache: CallerCache;
 
   constructor(
     private readonly database: Database,
     @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
     channel: NotificationChannel,
   ) {
-    this.cache = callerCache(channel);
+    this.cache = new CallerCache(channel);
   }
 
   async verify(key: string): Promise<Caller | null> {
@@ -38,13 +38,14 @@ export class ApiKeyVerifier {
     if (!isApiKey(key)) return null;
     const hashes = possibleHashes(key, this.options);
     const found = await findApiKey(this.database, hashes);
-    if (!found) return null;
+    if (!found || found.suspendedAt) return null;
     const { id, accountId, account, spendLimitPicos, allowedModels, reportsCost } = found;
     this.recordUse(found, hashes[0]).catch(() => undefined);
     return {
       accountId,
       role: account.role,
       apiKey: { id, spendLimited: spendLimitPicos !== null, allowedModels, reportsCost },
+      ...(account.suspendedAt && SUSPENDED),
     };
   }
 

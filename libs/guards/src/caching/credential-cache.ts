@@ -1,20 +1,42 @@
 import { type NotificationChannel } from '@inference/database';
+import { UnavailableException } from '@inference/http';
 import { type Caller } from '../caller';
 
 /** How long a deleted key stays valid if its notification is lost. */
 const CACHE_MILLIS = 3_000;
 
-/** Creates a cache of callers. NOTIFY `credentials` evicts changed accounts and keys; other entries expire after three seconds. */
-export function callerCache(channel: NotificationChannel): CredentialCache<Caller> {
-  const cache = new CredentialCache<Caller>(CACHE_MILLIS);
-  channel.on('credentials', (payload) => {
-    const [kind, id] = payload.split(':');
-    if (kind === 'api_key') cache.forget(({ apiKey }) => apiKey?.id === id);
-    if (kind === 'account') cache.forget(({ accountId }) => accountId === id);
-  });
-  channel.onReconnect(() => cache.forget(() => true));
-  return cache;
+/**
+ * Caches callers. NOTIFY `credentials` and `suspensions` evict changed accounts, keys and sessions; other entries expire. A process that
+ * has heard no notifications for five seconds throws 503 instead, because it would not learn that somebody is shut out.
+ */
+export class CallerCache {
+  private readonly cache: CredentialCache<Caller>;
+
+  /** @param ttlMillis 0 looks up each time */
+  constructor(
+    private readonly channel: NotificationChannel,
+    private readonly ttlMillis = CACHE_MILLIS,
+  ) {
+    this.cache = new CredentialCache<Caller>(ttlMillis);
+    const evict = (payload: string) => {
+      const [kind, id] = payload.split(':');
+      if (kind === 'api_key') this.cache.forget(({ apiKey }) => apiKey?.id === id);
+      if (kind === 'account') this.cache.forget(({ accountId }) => accountId === id);
+      if (kind === 'session') this.cache.forget(({ sessionId }) => sessionId === id);
+    };
+    channel.on('credentials', evict);
+    channel.on('suspensions', evict);
+    channel.onReconnect(() => this.cache.forget(() => true));
+  }
+
+  get(key: string, lookUp: () => Promise<Caller | null>): Promise<Caller | null> {
+    if (this.channel.isSilent && this.ttlMillis > 0) return Promise.reject(unheard());
+    return this.cache.get(key, lookUp);
+  }
 }
+
+const unheard = () =>
+  new UnavailableException('credentials cannot be checked now, try again', 'database_unavailable');
 
 interface Entry<T> {
   value: T;

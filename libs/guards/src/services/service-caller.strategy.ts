@@ -4,8 +4,8 @@ import { DetailedException } from '@inference/http';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { findAccountWithKey } from '../credentials.repository';
-import { callerCache, type CredentialCache } from '../caching/credential-cache';
-import { type Caller } from '../caller';
+import { CallerCache } from '../caching/credential-cache';
+import { type Caller, SUSPENDED } from '../caller';
 import { type CredentialKind } from '../credentials.decorators';
 import {
   type AuthenticateOptions,
@@ -41,13 +41,13 @@ export class OnBehalfException extends DetailedException {
 /** Finds the account on whose behalf a service acts. A deleted key is refused at once. */
 @Injectable()
 export class OnBehalfResolver {
-  private readonly cache: CredentialCache<Caller>;
+  private readonly cache: CallerCache;
 
   constructor(
     private readonly database: Database,
     channel: NotificationChannel,
   ) {
-    this.cache = callerCache(channel);
+    this.cache = new CallerCache(channel);
   }
 
   /** Returns null for an unknown account or key. @param apiKeyId a key of the account; undefined: no key */
@@ -59,11 +59,12 @@ export class OnBehalfResolver {
     const account = await findAccountWithKey(this.database, accountId, apiKeyId);
     if (!account) return null;
     const { role, apiKey } = account;
-    if (apiKeyId === undefined) return { accountId, role };
-    if (!apiKey) return null;
+    const holder = { accountId, role, ...(account.suspendedAt && SUSPENDED) };
+    if (apiKeyId === undefined) return holder;
+    if (!apiKey || apiKey.suspendedAt) return null;
     const { id, spendLimitPicos, allowedModels, reportsCost } = apiKey;
     const spendLimited = spendLimitPicos !== null;
-    return { accountId, role, apiKey: { id, spendLimited, allowedModels, reportsCost } };
+    return { ...holder, apiKey: { id, spendLimited, allowedModels, reportsCost } };
   }
 }
 

@@ -6,14 +6,14 @@ import { PassportStrategy } from '@nestjs/passport';
 import { type Request } from 'express';
 import { type JWTPayload } from 'jose';
 import { ExtractJwt } from 'passport-jwt';
-import { CredentialCache } from '../caching/credential-cache';
-import { type Caller } from '../caller';
+import { CallerCache } from '../caching/credential-cache';
+import { type Caller, SUSPENDED } from '../caller';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
 import { type CredentialRegistration, type Identity, identityOf } from '../strategies/credential.strategy';
 import { mayUseCookie } from './cross-site';
 import { SessionKeyProvider } from './session-key-provider';
 import { SessionTokenStrategy, type TokenPlace } from './session-token.strategy';
-import { findSessionRole } from '../credentials.repository';
+import { findSessionAccount } from '../credentials.repository';
 
 /** How long an ended session stays valid if its notification is lost. */
 const CACHE_SECONDS = 10;
@@ -21,20 +21,14 @@ const CACHE_SECONDS = 10;
 /** Finds the caller of a session in the database. */
 @Injectable()
 export class SessionVerifier {
-  private readonly cache: CredentialCache<Caller>;
+  private readonly cache: CallerCache;
 
   constructor(
     private readonly database: Database,
     @Inject(CREDENTIALS_OPTIONS) options: CredentialsOptions,
     channel: NotificationChannel,
   ) {
-    this.cache = new CredentialCache<Caller>((options.sessionCacheSeconds ?? CACHE_SECONDS) * 1000);
-    channel.on('credentials', (payload) => {
-      const [kind, id] = payload.split(':');
-      if (kind === 'session') this.cache.forget(({ sessionId }) => sessionId === id);
-      if (kind === 'account') this.cache.forget(({ accountId }) => accountId === id);
-    });
-    channel.onReconnect(() => this.cache.forget(() => true));
+    this.cache = new CallerCache(channel, (options.sessionCacheSeconds ?? CACHE_SECONDS) * 1000);
   }
 
   /**
@@ -48,8 +42,9 @@ export class SessionVerifier {
   }
 
   private async lookUp(sessionId: string, accountId: string): Promise<Caller | null> {
-    const role = await findSessionRole(this.database, sessionId, accountId);
-    return role && { accountId, role, sessionId };
+    const account = await findSessionAccount(this.database, sessionId, accountId);
+    if (!account) return null;
+    return { accountId, role: account.role, sessionId, ...(account.suspendedAt && SUSPENDED) };
   }
 }
 

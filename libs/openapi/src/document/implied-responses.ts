@@ -56,6 +56,8 @@ function acceptedKinds(
   return metadataOf<CredentialKind[]>(ACCEPTS, handler, controller) ?? defaultKinds;
 }
 
+const SUSPENDED = '`account_suspended`: the account is suspended.';
+
 function impliedErrors(
   name: string,
   handler: object,
@@ -74,6 +76,10 @@ function impliedErrors(
     getHandler: () => handler as () => void,
     getClass: () => controller as never,
   });
+  const forbidden = [
+    ...(isOnBehalf ? ['`on_behalf_forbidden`: a request with an API key has a header of services.'] : []),
+    ...(roles ? [`The account does not have the role ${roles.join(' or ')}.`] : []),
+  ];
   return {
     ...((hasBody || !isAnyQuery || takesParameters(name, controller) || isOnBehalf) && {
       400: `A parameter or field is missing or malformed. The message names each one.${onBehalf[400]}`,
@@ -81,8 +87,7 @@ function impliedErrors(
     ...(!isPublic && {
       401: `The credential is missing, expired or invalid.${onBehalf[401]}`,
     }),
-    ...(isOnBehalf && { 403: '`on_behalf_forbidden`: a request with an API key has a header of services.' }),
-    ...(roles && { 403: `The account does not have the role ${roles.join(' or ')}.` }),
+    ...(!isPublic && !hasNoDatabase && { 403: [...forbidden, SUSPENDED].join(' ') }),
     ...(hasBody && {
       ...(form !== 'stream' && { 408: 'The body did not arrive in time.' }),
       413: 'The body is too large.',

@@ -101,6 +101,20 @@ export class ApiKeyPath {
   id!: string;
 }
 
+/** That the operator has shut out a key. */
+export class ApiKeySuspension {
+  @InstantProperty({ description: 'Since when calls with the key are refused.' })
+  suspended_at!: string;
+
+  @ApiProperty({
+    description: 'What the operator says about it; null: nothing.',
+    type: String,
+    nullable: true,
+    example: 'The key was published in a repository. Delete it and make another one.',
+  })
+  message!: string | null;
+}
+
 /** A key without its secret. */
 export class ApiKeyResponse {
   @ApiProperty({ description: 'Names the key in this API.', example: 'key_0Vc3kZ8dQ1mXw7RtYb2LsA' })
@@ -135,6 +149,13 @@ export class ApiKeyResponse {
   @ApiProperty({ description: REPORTS_COST })
   reports_cost!: boolean;
 
+  @ApiProperty({
+    description: 'Since when and why the operator refuses it; null: it is not suspended.',
+    type: ApiKeySuspension,
+    nullable: true,
+  })
+  suspension!: ApiKeySuspension | null;
+
   @MoneyProperty({
     description: 'What the key has spent in all, in the site’s currency, as `spend_limit` counts it.',
     example: 1.25,
@@ -152,6 +173,7 @@ export class CreatedApiKeyResponse extends OmitType(ApiKeyResponse, [
   'last_used_at',
   'spent',
   'spent_30_days',
+  'suspension',
 ]) {
   @ApiProperty({ description: 'The secret. It is shown only here.', example: 'bfvk-…' })
   key!: string;

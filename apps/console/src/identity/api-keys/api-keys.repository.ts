@@ -17,12 +17,22 @@ export async function insertApiKey(transaction: Transaction, key: NewApiKey): Pr
 
 export type ListedApiKey = Pick<
   ApiKey,
-  'id' | 'name' | 'prefix' | 'createdAt' | 'lastUsedAt' | 'spendLimitPicos' | 'allowedModels' | 'reportsCost'
+  | 'id'
+  | 'name'
+  | 'prefix'
+  | 'createdAt'
+  | 'lastUsedAt'
+  | 'spendLimitPicos'
+  | 'allowedModels'
+  | 'reportsCost'
+  | 'suspendedAt'
+  | 'suspensionMessage'
 >;
 
 const LIST = `
   SELECT id, name, prefix, created_at AS "createdAt", last_used_at AS "lastUsedAt",
-    spend_limit_picos AS "spendLimitPicos", allowed_models AS "allowedModels", reports_cost AS "reportsCost"
+    spend_limit_picos AS "spendLimitPicos", allowed_models AS "allowedModels", reports_cost AS "reportsCost", suspended_at AS "suspendedAt",
+    suspension_message AS "suspensionMessage"
   FROM accounts.api_keys WHERE account_id = $1 AND deleted_at IS NULL ORDER BY created_at DESC, id DESC`;
 
 /** Newest first. */

@@ -36,7 +36,7 @@ export const MAX_API_KEYS = 100;
 const SPENT_DAYS = 30;
 const MILLIS_PER_DAY = 86_400_000;
 
-type UnusedKey = Omit<ApiKeyResponse, 'spent' | 'spent_30_days'>;
+type UnusedKey = Omit<ApiKeyResponse, 'spent' | 'spent_30_days' | 'suspension'>;
 
 const shownLimit = (picos: bigint | null) => (picos === null ? null : exactNumber(picosToDecimal(picos)));
 
@@ -150,6 +150,10 @@ export class ApiKeysService {
     ]);
     return keys.map((key) => ({
       ...unusedView(key),
+      suspension: key.suspendedAt && {
+        suspended_at: key.suspendedAt.toISOString(),
+        message: key.suspensionMessage,
+      },
       spent: exactNumber(picosToDecimal(spent.get(key.id) ?? 0n)),
       spent_30_days: exactNumber(picosToDecimal(recentlySpent.get(key.id) ?? 0n)),
     }));

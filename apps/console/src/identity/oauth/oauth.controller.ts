@@ -17,6 +17,7 @@ import {
 } from '@nestjs/common';
 import {
   ApiBody,
+  ApiForbiddenResponse,
   ApiFoundResponse,
   ApiOkResponse,
   ApiOperation,
@@ -31,7 +32,7 @@ import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { OAUTH_PROVIDERS_CONFIG, type OAuthProvidersConfig } from '../identity.config';
 import { codeOf } from '../oauth.exception';
 import { SESSION_COOKIES, SessionCookies } from '../sessions/session-cookies';
-import { ChallengeResponse, SessionResponse } from '../sign-in/auth.dto';
+import { ChallengeResponse, SessionResponse, SuspendedErrorResponse } from '../sign-in/auth.dto';
 import { type Flow, FLOW_SECONDS } from './oauth-flows.service';
 import {
   AuthorizationResponse,
@@ -188,8 +189,12 @@ export class OAuthController {
     ...PROVIDER_ERRORS,
     400: 'The flow is too old, was begun in another browser, or the answer of the provider is not that of the flow.',
     401: 'The sign-in was refused, the cookie was sent with different values, or the session that asked for the link has ended.',
-    403: 'Consent was denied, the site takes no new accounts, or the provider does not vouch for an e-mail address.',
     409: 'Another account has the e-mail address or the identity.',
+  })
+  @ApiForbiddenResponse({
+    description:
+      'Consent was denied, the site takes no new accounts, the provider does not vouch for an e-mail address, or the account is suspended (`account_suspended`).',
+    type: SuspendedErrorResponse,
   })
   async finish(
     @Param() { provider }: ProviderPath,

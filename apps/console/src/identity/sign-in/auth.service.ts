@@ -1,4 +1,5 @@
 import { Database } from '@inference/database';
+import { AccountSuspendedException } from '@inference/guards';
 import {
   BadRequestException,
   ConflictException,
@@ -106,7 +107,7 @@ export class AuthService {
     });
   }
 
-  /** Throws 401 for a wrong identifier or password, 429 after too many attempts. */
+  /** Throws 401 for a wrong identifier or password, 403 for a suspended account, 429 after too many attempts. */
   async login({ identifier, password }: LoginDto, origin: Origin): Promise<SignedIn | ChallengeResponse> {
     const claimed = normalizeIdentifier(identifier, this.site.site);
     const account = await findForLogin(this.database, claimed);
@@ -123,9 +124,15 @@ export class AuthService {
       await recordAuditEvent(this.database, { type: 'login.failed', accountId, actorId: null, origin });
       throw new UnauthorizedException('the identifier or the password is wrong');
     }
-    const view = await this.signIn.begin(account, 'password', origin);
-    await attempt.recordSuccess();
-    return view;
+    try {
+      const view = await this.signIn.begin(account, 'password', origin);
+      await attempt.recordSuccess();
+      return view;
+    } catch (error) {
+      // The password was right.
+      if (error instanceof AccountSuspendedException) await attempt.recordSuccess();
+      throw error;
+    }
   }
 
   async logout({ accountId, sessionId, origin }: Actor): Promise<void> {
