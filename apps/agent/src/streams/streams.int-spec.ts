@@ -306,7 +306,7 @@ describe('an account or key that is suspended', () => {
     await waitFor(async () => (await own!.call('GET', '')).status === 200);
     // Nothing runs again by itself, and what was produced is paid.
     expect((await own!.events(id)).map(({ type, status: of }) => [type, of])).toEqual([
-      ['message', 'completed'],
+      ['message', 'failed'],
       ['message', 'incomplete'],
       ['turn.failed', 'failed'],
     ]);

@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Code, Group, Paper, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
@@ -31,10 +31,13 @@ import {
   lastTransactionsQuery,
   useDisableSecondFactor,
 } from './account-queries';
+import { AccountAccess, AccountNotes, AccountTimeline } from './account-history';
+import { AccountKeys, ReactivateDialog, SuspendDialog, SuspensionNotice } from './account-suspension';
 import { AccountUsage } from './account-usage';
 import { useAdminAccountTexts } from './admin-account-texts';
 
 const FORBIDDEN = 403;
+const TABS = ['overview', 'timeline', 'keys', 'access', 'notes'] as const;
 
 function SecondFactorDialog({ account, onClose }: { account: Account; onClose: () => void }) {
   const t = useAdminAccountTexts();
@@ -90,11 +93,14 @@ export function AccountPage() {
 
 function AccountContent({ account }: { account: Account }) {
   const t = useAdminAccountTexts();
-  const [dialog, setDialog] = useState<'role' | 'adjustment' | 'secondFactor'>();
+  const [dialog, setDialog] = useState<'role' | 'adjustment' | 'secondFactor' | 'suspension'>();
+  const [tab, setTab] = useState<string | null>('overview');
   const close = () => setDialog(undefined);
+  const SuspensionDialog = account.suspension ? ReactivateDialog : SuspendDialog;
   return (
     <Stack gap="xl">
       <Stack gap="md">
+        <SuspensionNotice suspension={account.suspension} />
         <Group gap="xs">
           <Button onClick={() => setDialog('adjustment')}>{t('adjust')}</Button>
           <Button variant="default" onClick={() => setDialog('role')}>
@@ -105,16 +111,49 @@ function AccountContent({ account }: { account: Account }) {
               {t('disable')}
             </Button>
           )}
+          {(account.suspension !== null || account.role === 'user') && (
+            <Button variant="default" onClick={() => setDialog('suspension')}>
+              {t(account.suspension ? 'reactivate' : 'suspend')}
+            </Button>
+          )}
         </Group>
         <AccountFacts account={account} />
       </Stack>
-      <Stack component="section" gap="sm">
-        <Title order={2}>{t('usage')}</Title>
-        <AccountUsage accountId={account.id} />
-      </Stack>
-      <AccountPayments accountId={account.id} />
-      <AccountTransactions accountId={account.id} />
+      <Tabs value={tab} onChange={setTab} keepMounted={false}>
+        <Tabs.List aria-label={t('tabs')}>
+          {TABS.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {t(`tab.${name}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="overview" pt="lg">
+          <Stack gap="xl">
+            <Stack component="section" gap="sm">
+              <Title order={2}>{t('usage')}</Title>
+              <AccountUsage accountId={account.id} />
+            </Stack>
+            <AccountPayments accountId={account.id} />
+            <AccountTransactions accountId={account.id} />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="timeline" pt="lg">
+          <AccountTimeline accountId={account.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="keys" pt="lg">
+          <AccountKeys accountId={account.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="access" pt="lg">
+          <AccountAccess accountId={account.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="notes" pt="lg">
+          <AccountNotes accountId={account.id} />
+        </Tabs.Panel>
+      </Tabs>
       {dialog === 'adjustment' && <AdjustmentDialog account={account} onClose={close} />}
+      {dialog === 'suspension' && (
+        <SuspensionDialog name={account.email} target={{ accountId: account.id }} onClose={close} />
+      )}
       {dialog === 'role' && <RoleDialog account={account} onClose={close} />}
       {dialog === 'secondFactor' && <SecondFactorDialog account={account} onClose={close} />}
     </Stack>
@@ -191,9 +230,14 @@ function AccountFacts({ account }: { account: Account }) {
           </Group>
         </Fact>
       </Facts>
-      <Anchor component={Link} to={`/admin/events?account=${account.id}`} display="inline-block" mt="md">
-        {t('events.all')}
-      </Anchor>
+      <Group gap="lg" mt="md">
+        <Anchor component={Link} to={`/admin/accounts/${account.id}/requests`}>
+          {t('requests.every')}
+        </Anchor>
+        <Anchor component={Link} to={`/admin/events?account=${account.id}`}>
+          {t('events.all')}
+        </Anchor>
+      </Group>
     </Paper>
   );
 }

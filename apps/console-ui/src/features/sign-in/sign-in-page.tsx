@@ -18,6 +18,7 @@ const KEYS: Record<string, Key> = {
   email_not_verified: 'provider.emailNotVerified',
   email_taken: 'provider.emailTaken',
   provider_unavailable: 'provider.unavailable',
+  account_suspended: 'provider.suspended',
 };
 
 /** The text for `#error=<code>`, with which a sign-in through a provider comes back; undefined without an error. */
