@@ -56,6 +56,7 @@ console                                               none  session  expired  el
   POST   /api/auth/2fa/recovery-codes                  401      400      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/auth/2fa/verify                          400      400      400        400    400  400      400  400     400      400         400          400      400
   GET    /api/auth/oauth/:provider                     404      404      404        404    404  404      404  404     404      404         404          404      404
+  POST   /api/auth/oauth/suspension                    400      400      400        400    400  400      400  400     400      400         400          400      400
   GET    /api/auth/oauth/:provider/callback            404      404      404        404    404  404      404  404     404      404         404          404      404
   POST   /api/auth/oauth/:provider/link                401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/auth/identities                          401      200      401        401    200  401      401  401     401      401         401          401      401

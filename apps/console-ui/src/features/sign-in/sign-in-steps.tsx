@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@m
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { toApiError } from '../../api/api-error';
+import { type Suspension, toApiError } from '../../api/api-error';
 import { bodyOf, useConsoleApi } from '../../api/console-api';
 import { useSession } from '../../api/session';
 import { ErrorNotice } from '../../components/error-notice';
@@ -83,16 +83,20 @@ function PasswordForm({ onSignedIn, onChallenge }: Props) {
 
 /** Tells the owner of a suspended account why, and whom to ask. */
 function SignInError({ error, message }: { error: unknown; message?: string }) {
-  const t = useSignInTexts();
   const { suspension } = toApiError(error);
   if (!suspension) return <ErrorNotice error={error} {...(message !== undefined && { message })} />;
-  const { message: text, contact } = suspension;
+  return <Suspended {...suspension} />;
+}
+
+/** What the operator says of a suspended account, and whom to ask. */
+export function Suspended({ message, contact }: Suspension) {
+  const t = useSignInTexts();
   return (
     <Alert role="alert" color="red" variant="light" title={t('suspended')}>
       <Stack gap="xs" align="flex-start">
-        {text !== null && (
+        {message !== null && (
           <Text size="md" style={{ whiteSpace: 'pre-line' }}>
-            {text}
+            {message}
           </Text>
         )}
         {contact === null ? (

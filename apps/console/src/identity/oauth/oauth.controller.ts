@@ -40,6 +40,8 @@ import {
   LinkedIdentityResponse,
   LinkIdentityDto,
   ProviderPath,
+  SuspensionNoticeDto,
+  SuspensionNoticeResponse,
 } from './oauth.dto';
 import { type CompletedFlow, OAuthService } from './oauth.service';
 
@@ -215,6 +217,22 @@ export class OAuthController {
     });
   }
 
+  @Post('suspension')
+  @HttpCode(200)
+  @Public()
+  @CredentialAttempt()
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'readSuspension',
+    summary: 'Tells the owner of a suspended account why, after a sign-in at a provider.',
+    description:
+      'Takes the `notice` of the fragment to which a browser was redirected with `account_suspended`. It is valid for ten minutes.',
+  })
+  @ApiOkResponse({ description: 'What the operator says.', type: SuspensionNoticeResponse })
+  async suspension(@Body() { notice }: SuspensionNoticeDto): Promise<SuspensionNoticeResponse> {
+    return this.oauth.openNotice(notice);
+  }
+
   @Post(':provider/link')
   @HttpCode(200)
   @CredentialAttempt()
@@ -260,7 +278,9 @@ export class OAuthController {
       const isUnavailable = error instanceof UnavailableException;
       const hasPage = error instanceof HttpException && error.getStatus() !== 404 && !isUnavailable;
       if (errorPage === null || !hasPage) throw error;
-      response.redirect(`${this.site.consoleUiUrl}${errorPage()}#error=${codeOf(error)}`);
+      const notice = await this.oauth.sealNotice(error);
+      const more = notice === null ? '' : `&notice=${notice}`;
+      response.redirect(`${this.site.consoleUiUrl}${errorPage()}#error=${codeOf(error)}${more}`);
     }
   }
 }
