@@ -50,6 +50,7 @@ describe('API keys', () => {
       reports_cost: true,
       spent: 0,
       spent_30_days: 0,
+      suspension: null,
     });
   });
 
