@@ -204,6 +204,8 @@ export const SECTIONS = [
         'JSON array in the order of preference: `{name, base_url, api_key?, models?}`. `models` is a list, or a map from the published slug to the server’s own name; without it the server serves every priced model.',
       MODEL_LIMITS:
         'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?}`. Gateway: `max_output_tokens` is set in chat requests without a limit (4096 when not configured); `context_tokens` bounds the prompt of requests with images or audio (131072 when not configured). Agent: 32768 and a quarter of the context (at most 4096) when not configured. Console: shows these limits with the models, and `{input_modalities?, output_modalities?}`, each a list of `text`, `image`, `audio`, `video`, `embedding`, which the others ignore. Use the same value for all three.',
+      MODEL_RATE_LIMIT_TIERS:
+        'JSON list of tiers of [limits](../guides/limits.md), the lowest first: `{name, paid?, age_days?, models}`. `models`: model slug, or `*` for each other one → `{rpm?, tpm?, tpd?, max_concurrency?}`. An account has the last tier for which it has paid enough and is old enough. Without it only keys and staff set limits. The same value in gateway and console.',
       TRAINING_PRICE_SLUG:
         'Model that usage of training names. The gateway never offers it as a model. The same value in gateway and training.',
       AGENT_CREDENTIALS:
@@ -218,6 +220,8 @@ export const SECTIONS = [
       UPSTREAM_IDLE_TIMEOUT_SECONDS: 'Longest silence in the middle of an upstream’s answer.',
       CLIENT_STALL_TIMEOUT_SECONDS:
         'A client that reads nothing of its stream for this time is disconnected.',
+      AUDIO_UPLOAD_LIMIT_MIB:
+        'Largest form with audio at `/v1/audio/transcriptions` and `/v1/audio/translations`. It is held in memory while it is passed on, within `BODY_MEMORY_BYTES`.',
       LEASE_AMOUNT: 'Amount that a gateway draws from a wallet at a time, in the currency of the site.',
       LEASE_TTL_SECONDS:
         'Life of a lease. The money of a gateway that was killed is free again after this time.',

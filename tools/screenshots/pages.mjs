@@ -126,6 +126,7 @@ export const PICTURES = [
     },
   },
   { name: 'keys', path: '/keys' },
+  { name: 'limits', path: '/limits' },
   {
     name: 'keys-create',
     path: '/keys',

@@ -84,6 +84,30 @@ export const CROSSING_STATEMENTS = [
     why: 'Deletes refusals after 30 days.',
   },
   {
+    place: 'function limits.delete_unused',
+    kind: 'job',
+    tables: ['limits.subjects'],
+    why: 'Deletes what nobody has drawn from for two days.',
+  },
+  {
+    place: 'apps/console/src/identity/api-keys/api-keys.repository.ts deleteEndedSecrets',
+    kind: 'job',
+    tables: ['accounts.former_key_secrets'],
+    why: 'Deletes the secrets that rotations have replaced once they have ended.',
+  },
+  {
+    place: 'apps/console/src/identity/api-keys/api-keys.repository.ts claimExpiringKeys',
+    kind: 'job',
+    tables: ['accounts.api_keys'],
+    why: 'Keys whose owners are told that they will expire.',
+  },
+  {
+    place: 'apps/gateway/src/limits/limits.repository.ts readOverrides',
+    kind: 'job',
+    tables: ['limits.overrides'],
+    why: 'The limits that staff has set for accounts, which every gateway keeps in memory.',
+  },
+  {
     place: 'function metering.cover_short_events',
     kind: 'batch',
     tables: ['wallet.leases'],
@@ -106,6 +130,12 @@ export const CROSSING_STATEMENTS = [
     kind: 'key',
     tables: ['accounts.accounts', 'accounts.api_keys'],
     why: 'Finds the account of an API key by its hash, under either secret while one replaces the other.',
+  },
+  {
+    place: 'libs/guards/src/credentials.repository.ts findByFormerSecret',
+    kind: 'key',
+    tables: ['accounts.accounts', 'accounts.api_keys', 'accounts.former_key_secrets'],
+    why: 'Finds the account of an API key by the hash of a secret that a rotation has replaced.',
   },
   {
     place: 'apps/memo/src/workspaces/keys/keys.repository.ts findKeyByHash',

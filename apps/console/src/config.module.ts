@@ -11,6 +11,7 @@ import {
 import { type ConsoleConfig } from './config';
 import {
   API_KEYS_CONFIG,
+  LIMIT_TIERS,
   OAUTH_PROVIDERS_CONFIG,
   SEALED_TOKENS_CONFIG,
   SESSIONS_CONFIG,
@@ -50,6 +51,7 @@ export class ConfigModule {
       { provide: SITEMAP_CONFIG, useValue: config.sitemap },
       { provide: SITE_METADATA_CONFIG, useValue: config.siteMetadata },
       { provide: INFERENCE_CONFIG, useValue: config.inference },
+      { provide: LIMIT_TIERS, useValue: config.limitTiers },
       { provide: SERVICE_HEALTH_CONFIG, useValue: config.serviceHealth },
       { provide: USER_INTERFACE_CONFIG, useValue: config.userInterface },
       { provide: MAIL_CONFIG, useValue: config.mail },

@@ -1,5 +1,5 @@
 import { env, loadConfig } from '@inference/config';
-import { rateLimitFields, rateLimitOf } from '@inference/rate-limits';
+import { limitTierFields, limitTiersOf, rateLimitFields, rateLimitOf } from '@inference/rate-limits';
 import { z } from 'zod';
 import {
   checkInvoices,
@@ -65,6 +65,7 @@ export const fields = z.object({
   ...legalFields,
   ...serviceUrlFields,
   ...inferenceFields,
+  ...limitTierFields,
   ...mailFields,
   ...topUpFields,
   ...paymentFields,
@@ -111,6 +112,7 @@ const schema = fields
     sitemap: sitemapOf(config),
     siteMetadata: siteMetadataOf(config),
     inference: inferenceOf(config),
+    limitTiers: limitTiersOf(config),
     serviceHealth: serviceHealthOf(config),
     userInterface: userInterfaceOf(config),
     mail: mailOf(config),

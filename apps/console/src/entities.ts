@@ -8,6 +8,7 @@ import {
   UnservedCall,
   UsageEvent,
 } from '@inference/metering';
+import { LIMIT_ENTITIES } from '@inference/rate-limits';
 import { WALLET_ENTITIES } from '@inference/wallet';
 import { Account } from './accounts/account.entity';
 import { TermsAcceptance } from './accounts/terms-acceptance.entity';
@@ -39,6 +40,7 @@ import { AccountNote } from './support/customer-view/account-note.entity';
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
   ...CREDENTIAL_ENTITIES,
+  ...LIMIT_ENTITIES,
   ...PRICE_ENTITIES,
   ...ROLLUP_ENTITIES,
   ...WALLET_ENTITIES,

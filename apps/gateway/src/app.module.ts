@@ -15,6 +15,7 @@ import { MaintenanceModule } from './maintenance/maintenance.module';
 import { ModelsModule } from './models/models.module';
 import { ProtocolsModule } from './protocols/protocols.module';
 import { ProxyModule } from './proxy/proxy.module';
+import { TasksModule } from './tasks/tasks.module';
 import { ENTITIES } from './entities';
 
 @Module({})
@@ -38,6 +39,7 @@ export class AppModule {
         ModelsModule,
         ProxyModule,
         ProtocolsModule,
+        TasksModule,
       ],
     };
   }

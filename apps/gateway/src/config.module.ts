@@ -1,10 +1,12 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { type GatewayConfig } from './config';
 import { LEASES_CONFIG } from './leases/leases.config';
+import { LIMITS_CONFIG } from './limits/limits.config';
 import { PRICES_CONFIG } from './prices/prices.module';
 import { ADMISSION_CONFIG } from './proxy/admission/admission.config';
 import { PROXY_CONFIG } from './proxy/proxy.config';
 import { SETTLEMENT_CONFIG } from './settlement/settlement.config';
+import { TASKS_CONFIG } from './tasks/tasks.config';
 import { UPSTREAMS_CONFIG } from './upstreams/upstreams.config';
 
 /** Provides each feature with its own slice of the configuration. */
@@ -18,7 +20,9 @@ export class ConfigModule {
       { provide: ADMISSION_CONFIG, useValue: config.admission },
       { provide: PROXY_CONFIG, useValue: config.proxy },
       { provide: LEASES_CONFIG, useValue: config.leases },
+      { provide: LIMITS_CONFIG, useValue: config.limits },
       { provide: SETTLEMENT_CONFIG, useValue: config.settlement },
+      { provide: TASKS_CONFIG, useValue: config.tasks },
     ];
     return { module: ConfigModule, providers: slices, exports: slices.map(({ provide }) => provide) };
   }

@@ -1,8 +1,9 @@
 import { env, loadConfig } from '@inference/config';
-import { rateLimitFields } from '@inference/rate-limits';
+import { limitTierFields, rateLimitFields } from '@inference/rate-limits';
 import { z } from 'zod';
 import { admissionFields, admissionOf } from './proxy/admission/admission.config';
 import { leasesFields, leasesOf } from './leases/leases.config';
+import { limitsOf } from './limits/limits.config';
 import { pricesFields, pricesOf } from './prices/prices.module';
 import { proxyFields, proxyOf } from './proxy/proxy.config';
 import {
@@ -11,6 +12,7 @@ import {
   serviceCallersOf,
 } from './service-callers/service-callers.config';
 import { settlementFields, settlementOf } from './settlement/settlement.config';
+import { tasksFields, tasksOf } from './tasks/tasks.config';
 import { upstreamsFields, upstreamsOf } from './upstreams/upstreams.config';
 
 export const fields = z.object({
@@ -24,7 +26,9 @@ export const fields = z.object({
   ...proxyFields,
   ...serviceCallersFields,
   ...leasesFields,
+  ...limitTierFields,
   ...settlementFields,
+  ...tasksFields,
   /** Processes that serve the port together. Each has its own database connections, body memory and leases. */
   GATEWAY_WORKERS: env.integer(1, 256).default(1),
 });
@@ -40,7 +44,9 @@ const schema = fields.superRefine(checkServiceSecrets, { when }).transform((conf
   proxy: proxyOf(config),
   serviceCallers: serviceCallersOf(config),
   leases: leasesOf(config),
+  limits: limitsOf(config),
   settlement: settlementOf(config),
+  tasks: tasksOf(config),
   workers: config.GATEWAY_WORKERS,
 }));
 

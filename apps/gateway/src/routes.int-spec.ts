@@ -70,12 +70,15 @@ function bodyFor(path: string): string {
   return `{"model":"sandbox-chat","messages":[]${limit}}`;
 }
 
+const contentTypeFor = (path: string): string =>
+  /audio\/tr/.test(path) ? 'multipart/form-data; boundary=b' : 'application/json';
+
 async function ask(route: string, { headers = {}, body, gateway = site.gateway }: Ask = {}) {
   const [method = '', path = ''] = route.split(' ');
   const content = body ?? (method === 'POST' ? bodyFor(path) : undefined);
   const response = await fetch(gateway.url + path.replace('*slug', 'sandbox-chat'), {
     method,
-    headers: { ...(content === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+    headers: { ...(content === undefined ? {} : { 'Content-Type': contentTypeFor(path) }), ...headers },
     ...(content === undefined ? {} : { body: content }),
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
@@ -268,7 +271,7 @@ describe('errors have the format of OpenAI:', () => {
     expectError(answer, 404, { type: 'invalid_request_error', code: 'model_not_found', param: 'model' });
   });
 
-  it.each(['GET /v1', 'GET /v1/files', 'POST /v1/audio/speech', 'DELETE /v2/models', 'GET /v1/chat'])(
+  it.each(['GET /v1', 'GET /v1/files', 'POST /v1/audio/voices', 'DELETE /v2/models', 'GET /v1/chat'])(
     '404 for %s',
     async (route) => {
       const answer = await ask(route, { headers: key() });

@@ -3,6 +3,13 @@ import { type Request } from 'express';
 
 export type Role = 'user' | 'analyst' | 'admin';
 
+/** How fast an API key may call models. Null: no such limit. */
+export interface KeyPace {
+  requestsPerMinute: number | null;
+  tokensPerMinute: number | null;
+  maxConcurrency: number | null;
+}
+
 /** The account on whose behalf a request is made, as its credential proves. An app may add fields by module augmentation. */
 export interface Caller {
   accountId: string;
@@ -10,10 +17,17 @@ export interface Caller {
   /** Set if the credential was a session token. */
   sessionId?: string;
   /**
-   * Set if the credential was an API key, or a service acts on behalf of one. `allowedModels` null: all models; `reportsCost`: whether the
-   * answers of models tell their price.
+   * Set if the credential was an API key, or a service acts on behalf of one. `allowedModels` null: all models (see allowsModel);
+   * `reportsCost`: whether the answers of models tell their price; `allowedIps` absent: all addresses; `pace` absent: none of its own.
    */
-  apiKey?: { id: string; spendLimited: boolean; allowedModels: string[] | null; reportsCost: boolean };
+  apiKey?: {
+    id: string;
+    spendLimited: boolean;
+    allowedModels: string[] | null;
+    reportsCost: boolean;
+    allowedIps?: string[];
+    pace?: KeyPace;
+  };
   /** Set if one of the platform's own services acts on behalf of the account. */
   service?: string;
   /** Set if staff has suspended the account. The guard lets no such caller through. */
@@ -30,12 +44,23 @@ declare module 'express' {
 }
 
 /**
- * The id of the caller's API key if that is restricted, by a spending limit or a list of models. Such a caller sees what this key did,
- * and nothing else of its account, whatever the role of the account. Null for every other caller, who acts for the whole account.
+ * The id of the caller's API key if that is restricted, by a spending limit, a list of models or of addresses, or a pace. Such a caller
+ * sees what this key did, and nothing else of its account, whatever the role of the account. Null for every other caller, who acts for the
+ * whole account.
  */
 export function restrictedKeyIdOf({ apiKey }: Caller): string | null {
-  const isRestricted = apiKey !== undefined && (apiKey.spendLimited || apiKey.allowedModels !== null);
-  return isRestricted ? apiKey.id : null;
+  if (apiKey === undefined) return null;
+  const { id, spendLimited, allowedModels, allowedIps, pace } = apiKey;
+  const isRestricted =
+    spendLimited || allowedModels !== null || allowedIps !== undefined || pace !== undefined;
+  return isRestricted ? id : null;
+}
+
+/** Whether the caller's API key may use a model. An entry of its list that ends with `*` allows every slug that begins like it. */
+export function allowsModel({ apiKey }: Caller, slug: string): boolean {
+  const allowed = apiKey?.allowedModels;
+  if (!allowed || allowed.includes(slug)) return true;
+  return allowed.some((entry) => entry.endsWith('*') && slug.startsWith(entry.slice(0, -1)));
 }
 
 /** The caller of a request. Throws if the route is public or was called by a service for no account. */

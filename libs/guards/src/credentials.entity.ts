@@ -1,6 +1,10 @@
 import { PicosColumn, TimeColumn } from '@inference/database';
-import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { type Role } from './caller';
+
+/** For how long a spending limit counts. */
+export const SPEND_PERIODS = ['total', 'day', 'week', 'month'] as const;
+export type SpendPeriod = (typeof SPEND_PERIODS)[number];
 
 /** What every service may read of an account. */
 @Entity('accounts', { schema: 'accounts', synchronize: false })
@@ -49,13 +53,49 @@ export class ApiKey {
   @PicosColumn({ nullable: true })
   spendLimitPicos!: bigint | null;
 
-  /** Slugs; null: all models. */
+  /** What `spendLimitPicos` is for; all but `total` begin anew, in the time zone of the account. */
+  @Column('text', { default: 'total' })
+  spendPeriod!: SpendPeriod;
+
+  /** Slugs, or beginnings of slugs followed by `*`; null: all models. */
   @Column('text', { nullable: true, array: true })
   allowedModels!: string[] | null;
 
   /** Whether the answers of models tell their price. */
   @Column('boolean', { default: true })
   reportsCost!: boolean;
+
+  @Column('text', { default: '' })
+  description!: string;
+
+  @Column('text', { array: true, default: '{}' })
+  tags!: string[];
+
+  /** When the owner switched it off; null while it is on. */
+  @TimeColumn({ nullable: true })
+  disabledAt!: Date | null;
+
+  /** Null: never. */
+  @TimeColumn({ nullable: true })
+  expiresAt!: Date | null;
+
+  /** How many days before the end its owner was told last; null: not yet. */
+  @Column('integer', { nullable: true })
+  expiryNoticeDays!: number | null;
+
+  /** Addresses and networks from which it may be used; null: all. */
+  @Column('text', { nullable: true, array: true })
+  allowedIps!: string[] | null;
+
+  /** Null: no limit of the key's own; the same for the next two. */
+  @Column('integer', { nullable: true })
+  requestsPerMinute!: number | null;
+
+  @Column('integer', { nullable: true })
+  tokensPerMinute!: number | null;
+
+  @Column('integer', { nullable: true })
+  maxConcurrency!: number | null;
 
   @TimeColumn({ default: () => 'now()' })
   createdAt!: Date;
@@ -77,6 +117,23 @@ export class ApiKey {
   /** Why, for the owner of the key. */
   @Column('text', { nullable: true })
   suspensionMessage!: string | null;
+}
+
+/** A secret that a rotation has replaced. It works until it ends. */
+@Entity('former_key_secrets', { schema: 'accounts' })
+@Index('former_key_secrets_end', ['endsAt'])
+@Index('former_key_secrets_key', ['apiKeyId'])
+export class FormerKeySecret {
+  /** Keyed digest of the secret. */
+  @PrimaryColumn('bytea')
+  keyHash!: Buffer;
+
+  @ForeignKey(() => ApiKey)
+  @Column('text')
+  apiKeyId!: string;
+
+  @TimeColumn()
+  endsAt!: Date;
 }
 
 /** A sign-in of an account, which its session tokens name. */
@@ -105,4 +162,4 @@ export class Session {
 }
 
 /** The tables that CredentialsModule reads. */
-export const CREDENTIAL_ENTITIES = [AccountRole, ApiKey, Session];
+export const CREDENTIAL_ENTITIES = [AccountRole, ApiKey, FormerKeySecret, Session];

@@ -68,8 +68,9 @@ export class CredentialsGuard extends AuthGuard() {
     try {
       await super.canActivate(context);
     } catch (error) {
-      const isNobody = error instanceof UnauthorizedException || error instanceof AccountSuspendedException;
-      if (!isNobody) throw error;
+      // A key that is bound to other addresses is no caller here, either.
+      const status = error instanceof HttpException ? error.getStatus() : 500;
+      if (status !== 401 && status !== 403) throw error;
     }
   }
 

@@ -1,15 +1,14 @@
 import { type Executor } from '@inference/database';
-import { In } from 'typeorm';
 import { createSecretKey, isSecretKey } from './secret-keys/secret-key';
-import { AccountRole, ApiKey } from './credentials.entity';
+import { AccountRole, ApiKey, FormerKeySecret } from './credentials.entity';
 
 /** The account with its key of this id, if it has one that is not deleted. Null for an unknown account. */
-export function findAccountWithKey(
+export async function findAccountWithKey(
   executor: Executor,
   accountId: string,
   apiKeyId: string | undefined,
-): Promise<(AccountRole & { apiKey: ApiKey | null }) | null> {
-  return executor
+): Promise<((AccountRole & { apiKey: ApiKey | null }) & Pick<KeyState, 'endsInMillis'>) | null> {
+  const { entities, raw } = await executor
     .repository<AccountRole & { apiKey: ApiKey | null }>(AccountRole)
     .createQueryBuilder('account')
     .leftJoinAndMapOne(
@@ -19,8 +18,11 @@ export function findAccountWithKey(
       'key.accountId = account.id AND key.id = :apiKeyId AND key.deletedAt IS NULL',
       { apiKeyId: apiKeyId ?? null },
     )
+    .addSelect(ENDS_IN.replace('%s', 'key.expires_at'), 'ends_in_millis')
     .where('account.id = :accountId', { accountId })
-    .getOne();
+    .getRawAndEntities<{ ends_in_millis: number | null }>();
+  const [account] = entities;
+  return account ? Object.assign(account, { endsInMillis: raw[0]!.ends_in_millis }) : null;
 }
 
 /** Who finds the key locked leaves it: another process has just used it. */
@@ -34,15 +36,55 @@ const TOUCH = `
 const REHASH = `
   UPDATE accounts.api_keys SET key_hash = $2, last_used_at = now() WHERE id = $1 AND deleted_at IS NULL`;
 
+/** A key that was found by its secret. */
+export interface FoundApiKey extends KeyState {
+  key: ApiKey;
+  /** Whether the secret is one that a rotation has replaced. */
+  isFormer: boolean;
+}
+
+/** Both by the clock of the database. */
+export interface KeyState {
+  /** Until its secret stops working; negative if it has; null: never. */
+  endsInMillis: number | null;
+  isDisabled: boolean;
+}
+
+const ENDS_IN = 'extract(epoch FROM %s - clock_timestamp())::float8 * 1000';
+
 /**
- * The key with its account, by the hashes under which it may be stored. Null for an unknown and for a deleted key. A statement for
- * each hash would miss a key whose hash another process replaces between them.
+ * The key with its account, by the hashes under which it may be stored. Null for an unknown and for a deleted key, and for a former secret
+ * that has ended. A statement for each hash would miss a key whose hash another process replaces between them; a rotation moves the
+ * hash from the key to the former secrets, which are read after it.
  */
-export async function findApiKey(executor: Executor, hashes: Buffer[]): Promise<ApiKey | null> {
-  const [key] = await executor
+export async function findApiKey(executor: Executor, hashes: Buffer[]): Promise<FoundApiKey | null> {
+  const { entities, raw } = await executor
     .repository(ApiKey)
-    .find({ where: { keyHash: In(hashes) }, relations: { account: true } });
-  return key ?? null;
+    .createQueryBuilder('key')
+    .innerJoinAndSelect('key.account', 'account')
+    .addSelect(ENDS_IN.replace('%s', 'key.expires_at'), 'ends_in_millis')
+    .where('key.keyHash IN (:...hashes)', { hashes })
+    .getRawAndEntities<{ ends_in_millis: number | null }>();
+  const [key] = entities;
+  if (!key) return findByFormerSecret(executor, hashes);
+  const endsInMillis = raw[0]!.ends_in_millis;
+  return { key, isFormer: false, endsInMillis, isDisabled: key.disabledAt !== null };
+}
+
+async function findByFormerSecret(executor: Executor, hashes: Buffer[]): Promise<FoundApiKey | null> {
+  const { entities, raw } = await executor
+    .repository(ApiKey)
+    .createQueryBuilder('key')
+    .innerJoinAndSelect('key.account', 'account')
+    .innerJoin(FormerKeySecret, 'former', 'former.apiKeyId = key.id')
+    .addSelect(ENDS_IN.replace('%s', 'least(former.ends_at, key.expires_at)'), 'ends_in_millis')
+    .where('former.keyHash IN (:...hashes) AND former.endsAt > clock_timestamp()', { hashes })
+    .andWhere('key.deletedAt IS NULL')
+    .getRawAndEntities<{ ends_in_millis: number }>();
+  const [key] = entities;
+  if (!key) return null;
+  const endsInMillis = raw[0]!.ends_in_millis;
+  return { key, isFormer: true, endsInMillis, isDisabled: key.disabledAt !== null };
 }
 
 /** Stores a used key under another hash, unless it was deleted meanwhile. */

@@ -1,7 +1,24 @@
-export { AccountRole, ApiKey, CREDENTIAL_ENTITIES, Session } from './credentials.entity';
+export {
+  AccountRole,
+  ApiKey,
+  CREDENTIAL_ENTITIES,
+  FormerKeySecret,
+  Session,
+  SPEND_PERIODS,
+  type SpendPeriod,
+} from './credentials.entity';
 export { createApiKey, isApiKey } from './credentials.repository';
 export { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
-export { type Caller, callerOf, CurrentCaller, restrictedKeyIdOf, type Role, SUSPENDED } from './caller';
+export {
+  allowsModel,
+  type Caller,
+  callerOf,
+  CurrentCaller,
+  type KeyPace,
+  restrictedKeyIdOf,
+  type Role,
+  SUSPENDED,
+} from './caller';
 export {
   ACCEPTS,
   Accepts,
@@ -12,6 +29,8 @@ export {
   ROLES,
   Roles,
 } from './credentials.decorators';
+export { KeyRefusedException } from './caching/known-caller';
+export { isNetwork } from './api-keys/networks';
 export { CredentialsGuard } from './credentials.guard';
 export { CredentialsModule } from './credentials.module';
 export { type CredentialsOptions } from './credentials.options';

@@ -6,7 +6,7 @@ export { PerRoute, Public, PUBLIC } from './per-route';
 export { type DescribedError, describeError, ErrorFilter } from './errors/error.filter';
 export { addressGroup } from './address-group';
 export { allowedMillis, BodyMemory, LEAST_BYTES_PER_SECOND, watchArrival } from './bodies/body-memory';
-export { holderOf, requireConnected } from './bodies/body-reader';
+export { BodyReader, holderOf, requireConnected } from './bodies/body-reader';
 export { AmbiguousCookieException, readCookie } from './cookies/read-cookie';
 export { csvLine } from './csv';
 export { drained } from './bodies/unread-bodies';
@@ -23,6 +23,7 @@ export {
   type ReadJson,
   readJsonInSlices,
   UniqueNames,
+  withoutByteOrderMark,
 } from './json/json-reader';
 export { type JsonMember } from './json/json-scanner';
 export { ExactJsonInterceptor } from './bodies/exact-json.interceptor';

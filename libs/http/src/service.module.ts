@@ -40,6 +40,10 @@ export interface BodyMemoryConfig {
 export class ServiceModule {
   static forRoot(config: BodyMemoryConfig): DynamicModule {
     const memory = new BodyMemory(config.BODY_MEMORY_BYTES);
-    return { module: ServiceModule, providers: [{ provide: BodyMemory, useValue: memory }] };
+    return {
+      module: ServiceModule,
+      providers: [{ provide: BodyMemory, useValue: memory }],
+      exports: [BodyMemory],
+    };
   }
 }

@@ -1,9 +1,12 @@
 export {
+  INPUT_METERS,
   inputTokensOf,
+  lineageOf,
   type Meter,
   type MeterCounts,
   type MeteredUsage,
   METERS,
+  OUTPUT_METERS,
   outputTokensOf,
   PARENTS,
 } from './pricing/meter';
@@ -30,6 +33,7 @@ export {
 export {
   conditionCount,
   conditionsKey,
+  hasPriceOf,
   holdsFor,
   HOURS_FORM,
   isWithin,

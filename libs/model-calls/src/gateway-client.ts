@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { dataOf, SseEventReader } from '@inference/sse';
 import { isTracing, type Span, startCallSpan } from '@inference/tracing';
-import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { type Dispatcher, errors, Pool } from 'undici';
 import { type Message, ModelAnswer } from './model-answer';
 import { brokenOff, refusal, type Refusal, refusalOf, timedOut, unreachable } from './refusal';
@@ -220,7 +220,7 @@ async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly answer = new ModelAnswer();
   private readonly decoder = new StringDecoder('utf8');
-  private readonly parser: EventSourceParser;
+  private readonly events = new SseEventReader();
   private controller: Dispatcher.DispatchController | undefined;
   private status = 0;
   private retryAfter: string | undefined;
@@ -232,9 +232,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     private readonly listener: ModelListener,
     private readonly span: Span | undefined,
     private readonly onEnd: (end: CallEnd) => void,
-  ) {
-    this.parser = createParser({ onEvent: ({ data }) => this.onEvent(data) });
-  }
+  ) {}
 
   abort(): void {
     // First: the abort itself is reported as an error, which must not count as the gateway's.
@@ -262,9 +260,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const text = this.decoder.write(chunk);
-    if (this.status < 300) this.parser.feed(text);
-    else if (this.errorBody.length < MAX_ERROR_BYTES) this.errorBody += text;
+    if (this.status < 300) this.readEvents(chunk);
+    else if (this.errorBody.length < MAX_ERROR_BYTES) this.errorBody += this.decoder.write(chunk);
     if (this.backedUp) controller.pause();
   }
 
@@ -280,6 +277,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     const isTimeout = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
     if (this.status === 0) return this.end({ refusal: isTimeout ? timedOut() : unreachable() });
     this.end({ refusal: isTimeout ? timedOut() : brokenOff(), answer: this.answer });
+  }
+
+  private readEvents(chunk: Buffer): void {
+    try {
+      for (const event of this.events.push(chunk)) this.onEvent(dataOf(event));
+    } catch {
+      // An event is longer than any that a model sends.
+      this.abort();
+    }
   }
 
   private onEvent(data: string): void {

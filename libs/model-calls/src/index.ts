@@ -1,3 +1,4 @@
+export { CallAssembly, contentPieces, fieldsOf, isObjectText } from './chat-parts';
 export { type Message, ModelAnswer, type ToolCall, type Usage } from './model-answer';
 export {
   type CallEnd,

@@ -1,4 +1,5 @@
 import { newId } from '@inference/database';
+import { CallAssembly, type CallInParts, contentPieces } from './chat-parts';
 
 /** A message of a chat, in OpenAI's shape. */
 export type Message =
@@ -26,12 +27,6 @@ interface AnswerError {
   message: string;
 }
 
-interface CallFragment {
-  index?: unknown;
-  id?: unknown;
-  function?: { name?: unknown; arguments?: unknown };
-}
-
 interface Chunk {
   choices?: {
     index?: unknown;
@@ -56,7 +51,14 @@ export class ModelAnswer {
   private saidDone = false;
   /** High surrogate whose low surrogate comes with the next piece. */
   private half = '';
-  private readonly calls = new Map<number, ToolCall>();
+  private readonly calls: CallInParts[] = [];
+  private readonly assembly = new CallAssembly<CallInParts>((given, name) => {
+    const id = textOf(given).toWellFormed();
+    const isUsable = id !== '' && id.length <= MAX_CALL_ID_CHARS;
+    const call = { id: isUsable ? id : newId('call'), name, text: '' };
+    this.calls.push(call);
+    return call;
+  });
 
   /** Whether the answer is complete and billed: the gateway sends the end of a stream only after settlement. */
   get isComplete(): boolean {
@@ -65,13 +67,11 @@ export class ModelAnswer {
 
   /** In the order of the model. An interrupted call has only the beginning of its arguments. */
   get toolCalls(): ToolCall[] {
-    return [...this.calls]
-      .sort(([a], [b]) => a - b)
-      .map(([, { id, type, function: called }]) => ({
-        id,
-        type,
-        function: { name: called.name.toWellFormed(), arguments: called.arguments.toWellFormed() },
-      }));
+    return this.calls.map(({ id, name, text }) => ({
+      id,
+      type: 'function',
+      function: { name: textOf(name).toWellFormed(), arguments: textOf(text).toWellFormed() },
+    }));
   }
 
   /** Reads the data of one event; returns the text that it adds. */
@@ -89,9 +89,12 @@ export class ModelAnswer {
     if (typeof choice.finish_reason === 'string' && choice.finish_reason)
       this.finishReason = choice.finish_reason;
     const { content, refusal, tool_calls: fragments } = choice.delta ?? {};
-    if (Array.isArray(fragments))
-      for (const fragment of fragments) this.readFragment((fragment ?? {}) as CallFragment);
-    return this.whole(textOf(content) + textOf(refusal));
+    for (const fragment of Array.isArray(fragments) ? (fragments as unknown[]) : []) {
+      const { call, text } = this.assembly.read(fragment);
+      this.assembly.add(call, text);
+    }
+    const pieces = contentPieces(content).filter(({ kind }) => kind !== 'reasoning');
+    return this.whole(textOf(pieces.map(({ text }) => text).join('')) + textOf(refusal));
   }
 
   /** Holds an unpaired surrogate at the end back, since the database cannot store it. */
@@ -99,23 +102,6 @@ export class ModelAnswer {
     const joined = this.half + text;
     this.half = HIGH_SURROGATE.exec(joined)?.[0] ?? '';
     return joined.slice(0, joined.length - this.half.length).toWellFormed();
-  }
-
-  private readFragment({ index, id, function: called }: CallFragment): void {
-    const position = typeof index === 'number' ? index : this.calls.size;
-    let call = this.calls.get(position);
-    if (!call) {
-      const given = textOf(id).toWellFormed();
-      const isUsable = given !== '' && given.length <= MAX_CALL_ID_CHARS;
-      call = {
-        id: isUsable ? given : newId('call'),
-        type: 'function',
-        function: { name: '', arguments: '' },
-      };
-      this.calls.set(position, call);
-    }
-    call.function.name += textOf(called?.name);
-    call.function.arguments += textOf(called?.arguments);
   }
 }
 

@@ -7,6 +7,8 @@ export interface Refusal {
   /** The same request may succeed later. */
   retryable: boolean;
   retryAfter?: string;
+  /** The limit of the key or the account that has refused the call. */
+  limit?: string;
   /** For a wallet that does not cover the call, if the gateway says what is missing. */
   shortfall?: Shortfall;
 }
@@ -68,7 +70,7 @@ function insufficientMessage({
 /** Translates an error answer of the gateway for the caller of this service. */
 export function refusalOf(status: number, body: string, retryAfter: string | undefined): Refusal {
   const fields = readBody(body);
-  const { code, missing_amount, top_up_url } = fields;
+  const { code, limit, missing_amount, top_up_url } = fields;
   const message = code === INSUFFICIENT ? insufficientMessage(fields) : fields.message;
   const gone = shutOut(code);
   if (gone) return gone;
@@ -79,12 +81,14 @@ export function refusalOf(status: number, body: string, retryAfter: string | und
     ...(missing_amount !== undefined && {
       shortfall: { missing_amount, ...(top_up_url !== undefined && { top_up_url }) },
     }),
+    ...(limit !== undefined && { limit }),
     ...(retryAfter !== undefined && { retryAfter }),
   };
 }
 
 const FIELDS = [
   'code',
+  'limit',
   'message',
   'available_amount',
   'required_amount',

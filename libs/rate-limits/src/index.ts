@@ -6,3 +6,13 @@ export {
   throttlerStorage,
 } from './rate-limit.config';
 export { RefusalLimitModule } from './refusal-limit';
+export {
+  type LimitTier,
+  limitsOfModelIn,
+  limitTierFields,
+  limitTiersOf,
+  type ModelLimits,
+  type Standing,
+  tierIndexOf,
+} from './limit-tiers';
+export { LIMIT_ENTITIES, LimitOverride } from './limits.entity';

@@ -7,7 +7,9 @@ export {
 } from './ledger';
 export { withLeaseRecall } from './lease-recall';
 export {
+  changeBudgetZone,
   changeKeyLimit,
+  type KeySpending,
   openKeyBudget,
   openWallet,
   readKeySpending,

@@ -114,6 +114,20 @@ export class KeyBudget {
   @PicosColumn({ default: 0 })
   leasedPicos!: bigint;
 
+  /** For how long the limit counts; all but `total` begin anew with a day of the time zone. */
+  @Column('text', { default: 'total' })
+  period!: 'total' | 'day' | 'week' | 'month';
+
+  @Column('text', { default: 'UTC' })
+  timeZone!: string;
+
+  /** First day of the period of `periodSpentPicos`; null: nothing was counted by period. */
+  @Column('date', { nullable: true })
+  periodStartsOn!: string | null;
+
+  @PicosColumn({ default: 0 })
+  periodSpentPicos!: bigint;
+
   /** When the limit was last changed; null: never. A lower limit may be below what the key has spent by then. */
   @TimeColumn({ nullable: true })
   limitChangedAt!: Date | null;

@@ -8,7 +8,28 @@ const READ_WALLETS = `
     deduction_waits_until AS "deductionWaitsUntil"
   FROM wallet.balances WHERE account_id = ANY ($1)`;
 const READ_KEY_SPENDING = `
-  SELECT api_key_id AS "apiKeyId", spent_picos AS "spentPicos" FROM wallet.key_spending WHERE api_key_id = ANY ($1)`;
+  SELECT api_key_id AS "apiKeyId", spent_picos AS "spentPicos", counted_picos AS "countedPicos",
+    period_ends_at AS "periodEndsAt"
+  FROM wallet.key_spending WHERE api_key_id = ANY ($1)`;
+/** What a key has spent in the period that runs counts, by whole hours: the sums of a key are kept by the hour. */
+const CHANGE_LIMIT = `
+  WITH period AS (
+    SELECT $2 AS api_key_id, date_trunc(nullif($4, 'total'), clock_timestamp() AT TIME ZONE $5)::date AS starts_on
+  )
+  UPDATE wallet.key_budgets b SET limit_picos = $3, limit_changed_at = now(), period = $4, time_zone = $5,
+    period_starts_on = p.starts_on,
+    period_spent_picos = CASE
+      WHEN b.period = $4 AND b.time_zone = $5 AND b.period_starts_on = p.starts_on THEN b.period_spent_picos
+      WHEN p.starts_on IS NULL THEN 0
+      ELSE coalesce((
+        SELECT sum(cost_picos) FROM metering.hourly_rollup
+        WHERE account_id = $1 AND api_key_id = $2 AND hour >= date_trunc('hour', p.starts_on::timestamp AT TIME ZONE $5)
+      ), 0)
+    END
+  FROM period p WHERE b.api_key_id = p.api_key_id AND b.account_id = $1`;
+const BUDGETS_OF_PERIODS = `
+  SELECT api_key_id AS "apiKeyId", limit_picos AS "limitPicos", period FROM wallet.key_budgets
+  WHERE account_id = $1 AND period <> 'total'`;
 const FOLD_ACCOUNT = 'SELECT metering.fold_account($1)';
 const RECALL_LEASES = 'SELECT wallet.recall_leases($1, $2)';
 
@@ -61,33 +82,58 @@ export async function addToBalance(
 /** Starts to count what an API key spends, in the transaction that creates the key. */
 export async function openKeyBudget(
   transaction: Transaction,
-  budget: Pick<KeyBudget, 'apiKeyId' | 'accountId' | 'limitPicos'>,
+  budget: Pick<KeyBudget, 'apiKeyId' | 'accountId' | 'limitPicos' | 'period' | 'timeZone'>,
 ): Promise<void> {
   await transaction.repository(KeyBudget).insert(budget);
 }
 
 /**
- * Changes what a key may spend in all. Lock its wallet first, so that no lease is drawn meanwhile: money that gateways drew by the
+ * Changes what a key may spend, in all or in each period. Lock its wallet first, so that no lease is drawn meanwhile: money that gateways drew by the
  * former limit can still be spent until they return it (see recallLeases).
  */
 export async function changeKeyLimit(
   transaction: Transaction,
   accountId: string,
   apiKeyId: string,
-  limitPicos: bigint | null,
+  { limitPicos, period, timeZone }: Pick<KeyBudget, 'limitPicos' | 'period' | 'timeZone'>,
 ): Promise<void> {
   // What the key has spent without a limit is not set aside from the new one.
   await transaction.query(FOLD_ACCOUNT, [accountId]);
-  const change = { limitPicos, limitChangedAt: () => 'now()' };
-  await transaction.repository(KeyBudget).update({ apiKeyId }, change);
+  await transaction.query(CHANGE_LIMIT, [accountId, apiKeyId, limitPicos, period, timeZone]);
 }
 
-/** What each of the keys has spent in all, in picos, as its limit counts it. */
-export async function readKeySpending(executor: Executor, apiKeyIds: string[]): Promise<Map<string, bigint>> {
-  const { rows } = await executor.query<Pick<KeyBudget, 'apiKeyId' | 'spentPicos'>>(READ_KEY_SPENDING, [
-    apiKeyIds,
-  ]);
-  return new Map(rows.map(({ apiKeyId, spentPicos }) => [apiKeyId, spentPicos]));
+/** Lets the periods of an account's keys begin with the days of another time zone. */
+export async function changeBudgetZone(
+  transaction: Transaction,
+  accountId: string,
+  timeZone: string,
+): Promise<void> {
+  await transaction.query(FOLD_ACCOUNT, [accountId]);
+  const { rows } = await transaction.query<Pick<KeyBudget, 'apiKeyId' | 'limitPicos' | 'period'>>(
+    BUDGETS_OF_PERIODS,
+    [accountId],
+  );
+  for (const { apiKeyId, limitPicos, period } of rows)
+    await transaction.query(CHANGE_LIMIT, [accountId, apiKeyId, limitPicos, period, timeZone]);
+}
+
+/** What a key has spent, in picos. */
+export interface KeySpending {
+  /** In all. */
+  spentPicos: bigint;
+  /** What its limit counts: of the period that runs, or in all. */
+  countedPicos: bigint;
+  /** When the count begins anew; null for a limit in all. */
+  periodEndsAt: Date | null;
+}
+
+/** What each of the keys has spent, by its id. */
+export async function readKeySpending(
+  executor: Executor,
+  apiKeyIds: string[],
+): Promise<Map<string, KeySpending>> {
+  const { rows } = await executor.query<KeySpending & { apiKeyId: string }>(READ_KEY_SPENDING, [apiKeyIds]);
+  return new Map(rows.map(({ apiKeyId, ...spending }) => [apiKeyId, spending]));
 }
 
 /** Asks the gateways to return the money of an account that no request holds, if it was not asked for within `seconds`. */

@@ -16,6 +16,11 @@ const SANDBOX_PRICES = [
   { slug: 'sandbox-chat', unit: 'per_million_output_tokens', price: 1.5 },
   { slug: 'sandbox-mini', unit: 'per_million_tokens', price: 0.1 },
   { slug: 'sandbox-embed', unit: 'per_million_input_tokens', price: 0.02 },
+  { slug: 'sandbox-rerank', unit: 'per_search', price: 0.002 },
+  { slug: 'sandbox-image', unit: 'per_image', price: 0.04 },
+  { slug: 'sandbox-audio', unit: 'per_audio_minute', price: 0.006 },
+  { slug: 'sandbox-speech', unit: 'per_million_characters', price: 15 },
+  { slug: 'sandbox-moderation', unit: 'per_million_input_tokens', price: 0.02 },
 ];
 
 /** The models that the sandbox engine serves. */

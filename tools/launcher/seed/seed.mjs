@@ -13,7 +13,7 @@ import { gpuPrices, modelPrices, trainingPrice, USD_PER_YUAN } from './price-lis
 const API_KEY_NAME = 'Made at the first start';
 const CREDIT = 25;
 const PACKAGE_VERSION = '1.0.0';
-/** One for each priced model of the sandbox engine. */
+/** One for each model of the sandbox engine that answers with text or vectors. */
 const PACKAGES = [
   { slug: 'sandbox-chat', name: 'Sandbox chat', about: 'the sandbox engine generates random words.' },
   { slug: 'sandbox-mini', name: 'Sandbox mini', about: 'the sandbox engine generates random words.' },

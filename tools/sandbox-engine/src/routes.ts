@@ -3,13 +3,16 @@ import { NORMAL, withBehaviour } from './behaviour';
 import { answerChat } from './endpoints/chat';
 import { answerCompletion } from './endpoints/completions';
 import { answerEmbeddings } from './endpoints/embeddings';
+import { answerSpeech, answerTranscription } from './endpoints/audio';
+import { answerImages, answerModeration, answerRerank } from './endpoints/tasks';
+import { formFields, isForm } from './http/form';
 import { ApiError, errorForStatus } from './http/errors';
 import type { ModelRequest } from './endpoints/model-request';
 import { findModel, MODEL_LIST_JSON, modelNotFound } from './endpoints/models';
 import { readBody } from './http/request-body';
 import { sendError, sendJson } from './http/respond';
 import type { ServedCounters } from './served-counters';
-import { missing, parseBody, wrongType } from './http/validation';
+import { type JsonObject, missing, parseBody, wrongType } from './http/validation';
 
 export interface Engine {
   apiKey: string | undefined;
@@ -30,6 +33,12 @@ const ROUTES = new Map<string, Route>([
   ['/v1/chat/completions', modelRoute(answerChat)],
   ['/v1/completions', modelRoute(answerCompletion)],
   ['/v1/embeddings', modelRoute(answerEmbeddings)],
+  ['/v1/rerank', modelRoute(answerRerank)],
+  ['/v1/images/generations', modelRoute(answerImages)],
+  ['/v1/audio/transcriptions', modelRoute(answerTranscription)],
+  ['/v1/audio/translations', modelRoute(answerTranscription)],
+  ['/v1/audio/speech', modelRoute(answerSpeech)],
+  ['/v1/moderations', modelRoute(answerModeration)],
   [
     '/v1/models',
     { method: 'GET', needsKey: true, handle: (_engine, _req, res) => sendJson(res, 200, MODEL_LIST_JSON) },
@@ -87,12 +96,23 @@ function modelRoute(answerModel: (request: ModelRequest) => void): Route {
       res.once('close', () => {
         if (!res.writableFinished) served.countAborted();
       });
-      try {
-        const sandboxHeader = req.headers['x-sandbox'];
-        answerModelRequest(answerModel, { ...outcome, sandboxHeader, res, served, streamDelayMs });
-      } catch (error) {
+      const refuse = (error: unknown): void => {
         if (!(error instanceof ApiError)) process.stderr.write(`${String(error)}\n`);
         sendError(res, error instanceof ApiError ? error : errorForStatus(500));
+      };
+      const sandboxHeader = req.headers['x-sandbox'];
+      const bytes = outcome.body.length;
+      const answerBody = (body: JsonObject): void =>
+        answerModelRequest(answerModel, { body, bytes, sandboxHeader, res, served, streamDelayMs });
+      const type = req.headers['content-type'] ?? '';
+      if (isForm(type)) {
+        formFields(outcome.body, type).then(answerBody).catch(refuse);
+        return;
+      }
+      try {
+        answerBody(parseBody(outcome.body.toString('utf8')));
+      } catch (error) {
+        refuse(error);
       }
     });
   };
@@ -101,7 +121,7 @@ function modelRoute(answerModel: (request: ModelRequest) => void): Route {
 
 /** A model request as received. */
 interface RawRequest {
-  text: string;
+  body: JsonObject;
   bytes: number;
   sandboxHeader: string | string[] | undefined;
   res: ServerResponse;
@@ -110,8 +130,7 @@ interface RawRequest {
 }
 
 function answerModelRequest(answerModel: (request: ModelRequest) => void, raw: RawRequest): void {
-  const { res, served, streamDelayMs } = raw;
-  const body = parseBody(raw.text);
+  const { body, res, served, streamDelayMs } = raw;
   const name = body['model'];
   if (name === undefined) throw missing('model');
   if (typeof name !== 'string') throw wrongType('model', 'a string', name);

@@ -47,7 +47,10 @@ async function events(path: string, body: object): Promise<string[]> {
 describe('models and health', () => {
   it('lists its models', async () => {
     const models = await collect(await openai.models.list());
-    expect(models.map(({ id }) => id)).toEqual(['sandbox-chat', 'sandbox-mini', 'sandbox-embed']);
+    expect(models.map(({ id }) => id)).toEqual([
+      ...['sandbox-chat', 'sandbox-mini', 'sandbox-embed', 'sandbox-rerank', 'sandbox-image'],
+      ...['sandbox-audio', 'sandbox-speech', 'sandbox-moderation'],
+    ]);
     expect(models[0]).toEqual({
       id: 'sandbox-chat',
       object: 'model',

@@ -11,6 +11,14 @@ class TurnData {
 
 class TurnStartedData extends TurnData {}
 
+class TurnWaitingData extends TurnData {
+  @ApiProperty({ description: 'The limit that refuses the call.', example: 'key_requests_per_minute' })
+  limit!: string;
+
+  @ApiProperty({ description: 'The call is made again after so many seconds.', example: 3 })
+  retry_after_seconds!: number;
+}
+
 class TurnCancelledData extends TurnData {}
 
 class DeltaData {
@@ -39,6 +47,11 @@ class TurnErrorData {
 
 const EVENTS = {
   'turn.started': { description: 'The first event of a turn.', data: TurnStartedData },
+  'turn.waiting': {
+    description:
+      'A limit of the key or the account refuses the call of the model; the turn goes on by itself.',
+    data: TurnWaitingData,
+  },
   delta: { description: 'A piece of the answer.', data: DeltaData },
   tool_call: { description: 'A complete call of a function.', data: ToolCallResponse },
   'turn.requires_action': {

@@ -3,6 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** The types of events in a turn's stream (spec: Events, which allows others beside `delta` and `turn.completed`). */
 export type StreamEventType =
   | 'turn.started'
+  | 'turn.waiting'
   | 'delta'
   | 'tool_call'
   | 'turn.requires_action'

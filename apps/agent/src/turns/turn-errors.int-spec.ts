@@ -118,6 +118,25 @@ describe('refusals of the gateway before the request is answered', () => {
     expect((await customer.events(id)).at(-1)).toMatchObject({ turn_id: turnId, error: { retryable: true } });
   });
 
+  it('a turn that a limit of its key refuses waits, says so, and goes on', async () => {
+    const { apiKey, apiKeyId } = await insertApiKey(site.pool, account.accountId);
+    await site.pool.query('UPDATE accounts.api_keys SET max_concurrency = 1 WHERE id = $1', [apiKeyId]);
+    // Another gateway runs a call of the key for now.
+    await site.pool.query(
+      `WITH s AS (INSERT INTO limits.subjects (id, account_id, day, drawn_at) VALUES ('key:' || $1, $2, now(), now()) RETURNING id)
+       INSERT INTO limits.slots (subject_id, holder, slots, expires_at) SELECT id, 'other', 1, now() + interval '3 seconds' FROM s`,
+      [apiKeyId, account.accountId],
+    );
+    const of = new Customer(site.url, apiKey);
+    const response = await of.call('POST', `/${await newSession('sandbox-chat', of)}/events/stream`, USER);
+    expect(response.status).toBe(200);
+    const stream = await response.text();
+    expect(stream).toContain('event: turn.waiting');
+    expect(stream).toContain('"limit":"key_concurrency","retry_after_seconds":1');
+    expect(stream.indexOf('event: delta')).toBeGreaterThan(stream.indexOf('event: turn.waiting'));
+    expect(stream).toContain('event: turn.completed');
+  });
+
   it('passes on Retry-After', async () => {
     const response = await customer.call(
       'POST',

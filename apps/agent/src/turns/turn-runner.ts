@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Database, isDatabaseUnavailable, NotificationChannel, type Transaction } from '@inference/database';
 import { Metrics } from '@inference/http';
-import { type CallEnd, GatewayClient } from '@inference/model-calls';
+import { type CallEnd, GatewayClient, type Refusal } from '@inference/model-calls';
 import { type Span, traceWork } from '@inference/tracing';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
@@ -12,6 +12,7 @@ import { nameBrokenOffCall, releaseIdempotencyKey } from '../session-log/session
 import { DeltaWriter } from '../streams/delta-writer';
 import { type StreamEvent } from '../streams/stream-events/stream-event';
 import {
+  appendStreamEvent,
   deleteStreamEventsOfDeletedTurn,
   TURN_DELETED,
   TURN_ENDED,
@@ -23,8 +24,17 @@ import { TURNS_CONFIG, type TurnsConfig } from './turns.config';
 import { type ClaimedTurn, isInCall, lockSessionOfTurn } from './turns.repository';
 
 const RETRY_MILLIS = 250;
+/** How long a turn waits for limits of its key or account. Chosen: limits of a minute free a part of it each minute. */
+const LONGEST_WAIT_MILLIS = 600_000;
 /** How long the database may be unavailable at the end of a turn. */
 const OUTAGE_LIMIT_MILLIS = 20_000;
+
+/** Until a call that a limit has refused may be made; null for every other end. */
+function limitWaitOf({ refusal }: CallEnd): number | null {
+  if (!refusal || refusal.limit === undefined || refusal.retryAfter === undefined) return null;
+  const seconds = Number(refusal.retryAfter);
+  return Number.isFinite(seconds) ? Math.max(1, seconds) * 1000 : null;
+}
 
 /** Runs the turns that this process has claimed: calls the model, stores its answer, and records the end of the turn. */
 @Injectable()
@@ -136,7 +146,31 @@ export class TurnRunner {
     if (!messages) return { refusal: contextTooLongError() };
     const { accountId, apiKeyId, tools, id: requestId } = turn;
     const payer = { accountId, ...(apiKeyId !== null && { apiKeyId }) };
-    return this.gateway.call({ ...payer, model, messages, tools, requestId, signal }, run);
+    for (let waitedMillis = 0; ;) {
+      // Each call leaves a listener on its signal.
+      const attempt = { model, messages, tools, requestId, signal: AbortSignal.any([signal]) };
+      const end = await this.gateway.call({ ...payer, ...attempt }, run);
+      const waitMillis = limitWaitOf(end);
+      if (waitMillis === null || waitedMillis + waitMillis > LONGEST_WAIT_MILLIS) return end;
+      await this.showWaiting(run, end.refusal!, waitMillis);
+      await sleep(waitMillis, undefined, { signal }).catch(() => undefined);
+      if (run.isAbandoned) return end;
+      waitedMillis += waitMillis;
+    }
+  }
+
+  /** Tells the clients that the turn waits for a limit. Whoever posted its event is answered now. */
+  private async showWaiting(run: TurnRun, { limit }: Refusal, waitMillis: number): Promise<void> {
+    const { turn } = run;
+    const data = { turn_id: turn.id, limit: limit!, retry_after_seconds: waitMillis / 1000 };
+    const events = await this.database.transaction(async (transaction) => {
+      if (!(await lockSessionOfTurn(transaction, turn.id))) return [];
+      if (!(await isInCall(transaction, turn, this.heartbeat.replicaId))) return [];
+      return [await appendStreamEvent(transaction, turn.id, 'turn.waiting', data)];
+    });
+    for (const { n } of events) run.lastPosition = n;
+    this.hub.publish(run.turnId, events);
+    run.settleAdmission(null);
   }
 
   /** Records the end of a turn, unless another replica has ended it, and sends it to the clients. */

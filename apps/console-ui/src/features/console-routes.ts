@@ -43,6 +43,11 @@ export const consoleRoutes = [
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
+    path: '/limits',
+    component: lazyRouteComponent(() => import('./limits/limits-page'), 'LimitsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
     path: '/playground',
     validateSearch: playgroundIn,
     component: lazyRouteComponent(() => import('./playground/playground-page'), 'PlaygroundPage'),

@@ -8,6 +8,7 @@ import {
   ChartPie,
   CreditCard,
   FileText,
+  Gauge,
   GraduationCap,
   KeyRound,
   Landmark,
@@ -52,6 +53,7 @@ const AREA_GROUPS: AreaGroup[] = [
     text: 'group.develop',
     areas: [
       { to: '/keys', text: 'area.keys', icon: KeyRound },
+      { to: '/limits', text: 'area.limits', icon: Gauge },
       { to: '/playground', text: 'area.playground', icon: MessageSquareText },
       { to: '/agents', text: 'area.agents', icon: Bot },
       { to: '/workspaces', text: 'area.workspaces', icon: LibraryBig },

@@ -52,6 +52,10 @@ export class Account {
   @Column('text', { default: 'en' })
   language!: Language;
 
+  /** Where the days of spending limits begin. */
+  @Column('text', { default: 'UTC' })
+  timeZone!: string;
+
   /** Grows with every change of the password, the second factor or the identities. */
   @Column('integer', { default: 0 })
   credentialsVersion!: number;

@@ -75,6 +75,10 @@ const SIGN_IN_COLUMNS = {
   suspensionMessage: true,
 } satisfies Record<keyof SignInAccount, true>;
 
+const SET_TIME_ZONE = `
+  UPDATE accounts.accounts SET time_zone = (SELECT name FROM pg_timezone_names WHERE lower(name) = lower($2) LIMIT 1)
+  WHERE id = $1 AND EXISTS (SELECT FROM pg_timezone_names WHERE lower(name) = lower($2)) RETURNING id`;
+const READ_TIME_ZONE = 'SELECT time_zone AS "timeZone" FROM accounts.accounts WHERE id = $1 FOR SHARE';
 const SET_ROLE = `
   WITH old AS (SELECT id, role FROM accounts.accounts WHERE id = $1 FOR NO KEY UPDATE)
   UPDATE accounts.accounts a SET role = $2 FROM old WHERE a.id = old.id RETURNING old.role`;
@@ -115,6 +119,18 @@ export function readAccount(executor: Executor, id: string): Promise<AccountProf
 
 export async function setLanguage(executor: Executor, id: string, language: Language): Promise<void> {
   await executor.repository(Account).update({ id }, { language });
+}
+
+/** Returns false, and changes nothing, if PostgreSQL does not know the time zone. */
+export async function setTimeZone(transaction: Transaction, id: string, timeZone: string): Promise<boolean> {
+  const { rows } = await transaction.query<{ id: string }>(SET_TIME_ZONE, [id, timeZone]);
+  return rows.length > 0;
+}
+
+/** Locks the account against another time zone until the transaction ends. */
+export async function readTimeZone(transaction: Transaction, id: string): Promise<string> {
+  const { rows } = await transaction.query<{ timeZone: string }>(READ_TIME_ZONE, [id]);
+  return rows[0]!.timeZone;
 }
 
 /** The first acceptance of a version counts. */

@@ -227,3 +227,6 @@ export interface SignUpConfig {
 export function signUpOf({ SIGNUP }: SignUpFields): SignUpConfig {
   return { isOpen: SIGNUP === 'open' };
 }
+
+/** Names the tiers of limits (LimitTier[]), the lowest first. */
+export const LIMIT_TIERS = Symbol('LIMIT_TIERS');

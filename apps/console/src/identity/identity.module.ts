@@ -4,10 +4,13 @@ import { AdminAccountsController } from './admin-accounts/admin-accounts.control
 import { AdminAccountsService } from './admin-accounts/admin-accounts.service';
 import { ApiKeysController } from './api-keys/api-keys.controller';
 import { ApiKeysService } from './api-keys/api-keys.service';
+import { ExpiringKeysJob } from './api-keys/expiring-keys.job';
 import { EmailVerificationController } from './email-verification/email-verification.controller';
 import { EmailVerificationService } from './email-verification/email-verification.service';
 import { IdentitiesController } from './identities/identities.controller';
 import { IdentitiesService } from './identities/identities.service';
+import { AdminLimitsController, LimitsController } from './limits/limits.controller';
+import { LimitsService } from './limits/limits.service';
 import { LoginAttemptCleanupJob, LoginThrottle } from './login-throttle/login-throttle.service';
 import { OAuthProviderGateway } from './oauth-provider.gateway';
 import { OAuthFlowsService } from './oauth/oauth-flows.service';
@@ -78,9 +81,12 @@ class AdminAccountsModule {}
 
 @Module({
   controllers: [ApiKeysController],
-  providers: [ApiKeysService],
+  providers: [ApiKeysService, ExpiringKeysJob],
 })
 class ApiKeysModule {}
+
+@Module({ controllers: [AdminLimitsController, LimitsController], providers: [LimitsService] })
+class LimitsModule {}
 
 @Module({
   imports: [PasswordsModule, StartCreditModule],
@@ -156,6 +162,7 @@ class SessionListModule {}
     AccountsModule,
     EmailVerificationModule,
     IdentitiesModule,
+    LimitsModule,
     OAuthModule,
     PasswordsModule,
     RefreshModule,

@@ -1,4 +1,5 @@
 import { isDatabaseUnavailable } from '@inference/database';
+import { KeyRefusedException } from '@inference/guards';
 import { describeError, logFailure } from '@inference/http';
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import { type Request, type Response } from 'express';
@@ -52,6 +53,7 @@ export function describeAnswer(error: unknown, request: Request) {
 }
 
 function codeOf(error: unknown, status: number, details: Record<string, unknown> = {}): string | undefined {
+  if (error instanceof KeyRefusedException) return error.code;
   if (typeof details.code === 'string') return details.code;
   return isDatabaseUnavailable(error) ? 'database_unavailable' : CODE_BY_STATUS[status];
 }

@@ -48,6 +48,14 @@ class OpenAiError {
   })
   missing_amount?: string;
 
+  @ApiProperty({
+    description:
+      'With `rate_limit_exceeded`: which limit, such as `key_requests_per_minute` or `account_tokens_per_minute`.',
+    required: false,
+    example: 'key_requests_per_minute',
+  })
+  limit?: string;
+
   @ApiProperty({ description: 'The currency of the amounts.', required: false, example: 'USD' })
   currency?: string;
 
@@ -74,12 +82,14 @@ type GatewayErrorCode =
   | 'billing_unknown'
   | 'exchange_rate_missing'
   | 'insufficient_balance'
+  | 'invalid_form'
   | 'invalid_header'
   | 'invalid_json'
   | 'invalid_value'
   | 'key_spend_limit_reached'
   | 'model_not_allowed'
   | 'model_not_found'
+  | 'rate_limit_exceeded'
   | 'reserved_entrypoint'
   | 'upstream_error'
   | 'upstream_timeout';
@@ -93,6 +103,7 @@ export abstract class GatewayError extends Error {
     readonly param?: string,
     /** Further members of `error` in the body. */
     readonly details?: Record<string, string>,
+    readonly headers?: Record<string, string>,
   ) {
     super(message);
     this.name = new.target.name;
@@ -114,12 +125,14 @@ const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
   billing_unknown: 503,
   exchange_rate_missing: 503,
   insufficient_balance: 402,
+  invalid_form: 400,
   invalid_header: 400,
   invalid_json: 400,
   invalid_value: 400,
   key_spend_limit_reached: 402,
   model_not_allowed: 403,
   model_not_found: 404,
+  rate_limit_exceeded: 429,
   reserved_entrypoint: 403,
   upstream_error: 502,
   upstream_timeout: 504,
@@ -164,6 +177,6 @@ export function toOpenAiError(error: GatewayError): {
   return {
     status,
     body: openAiErrorBody(status, error.message, error),
-    headers: HEADERS_BY_CODE[error.code] ?? {},
+    headers: { ...HEADERS_BY_CODE[error.code], ...error.headers },
   };
 }

@@ -42,7 +42,8 @@ describe('a lease of an API key whose limit changes', () => {
   const change = (apiKeyId: string, limitPicos: bigint | null) =>
     console.transaction(async (transaction) => {
       await recallLeases(transaction, account.accountId, 0);
-      await changeKeyLimit(transaction, account.accountId, apiKeyId, limitPicos);
+      const limit = { limitPicos, period: 'total', timeZone: 'UTC' } as const;
+      await changeKeyLimit(transaction, account.accountId, apiKeyId, limit);
     });
   const leasedOf = async (apiKeyId: string) => {
     const { rows } = await database.pool.query<{ leased: bigint }>(

@@ -3,7 +3,7 @@ import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 import { Injectable, Logger } from '@nestjs/common';
 import { MAINTENANCE_FUNCTIONS, runMaintenance } from './maintenance.repository';
 
-/** Runs the maintenance functions of the metering and wallet schemas, at the start and every minute. */
+/** Runs the maintenance functions of the metering, wallet and limits schemas, at the start and every minute. */
 @Injectable()
 export class BillingTablesJob {
   private readonly logger = new Logger(BillingTablesJob.name);

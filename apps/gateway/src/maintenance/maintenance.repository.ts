@@ -1,11 +1,12 @@
 import { type Executor } from '@inference/database';
 
-/** Maintenance of the metering and wallet schemas. Each function may run at any time, on several hosts at once. */
+/** Maintenance of the metering, wallet and limits schemas. Each function may run at any time, on several hosts at once. */
 export const MAINTENANCE_FUNCTIONS = [
   'metering.ensure_partitions',
   'metering.ensure_unserved_call_days',
   'wallet.reclaim_expired_leases',
   'metering.delete_old_settlements',
+  'limits.delete_unused',
 ] as const;
 
 export async function runMaintenance(

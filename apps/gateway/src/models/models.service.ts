@@ -1,4 +1,4 @@
-import { type Caller } from '@inference/guards';
+import { allowsModel, type Caller } from '@inference/guards';
 import { PriceBook } from '@inference/metering';
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../errors/openai-error';
@@ -16,12 +16,24 @@ export class ModelNotFoundError extends GatewayError {
   }
 }
 
-/** The model is priced by its input tokens and has no price of its output. */
+/** The model has no price of its output. */
 export class OutputPriceMissingError extends GatewayError {
   constructor(model: string) {
     super(
       'model_not_found',
       `The model \`${model}\` has no price of its output, so it is offered for embeddings only.`,
+      'model',
+    );
+  }
+}
+
+/** The model is not priced by what the endpoint counts. */
+export class UnitPriceMissingError extends GatewayError {
+  /** @param counts what the endpoint counts */
+  constructor(model: string, counts: string) {
+    super(
+      'model_not_found',
+      `The model \`${model}\` has no price of ${counts}, so it is not offered here.`,
       'model',
     );
   }
@@ -45,10 +57,9 @@ export class ModelsService {
 
   async list(caller: Caller): Promise<ModelListResponse> {
     const { models, effectiveFrom } = await this.prices.inForce();
-    const allowed = caller.apiKey?.allowedModels;
     const created = Math.floor(effectiveFrom.getTime() / 1000);
     const data = [...models.keys()]
-      .filter((slug) => this.upstreams.serves(slug) && (!allowed || allowed.includes(slug)))
+      .filter((slug) => this.upstreams.serves(slug) && allowsModel(caller, slug))
       .map((id): ModelResponse => ({ id, object: 'model', created, owned_by: OWNER }));
     return { object: 'list', data };
   }

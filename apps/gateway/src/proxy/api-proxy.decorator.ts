@@ -22,7 +22,7 @@ export const REQUEST_ID = {
   },
 };
 
-const COST = {
+export const COST = {
   'X-Cost': {
     description:
       'What the call costs, in the site’s currency, if the answer is no stream and has no `usage` that tells it.',

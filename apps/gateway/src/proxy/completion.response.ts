@@ -31,7 +31,7 @@ class CostDetail {
 
 /** The gateway adds the cost, unless the API key says otherwise. */
 @ApiOpenObject()
-class CompletionUsage {
+export class CompletionUsage {
   @ApiProperty({ type: 'integer', description: 'Tokens of the prompt.', example: 12, required: false })
   prompt_tokens?: number;
 

@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import { LeasesModule } from '../leases/leases.module';
+import { LimitsModule } from '../limits/limits.module';
 import { PricesModule } from '../prices/prices.module';
 import { SettlementModule } from '../settlement/settlement.module';
 import { UnservedCallsModule } from '../unserved-calls/unserved-calls.module';
 import { UpstreamsModule } from '../upstreams/upstreams.module';
 import { AdmissionService } from './admission/admission.service';
+import { CallBilling } from './call-billing';
 import { EstimateController } from './estimate/estimate.controller';
 import { OpenRequests } from './open-requests';
 import { ProxyController } from './proxy.controller';
@@ -13,9 +15,9 @@ import { UsageFaults } from './usage/usage-faults';
 
 /** The model endpoints: admission, the call of an upstream, metering and settlement. */
 @Module({
-  imports: [LeasesModule, PricesModule, SettlementModule, UnservedCallsModule, UpstreamsModule],
+  imports: [LeasesModule, LimitsModule, PricesModule, SettlementModule, UnservedCallsModule, UpstreamsModule],
   controllers: [ProxyController, EstimateController],
-  providers: [AdmissionService, OpenRequests, ProxyService, UsageFaults],
-  exports: [AdmissionService, ProxyService],
+  providers: [AdmissionService, CallBilling, OpenRequests, ProxyService, UsageFaults],
+  exports: [AdmissionService, CallBilling, OpenRequests, ProxyService],
 })
 export class ProxyModule {}

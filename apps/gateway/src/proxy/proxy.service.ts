@@ -1,30 +1,30 @@
-import { ACCOUNT_SUSPENDED, ACCOUNT_SUSPENDED_MESSAGE, type Suspended, Suspensions } from '@inference/guards';
+import { Suspensions } from '@inference/guards';
 import { requireConnected } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Response } from 'express';
-import { SettlementBatcher } from '../settlement/settlement-batcher';
-import { NotCoveredError } from '../settlement/settlement.errors';
-import { type UsageEvent } from '../settlement/usage-event';
-import { GatewayError, toOpenAiError } from '../errors/openai-error';
+import { toOpenAiError } from '../errors/openai-error';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
 import { servedEndpointOf } from '../upstreams/upstream';
 import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
-import { type Admission, AdmissionService, usageEventOf } from './admission/admission.service';
+import { type Admission, AdmissionService } from './admission/admission.service';
 import { type AnswerTranslation } from './answer-translation';
+import { CallBilling, tellsPrice, type Told, UNTOLD } from './call-billing';
 import { OpenRequests } from './open-requests';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
 import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request';
 import { proxyStream } from './streaming/proxy-stream';
-import { isSameUsage, meteredUsage, within } from './usage/metered-usage';
+import { cutWhenSuspended } from './suspended-call';
+import { hasForeignCost, withoutForeignCost } from './usage/foreign-cost';
+import { meteredUsage } from './usage/metered-usage';
 import { finishReasonOf, NOTHING_PRODUCED, type Produced, producedByAll } from './usage/produced';
 import { readReportedUsage, type ReportedUsage } from './usage/reported-usage';
+import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from './upstream-refusal';
 import { withCost } from './usage/usage-cost';
-import { UsageFaults } from './usage/usage-faults';
 
 interface PlainAnswer {
   choices?: unknown;
@@ -32,25 +32,15 @@ interface PlainAnswer {
 
 type Answer = UpstreamAnswer<PlainAnswer>;
 
-/** What the log says of an answer beside its usage. */
-type Told = Pick<UsageEvent, 'timeToFirstTokenMs' | 'finishReason'>;
-const UNTOLD: Told = { timeToFirstTokenMs: null, finishReason: null };
-
-/** Of an answer whose error has no code. */
-const UPSTREAM_REFUSED = 'upstream_refused';
-/** How long a client whose account is suspended may take for what was sent. Specified: its streams end within five seconds. */
-const CUT_PATIENCE_MILLIS = 4_000;
-
 /** Admits a request, calls an upstream, meters and settles the usage, and only then ends the response. */
 @Injectable()
 export class ProxyService {
   constructor(
     private readonly admissions: AdmissionService,
     private readonly upstreams: UpstreamsService,
-    private readonly settlements: SettlementBatcher,
+    private readonly billing: CallBilling,
     private readonly openRequests: OpenRequests,
     private readonly unserved: UnservedCalls,
-    private readonly faults: UsageFaults,
     private readonly suspensions: Suspensions,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
@@ -73,15 +63,15 @@ export class ProxyService {
       (model) => (call.model = model),
     );
     const admission = await this.admissions.admit(request, call);
+    const { ticket } = admission;
+    ticket?.tell(response);
     // If the client disconnects, its call of the upstream is cancelled.
     const cancellation = new Cancellation();
     const onClose = () => {
       if (!response.writableFinished) cancellation.abort();
     };
     response.on('close', onClose);
-    const unwatch = this.suspensions.watch(call.caller, (suspended) =>
-      cut(suspended, cancellation, response),
-    );
+    const unwatch = cutWhenSuspended(this.suspensions, call.caller, cancellation, response);
     const kind = request.stream ? 'stream' : 'plain';
     this.openRequests.begin(kind);
     let answer: Answer | undefined;
@@ -102,6 +92,7 @@ export class ProxyService {
       unwatch();
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
+      ticket?.end();
     }
   }
 
@@ -163,8 +154,9 @@ export class ProxyService {
       const produced = () => producedByAll(all);
       const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
       const reportsCost = tellsPrice(admission);
-      body = withCost(answer.head, reportsCost ? charge : null);
-      if (reportsCost && body === answer.head) response.setHeader('X-Cost', picosToDecimal(charge.costPicos));
+      const ours = hasForeignCost(answer.content) ? withoutForeignCost(answer.head) : answer.head;
+      body = withCost(ours, reportsCost ? charge : null);
+      if (reportsCost && body === ours) response.setHeader('X-Cost', picosToDecimal(charge.costPicos));
     } else {
       const refusal = { httpStatus: answer.status, code: errorCodeIn(answer.head) ?? UPSTREAM_REFUSED };
       this.unserved.record(admission.call, refusal);
@@ -202,9 +194,9 @@ export class ProxyService {
   }
 
   /** Charges a call; returns what it was charged. @param isWhole whether the report is that of the whole answer */
-  private async settle(
+  private settle(
     admission: Admission,
-    { upstream, span }: Pick<Answer, 'upstream' | 'span'>,
+    answer: Pick<Answer, 'upstream' | 'span'>,
     outcome: UsageOutcome,
     reported: ReportedUsage | null,
     isWhole: boolean,
@@ -212,59 +204,7 @@ export class ProxyService {
     told: Told,
   ): Promise<Charge> {
     const metered = meteredUsage(admission, isWhole, reported, produced);
-    const { usage, fault } = metered;
-    if (fault) this.faults.count(upstream, fault);
-    const served = { upstream, outcome, ...told };
-    const event = usageEventOf(admission, { ...served, ...metered });
-    span?.set({
-      'gen_ai.usage.input_tokens': event.inputTokens,
-      'gen_ai.usage.output_tokens': event.outputTokens,
-    });
-    if (outcome !== 'completed') span?.fail(outcome);
-    try {
-      await this.settlements.settle(event, admission.hold);
-      return event.charge;
-    } catch (error) {
-      const admitted = within(usage, admission.bounds);
-      if (!(error instanceof NotCoveredError) || isSameUsage(admitted, usage)) throw error;
-      // The upstream served more than the request allowed: the reserved amount is still charged.
-      const covered = usageEventOf(admission, { ...served, fault, usage: admitted, estimated: true });
-      await this.settlements.settle(covered, admission.hold);
-      return covered.charge;
-    }
-  }
-}
-
-/** The account of a call, or its key, was suspended while it ran. */
-class CutError extends GatewayError {
-  constructor(suspended: Suspended) {
-    if (suspended === 'account') super(ACCOUNT_SUSPENDED, ACCOUNT_SUSPENDED_MESSAGE);
-    else super('api_key_suspended', 'the API key is suspended');
-  }
-}
-
-/** Ends a call that is served. A client that reads nothing does not keep it open. */
-function cut(suspended: Suspended, cancellation: Cancellation, response: Response): void {
-  cancellation.abort(new CutError(suspended));
-  const timer = setTimeout(() => response.destroy(), CUT_PATIENCE_MILLIS);
-  response.once('close', () => clearTimeout(timer));
-}
-
-/** Whether the answers of a call tell their price; a key says otherwise for clients that refuse unknown fields. */
-const tellsPrice = ({ call: { caller } }: Admission): boolean => caller.apiKey?.reportsCost ?? true;
-
-/** JSON has the charset that the specification promises; servers leave it out. */
-const withCharset = (contentType: string): string =>
-  /^application\/json\s*(;|$)/i.test(contentType) ? 'application/json; charset=utf-8' : contentType;
-
-/** `error.code` of an upstream's answer, if it is a plain name. */
-function errorCodeIn(body: Buffer): string | undefined {
-  try {
-    const { error } = JSON.parse(body.toString('utf8')) as { error?: { code?: unknown } };
-    const code = error?.code;
-    return typeof code === 'string' && /^[a-z][a-z0-9_.-]{1,63}$/i.test(code) ? code : undefined;
-  } catch {
-    return undefined;
+    return this.billing.settle(admission, answer, outcome, metered, told);
   }
 }
 

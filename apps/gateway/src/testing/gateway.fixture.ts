@@ -20,6 +20,7 @@ import {
 import { ENTITIES } from '../entities';
 import { AppModule } from '../app.module';
 import { readGatewayConfig } from '../config';
+import { type LimitsConfig } from '../limits/limits.config';
 import { gatewayService } from '../service-options';
 
 export const UNITY = 10n ** 10n;
@@ -53,13 +54,18 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** @param logTo receives the log instead of the logs that are searched for secrets */
+/**
+ * @param logTo receives the log instead of the logs that are searched for secrets
+ * @param limits replaces parts of the configuration of limits that no variable changes
+ */
 export async function startGateway(
   environment: Environment,
   logTo: NonNullable<ServiceOptions['logTo']> = testLog('gateway'),
+  limits: Partial<LimitsConfig> = {},
 ): Promise<Gateway> {
   rememberEnvironment(environment);
-  const config = readGatewayConfig(environment);
+  const read = readGatewayConfig(environment);
+  const config = { ...read, limits: { ...read.limits, ...limits } };
   const options = { ...gatewayService(), logTo };
   const app = await createService(AppModule.forRoot(config), config, options);
   holdToContract(app, 'gateway');

@@ -39,6 +39,12 @@ const ENDPOINTS: Record<string, CalledEndpoint> = {
   '/v1/embeddings': 'embeddings',
   '/v1/messages': 'messages',
   '/v1/responses': 'responses',
+  '/v1/rerank': 'rerank',
+  '/v1/images/generations': 'images/generations',
+  '/v1/audio/transcriptions': 'audio/transcriptions',
+  '/v1/audio/translations': 'audio/translations',
+  '/v1/audio/speech': 'audio/speech',
+  '/v1/moderations': 'moderations',
 };
 
 /**

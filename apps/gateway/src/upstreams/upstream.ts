@@ -6,10 +6,16 @@ import { type UpstreamConfig, type UpstreamTimeouts } from './upstreams.config';
 /** Most connections to one upstream; further requests wait in the gateway. */
 const MAX_CONNECTIONS = 512;
 /** As OpenTelemetry's conventions for generative AI name the operations. */
-const OPERATIONS: Record<Endpoint, string> = {
+const OPERATIONS: Record<ServedEndpoint, string> = {
   'chat/completions': 'chat',
   completions: 'text_completion',
   embeddings: 'embeddings',
+  rerank: 'rerank',
+  'images/generations': 'generate_image',
+  'audio/transcriptions': 'transcribe',
+  'audio/translations': 'translate',
+  'audio/speech': 'generate_speech',
+  moderations: 'moderate',
 };
 /** How long an upstream that failed is tried last. */
 const COOL_DOWN_MILLIS = 5_000;
@@ -31,7 +37,8 @@ export class Upstream {
     this.name = options.name;
     this.origin = origin;
     this.basePath = pathname.replace(/\/$/, '');
-    this.headers = { 'content-type': 'application/json' };
+    // Without the header every content coding is acceptable (RFC 9110, 12.5.3).
+    this.headers = { 'content-type': 'application/json', 'accept-encoding': 'identity' };
     if (options.apiKey) this.headers.authorization = `Bearer ${options.apiKey}`;
     this.pool = new Pool(origin, {
       connections: MAX_CONNECTIONS,
@@ -58,7 +65,7 @@ export class Upstream {
   }
 
   /** The span of a call; undefined if tracing is off. @param model the upstream's own name of the model */
-  startSpan(endpoint: Endpoint, model: string): Span | undefined {
+  startSpan(endpoint: ServedEndpoint, model: string): Span | undefined {
     if (!isTracing()) return undefined;
     const path = this.pathOf(endpoint);
     return startCallSpan({
@@ -74,13 +81,14 @@ export class Upstream {
     });
   }
 
-  /** Sends a request. The call ends with the cancellation. */
+  /** Sends a request. The call ends with the cancellation. @param contentType of a body that is no JSON */
   post(
-    endpoint: Endpoint,
+    endpoint: ServedEndpoint,
     body: Buffer,
     requestId: string,
     cancellation: Cancellation,
     span?: Span,
+    contentType?: string,
   ): UpstreamCall {
     const call = new UpstreamCall(span);
     cancellation.onAbort(() => call.abort());
@@ -88,7 +96,12 @@ export class Upstream {
       {
         method: 'POST',
         path: this.pathOf(endpoint),
-        headers: { ...this.headers, 'x-request-id': requestId, ...span?.headers },
+        headers: {
+          ...this.headers,
+          ...(contentType !== undefined && { 'content-type': contentType }),
+          'x-request-id': requestId,
+          ...span?.headers,
+        },
         body,
       },
       call,
@@ -100,17 +113,28 @@ export class Upstream {
     await this.pool.close();
   }
 
-  private pathOf(endpoint: Endpoint): string {
+  private pathOf(endpoint: ServedEndpoint): string {
     return `${this.basePath}/${endpoint}`;
   }
 }
 
-/** The OpenAI endpoints that the gateway proxies, by their path below /v1. */
+/** The OpenAI endpoints for text that the gateway proxies, by their path below /v1. */
 export type Endpoint = 'chat/completions' | 'completions' | 'embeddings';
 
-/** What clients call and the log of calls names. Protocols beside OpenAI's first ones are translated to chat completions. */
-export type CalledEndpoint = Endpoint | 'messages' | 'responses';
+/** Endpoints of models with one task, which are passed on and metered by their own units (`tasks/`). */
+export type TaskEndpoint =
+  | 'rerank'
+  | 'images/generations'
+  | 'audio/transcriptions'
+  | 'audio/translations'
+  | 'audio/speech'
+  | 'moderations';
 
-/** The endpoint of an upstream that serves a call. */
+export type ServedEndpoint = Endpoint | TaskEndpoint;
+
+/** What clients call and the log of calls names. Protocols beside OpenAI's first ones are translated to chat completions. */
+export type CalledEndpoint = ServedEndpoint | 'messages' | 'responses';
+
+/** The endpoint of an upstream that serves a call for text. */
 export const servedEndpointOf = (called: CalledEndpoint): Endpoint =>
-  called === 'messages' || called === 'responses' ? 'chat/completions' : called;
+  called === 'messages' || called === 'responses' ? 'chat/completions' : (called as Endpoint);

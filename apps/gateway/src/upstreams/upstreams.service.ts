@@ -1,8 +1,11 @@
+import { withoutByteOrderMark } from '@inference/http';
 import { type Span } from '@inference/tracing';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { errors } from 'undici';
 import { GatewayError } from '../errors/openai-error';
-import { type Endpoint, Upstream } from './upstream';
+import { decodedBody } from './content-coding';
+import { inLowerCase, isEventStream } from './media-type';
+import { type ServedEndpoint, Upstream } from './upstream';
 import { type Cancellation, type UpstreamCall } from './upstream-call';
 import {
   CallCancelledError,
@@ -29,13 +32,17 @@ export interface UpstreamAnswer<Content> {
 }
 
 export interface UpstreamRequest<Content> {
-  endpoint: Endpoint;
+  endpoint: ServedEndpoint;
   model: string;
   requestId: string;
+  /** Of a body that is no JSON. */
+  contentType?: string;
   /** Builds the request body with the upstream's own name of the model. */
   bodyFor(upstreamModel: string): Buffer;
   /** Reads the body of a plain answer. Returns null if it is not usable: then the upstream counts as failed. */
   read(body: Buffer): Content | null;
+  /** Whether an answer of this type is taken chunk by chunk. Without it event streams are. */
+  isStream?(contentType: string): boolean;
   cancellation: Cancellation;
 }
 
@@ -128,7 +135,8 @@ export class UpstreamsService implements OnApplicationShutdown {
     body: Buffer,
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
-    const call = upstream.post(request.endpoint, body, request.requestId, request.cancellation, span);
+    const { endpoint, requestId, cancellation, contentType } = request;
+    const call = upstream.post(endpoint, body, requestId, cancellation, span, contentType);
     try {
       return await this.receive(call, upstream, request, span);
     } catch (error) {
@@ -145,7 +153,7 @@ export class UpstreamsService implements OnApplicationShutdown {
   ): Promise<UpstreamAnswer<Content>> {
     const { status, headers } = await call.head;
     span?.answered(status);
-    const contentType = String(headers['content-type'] ?? 'application/json');
+    const contentType = inLowerCase(String(headers['content-type'] ?? 'application/json'));
     const retryAfter = headers['retry-after'];
     const answer = {
       upstream: upstream.name,
@@ -158,15 +166,16 @@ export class UpstreamsService implements OnApplicationShutdown {
       call.abort();
       throw new Error(`an unexpected redirect (${status})`);
     }
-    if (status < 300 && contentType.startsWith('text/event-stream')) {
-      const first = await call.next();
+    const body = await decodedBody(call, headers['content-encoding']);
+    if (status < 300 && (request.isStream ?? isEventStream)(contentType)) {
+      const first = await body.next();
       if (first.done) throw new Error('an empty stream');
-      return { ...answer, head: first.value, content: null, rest: call };
+      return { ...answer, head: first.value, content: null, rest: body };
     }
-    const head = await call.bytes();
+    const head = withoutByteOrderMark(await body.bytes());
     if (status >= 300) return { ...answer, head, content: null, rest: null };
     const content = request.read(head);
-    if (content === null) throw new Error('the answer has neither choices nor data');
+    if (content === null) throw new Error('the answer cannot be used');
     return { ...answer, head, content, rest: null };
   }
 }

@@ -35,7 +35,8 @@ export class DocumentsQuery extends PageQuery {
 
 export class DocumentProgressResponse {
   @ApiProperty({
-    description: 'How much is processed, in pages for PDF and in bytes for other formats.',
+    description:
+      'How much is processed: in pages for PDF, slides for PPTX, chapters for EPUB, and in bytes for other formats.',
     type: 'integer',
     example: 3,
   })

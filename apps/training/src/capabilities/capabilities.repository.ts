@@ -18,7 +18,7 @@ const READ = `
   SELECT w.balance_picos AS "balancePicos", coalesce(q.total_tokens, $2::bigint) AS "totalTokens",
     coalesce(q.used_tokens, 0) AS "usedTokens", p.token_rate_picos AS "tokenRatePicos",
     p.gpu_hour_picos AS "gpuHourPicos", training.usd_per_unit(w.currency)::text AS "usdPerUnit",
-    b.limit_picos - b.spent_picos AS "keyRestPicos"
+    b.limit_picos - b.counted_picos AS "keyRestPicos"
   FROM wallet.balances w
   LEFT JOIN training.quotas q USING (account_id)
   LEFT JOIN wallet.key_spending b ON b.api_key_id = $3 AND b.account_id = w.account_id

@@ -20,7 +20,9 @@ import { PricesInAnswers0000000000051 } from '../migrations/0051_prices_in_answe
 import { ReadingReports0000000000052 } from '../migrations/0052_reading_reports';
 import { SupportedAnswers0000000000053 } from '../migrations/0053_supported_answers';
 import { FoundUnservedCalls0000000000054 } from '../migrations/0054_found_unserved_calls';
-import { Suspensions0000000000055 } from '../migrations/0055_suspensions';
+import { KeyFields0000000000055 } from '../migrations/0055_key_fields';
+import { Limits0000000000056 } from '../migrations/0056_limits';
+import { Suspensions0000000000057 } from '../migrations/0057_suspensions';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -30,7 +32,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = 'a11d7d95d1d934ab113d40a69c8235a30b9b1ea46129f201a863bfbba3a6a77d';
+export const FUNCTIONS_DIGEST = '5d22144a7014a10f5348eee97ba6cd82422ae12617e0e014a31cb526863b5f6e';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -54,7 +56,9 @@ export const MIGRATIONS: MigrationClass[] = [
   ReadingReports0000000000052,
   SupportedAnswers0000000000053,
   FoundUnservedCalls0000000000054,
-  Suspensions0000000000055,
+  KeyFields0000000000055,
+  Limits0000000000056,
+  Suspensions0000000000057,
 ];
 
 /**

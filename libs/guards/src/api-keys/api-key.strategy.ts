@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { Database, NotificationChannel } from '@inference/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { CallerCache } from '../caching/credential-cache';
-import { type Caller, SUSPENDED } from '../caller';
+import { callerCache, type CallerCache } from '../caching/credential-cache';
+import { type Caller } from '../caller';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
 import { possibleHashes } from '../secret-keys/secret-key';
 import {
@@ -13,45 +13,56 @@ import {
   type Identity,
   identityOf,
 } from '../strategies/credential.strategy';
-import { type ApiKey } from '../credentials.entity';
-import { findApiKey, isApiKey, rehashApiKey, touchApiKey } from '../credentials.repository';
+import {
+  callerIfValid,
+  holderOf,
+  type KnownCaller,
+  knownCallerOf,
+  requireAllowedAddress,
+} from '../caching/known-caller';
+import { findApiKey, type FoundApiKey, isApiKey, rehashApiKey, touchApiKey } from '../credentials.repository';
 
 /** Finds the caller of an API key. A deletion takes effect at once through NOTIFY `credentials`. */
 @Injectable()
 export class ApiKeyVerifier {
-  private readonly cache: CallerCache;
+  private readonly cache: CallerCache<KnownCaller>;
 
   constructor(
     private readonly database: Database,
     @Inject(CREDENTIALS_OPTIONS) private readonly options: CredentialsOptions,
     channel: NotificationChannel,
   ) {
-    this.cache = new CallerCache(channel);
+    this.cache = callerCache(channel);
   }
 
-  async verify(key: string): Promise<Caller | null> {
+  /**
+   * Null for an unknown key. Throws 401 for one that is disabled or has expired, and 403 for one that must not be used from this address.
+   */
+  async verify(key: string, address?: string): Promise<Caller | null> {
     // A plain digest costs an eighth of the keyed one (0.4 against 3.4 µs), which only the database needs.
-    return this.cache.get(hash('sha256', key, 'base64'), () => this.lookUp(key));
+    const known = await this.cache.get(hash('sha256', key, 'base64'), () => this.lookUp(key));
+    const caller = known && callerIfValid(known);
+    if (caller) requireAllowedAddress(known, address);
+    return caller;
   }
 
-  private async lookUp(key: string): Promise<Caller | null> {
+  private async lookUp(key: string): Promise<KnownCaller | null> {
     if (!isApiKey(key)) return null;
     const hashes = possibleHashes(key, this.options);
+    const askedAtMillis = performance.now();
     const found = await findApiKey(this.database, hashes);
-    if (!found || found.suspendedAt) return null;
-    const { id, accountId, account, spendLimitPicos, allowedModels, reportsCost } = found;
+    if (!found || found.key.suspendedAt) return null;
     this.recordUse(found, hashes[0]).catch(() => undefined);
-    return {
-      accountId,
-      role: account.role,
-      apiKey: { id, spendLimited: spendLimitPicos !== null, allowedModels, reportsCost },
-      ...(account.suspendedAt && SUSPENDED),
-    };
+    const { accountId, account } = found.key;
+    return knownCallerOf(holderOf(accountId, account), found.key, found, askedAtMillis);
   }
 
   /** Must not delay or fail a request: the time is informative only, and the next use stores the hash as well. */
-  private async recordUse({ id, keyHash }: ApiKey, currentHash: Buffer): Promise<void> {
-    if (keyHash?.equals(currentHash)) await touchApiKey(this.database, id);
+  private async recordUse(
+    { key: { id, keyHash }, isFormer }: FoundApiKey,
+    currentHash: Buffer,
+  ): Promise<void> {
+    if (isFormer || keyHash?.equals(currentHash)) await touchApiKey(this.database, id);
     // A time of use says that the key is stored under the current secret: operators count the others by it.
     else if (!this.options.keepsKeyHashes) await rehashApiKey(this.database, id, currentHash);
   }
@@ -70,10 +81,12 @@ class ApiKeyStrategy extends CredentialStrategy {
   ): Promise<Identity | null> {
     if (!authorization) {
       const key = accepts.includes('api_key_header') ? keyInHeader(request) : undefined;
-      return key === undefined ? null : identityOf(await this.apiKeys.verify(key));
+      return key === undefined ? null : identityOf(await this.apiKeys.verify(key, request.ip));
     }
     const kind = authorization.scheme === 'apikey' ? 'api_key_scheme' : 'api_key';
-    return accepts.includes(kind) ? identityOf(await this.apiKeys.verify(authorization.secret)) : null;
+    return accepts.includes(kind)
+      ? identityOf(await this.apiKeys.verify(authorization.secret, request.ip))
+      : null;
   }
 }
 

@@ -1,39 +1,45 @@
 import { type NotificationChannel } from '@inference/database';
 import { UnavailableException } from '@inference/http';
 import { type Caller } from '../caller';
+import { type KnownCaller } from './known-caller';
 
 /** How long a deleted key stays valid if its notification is lost. */
 const CACHE_MILLIS = 3_000;
 
 /**
- * Caches callers. NOTIFY `credentials` and `suspensions` evict changed accounts, keys and sessions; other entries expire. A process that
- * has heard no notifications for five seconds throws 503 instead, because it would not learn that somebody is shut out.
+ * Caches what stands for callers. NOTIFY `credentials` and `suspensions` evict changed accounts, keys and sessions; other entries expire. A
+ * process that has heard no notifications for five seconds throws 503 instead, because it would not learn that somebody is shut out.
  */
-export class CallerCache {
-  private readonly cache: CredentialCache<Caller>;
+export class CallerCache<Value> {
+  private readonly cache: CredentialCache<Value>;
 
   /** @param ttlMillis 0 looks up each time */
   constructor(
     private readonly channel: NotificationChannel,
-    private readonly ttlMillis = CACHE_MILLIS,
+    callerIn: (value: Value) => Caller,
+    private readonly ttlMillis: number,
   ) {
-    this.cache = new CredentialCache<Caller>(ttlMillis);
+    this.cache = new CredentialCache<Value>(ttlMillis);
     const evict = (payload: string) => {
       const [kind, id] = payload.split(':');
-      if (kind === 'api_key') this.cache.forget(({ apiKey }) => apiKey?.id === id);
-      if (kind === 'account') this.cache.forget(({ accountId }) => accountId === id);
-      if (kind === 'session') this.cache.forget(({ sessionId }) => sessionId === id);
+      if (kind === 'api_key') this.cache.forget((value) => callerIn(value).apiKey?.id === id);
+      if (kind === 'account') this.cache.forget((value) => callerIn(value).accountId === id);
+      if (kind === 'session') this.cache.forget((value) => callerIn(value).sessionId === id);
     };
     channel.on('credentials', evict);
     channel.on('suspensions', evict);
     channel.onReconnect(() => this.cache.forget(() => true));
   }
 
-  get(key: string, lookUp: () => Promise<Caller | null>): Promise<Caller | null> {
+  get(key: string, lookUp: () => Promise<Value | null>): Promise<Value | null> {
     if (this.channel.isSilent && this.ttlMillis > 0) return Promise.reject(unheard());
     return this.cache.get(key, lookUp);
   }
 }
+
+/** A cache of what is known of accounts and API keys. */
+export const callerCache = (channel: NotificationChannel): CallerCache<KnownCaller> =>
+  new CallerCache(channel, ({ caller }: KnownCaller) => caller, CACHE_MILLIS);
 
 const unheard = () =>
   new UnavailableException('credentials cannot be checked now, try again', 'database_unavailable');

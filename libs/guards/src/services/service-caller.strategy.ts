@@ -4,8 +4,15 @@ import { DetailedException } from '@inference/http';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { findAccountWithKey } from '../credentials.repository';
-import { CallerCache } from '../caching/credential-cache';
-import { type Caller, SUSPENDED } from '../caller';
+import { callerCache, type CallerCache } from '../caching/credential-cache';
+import {
+  callerIfValid,
+  holderOf,
+  type KnownCaller,
+  knownCallerOf,
+  knownWithoutKey,
+} from '../caching/known-caller';
+import { type Caller } from '../caller';
 import { type CredentialKind } from '../credentials.decorators';
 import {
   type AuthenticateOptions,
@@ -38,33 +45,41 @@ export class OnBehalfException extends DetailedException {
   }
 }
 
-/** Finds the account on whose behalf a service acts. A deleted key is refused at once. */
+/**
+ * Finds the account on whose behalf a service acts. A deleted key is refused at once. From which addresses a key may be used was
+ * checked by the service that was called with it.
+ */
 @Injectable()
 export class OnBehalfResolver {
-  private readonly cache: CallerCache;
+  private readonly cache: CallerCache<KnownCaller>;
 
   constructor(
     private readonly database: Database,
     channel: NotificationChannel,
   ) {
-    this.cache = new CallerCache(channel);
+    this.cache = callerCache(channel);
   }
 
-  /** Returns null for an unknown account or key. @param apiKeyId a key of the account; undefined: no key */
-  resolve(accountId: string, apiKeyId: string | undefined): Promise<Caller | null> {
-    return this.cache.get(JSON.stringify([accountId, apiKeyId]), () => this.lookUp(accountId, apiKeyId));
+  /**
+   * Returns null for an unknown account or key. Throws 401 for a key that is disabled or has expired.
+   * @param apiKeyId a key of the account; undefined: no key
+   */
+  async resolve(accountId: string, apiKeyId: string | undefined): Promise<Caller | null> {
+    const cacheKey = JSON.stringify([accountId, apiKeyId]);
+    const known = await this.cache.get(cacheKey, () => this.lookUp(accountId, apiKeyId));
+    return known && callerIfValid(known);
   }
 
-  private async lookUp(accountId: string, apiKeyId: string | undefined): Promise<Caller | null> {
+  private async lookUp(accountId: string, apiKeyId: string | undefined): Promise<KnownCaller | null> {
+    const askedAtMillis = performance.now();
     const account = await findAccountWithKey(this.database, accountId, apiKeyId);
     if (!account) return null;
-    const { role, apiKey } = account;
-    const holder = { accountId, role, ...(account.suspendedAt && SUSPENDED) };
-    if (apiKeyId === undefined) return holder;
+    const { apiKey, endsInMillis } = account;
+    const holder = holderOf(accountId, account);
+    if (apiKeyId === undefined) return knownWithoutKey(holder);
     if (!apiKey || apiKey.suspendedAt) return null;
-    const { id, spendLimitPicos, allowedModels, reportsCost } = apiKey;
-    const spendLimited = spendLimitPicos !== null;
-    return { ...holder, apiKey: { id, spendLimited, allowedModels, reportsCost } };
+    const state = { endsInMillis, isDisabled: apiKey.disabledAt !== null, isFormer: false };
+    return knownCallerOf(holder, apiKey, state, askedAtMillis);
   }
 }
 

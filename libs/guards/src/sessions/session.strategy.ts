@@ -21,14 +21,18 @@ const CACHE_SECONDS = 10;
 /** Finds the caller of a session in the database. */
 @Injectable()
 export class SessionVerifier {
-  private readonly cache: CallerCache;
+  private readonly cache: CallerCache<Caller>;
 
   constructor(
     private readonly database: Database,
     @Inject(CREDENTIALS_OPTIONS) options: CredentialsOptions,
     channel: NotificationChannel,
   ) {
-    this.cache = new CallerCache(channel, (options.sessionCacheSeconds ?? CACHE_SECONDS) * 1000);
+    this.cache = new CallerCache(
+      channel,
+      (caller: Caller) => caller,
+      (options.sessionCacheSeconds ?? CACHE_SECONDS) * 1000,
+    );
   }
 
   /**

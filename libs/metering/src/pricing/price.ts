@@ -117,13 +117,15 @@ export function newestEffective<P extends Price>(prices: readonly P[], at: Date)
     : effective.filter((price) => newest.get(`${price.unit} ${conditionsKey(price)}`) === price);
 }
 
+/** Whether prices have one for any of these units, be it 0. */
+export const hasPriceOf = (prices: readonly Pick<Price, 'unit'>[], units: readonly PriceUnit[]): boolean =>
+  prices.some(({ unit }) => units.includes(unit));
+
 /**
- * Whether the prices say what an answer costs, be it nothing: a model that is priced by tokens needs a price of its output tokens, and
- * one that is priced otherwise alone needs none.
+ * Whether the prices say what an answer of text costs, be it nothing: a model that is priced by tokens needs a price of its output tokens,
+ * and any other one a price of the request. Images, audio and characters are no text.
  */
 export function pricesOutput(prices: readonly Pick<Price, 'unit'>[]): boolean {
-  return (
-    prices.every(({ unit }) => !unit.endsWith('_tokens')) ||
-    prices.some(({ unit }) => unit === 'per_million_tokens' || unit === 'per_million_output_tokens')
-  );
+  if (hasPriceOf(prices, ['per_million_tokens', 'per_million_output_tokens'])) return true;
+  return prices.every(({ unit }) => !unit.endsWith('_tokens')) && hasPriceOf(prices, ['per_request']);
 }

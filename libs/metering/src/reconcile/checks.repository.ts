@@ -166,7 +166,7 @@ export const CHECKS: Check[] = [
         ) costs GROUP BY api_key_id
       ) e USING (api_key_id)
       WHERE s.spent_picos <> coalesce(e.sum, 0)
-        OR (b.limit_changed_at IS NULL AND s.spent_picos > b.limit_picos)`,
+        OR (b.limit_changed_at IS NULL AND s.counted_picos > b.limit_picos)`,
   },
   {
     name: 'cost of events = rollup = usage debits, per account, model and hour, with the usage that waits to be folded',

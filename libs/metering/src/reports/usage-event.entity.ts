@@ -9,11 +9,12 @@ export const USAGE_OUTCOMES = ['completed', 'disconnected', 'interrupted'] as co
 export type UsageOutcome = (typeof USAGE_OUTCOMES)[number];
 
 /**
- * What was wrong with the usage that an upstream reported. `invalid_count`: a figure is no count; `parts_above_whole`: a detail is more
- * than the figure that it is a part of; `total_above_parts`, `total_below_parts`: the total is not the sum of prompt and answer.
+ * What was wrong with the usage that an upstream reported. `invalid_count`: a figure is no count; `no_output_tokens`: none for an
+ * answer that has some; `parts_above_whole`: a detail is more than the figure that it is a part of; `total_above_parts`, `total_below_parts`: the total is not the sum of prompt and answer.
  */
 export const USAGE_FAULTS = [
   'invalid_count',
+  'no_output_tokens',
   'parts_above_whole',
   'total_above_parts',
   'total_below_parts',

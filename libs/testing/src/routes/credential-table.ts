@@ -62,10 +62,12 @@ console                                               none  session  expired  el
   GET    /api/auth/identities                          401      200      401        401    200  401      401  401     401      401         401          401      401
   DELETE /api/auth/identities/:id                      401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/auth/events                              401      200      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/limits                                   401      200      401        401    200  401      401  401     401      401         401          401      401
   POST   /api/api-keys                                 401      400      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/api-keys                                 401      200      401        401    200  401      401  401     401      401         401          401      401
   PATCH  /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
   DELETE /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/api-keys/:id/rotate                      401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/billing/usage                            401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/usage/calls                      401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/proof                            401      200      401        401    200  401      401  401     401      401         401          401      401
@@ -136,6 +138,9 @@ console                                               none  session  expired  el
   GET    /api/admin/accounts/:id/notes                 401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/accounts/:id/notes                 401      403      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/admin/requests/:requestId                401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/limits                401      403      401        401    404  401      401  401     401      401         401          401      401
+  PUT    /api/admin/accounts/:id/limits                401      403      401        401    400  401      401  401     401      401         401          401      401
+  DELETE /api/admin/accounts/:id/limits                401      403      401        401    404  401      401  401     401      401         401          401      401
   PUT    /api/admin/accounts/:id/role                  401      403      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/admin/accounts/:id/2fa/disable           401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/events                             401      403      401        401    200  401      401  401     401      401         401          401      401
@@ -183,12 +188,18 @@ gateway                                               none  session  expired  el
   GET    /healthz                                      200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /v1/models                                    401      401      401        401    401  200      401  401     401      401         401          401      401
   GET    /v1/models/*slug                              401      401      401        401    401  404      401  401     401      401         401          401      401
+  POST   /v1/audio/speech                              401      401      401        401    401  400      401  401     401      401         401          401      401
+  POST   /v1/audio/transcriptions                      401      401      401        401    401  400      401  401     401      401         401          401      401
+  POST   /v1/audio/translations                        401      401      401        401    401  400      401  401     401      401         401          401      401
   POST   /v1/chat/completions                          401      401      401        401    401  400      401  401     401      401         401          401      401
   POST   /v1/chat/completions/estimate                 401      401      401        401    401  400      401  401     401      401         401          401      401
   POST   /v1/completions                               401      401      401        401    401  400      401  401     401      401         401          401      401
   POST   /v1/embeddings                                401      401      401        401    401  400      401  401     401      401         401          401      401
+  POST   /v1/images/generations                        401      401      401        401    401  400      401  401     401      401         401          401      401
   POST   /v1/messages                                  401      401      401        401    401  400      401  401     401      401         401          401      401
   POST   /v1/messages/count_tokens                     401      401      401        401    401  400      401  401     401      401         401          401      401
+  POST   /v1/moderations                               401      401      401        401    401  400      401  401     401      401         401          401      401
+  POST   /v1/rerank                                    401      401      401        401    401  400      401  401     401      401         401          401      401
   POST   /v1/responses                                 401      401      401        401    401  400      401  401     401      401         401          401      401
   HEAD   /                                             200      200      200        200    200  200      200  200     200      200         200          200      200
 

@@ -24,7 +24,9 @@ const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' };
 const ALLOWED = 'sandbox-chat';
 const FORBIDDEN = 'sandbox-mini';
 const FORBIDDEN_EMBEDDER = 'sandbox-embed';
-const MODELS = [ALLOWED, FORBIDDEN, FORBIDDEN_EMBEDDER];
+/** One of each task. */
+const FORBIDDEN_TASKS = ['rerank', 'image', 'audio', 'speech', 'moderation'].map((task) => `sandbox-${task}`);
+const MODELS = [ALLOWED, FORBIDDEN, FORBIDDEN_EMBEDDER, ...FORBIDDEN_TASKS];
 const BALANCE_PICOS = 10n ** 15n;
 const SPEND_LIMIT_PICOS = 10n ** 12n;
 const SESSIONS = '/v1/agents/sessions';
@@ -65,7 +67,10 @@ beforeAll(async () => {
   services = { console: consoleApp, gateway, agent, 'router-cost': routerCost, training };
   await publishPrices(
     database.pool,
-    MODELS.map((slug) => ({ slug, unit: 'per_million_tokens' as const, ratePicos: 1_000n })),
+    MODELS.flatMap((slug) => [
+      { slug, unit: 'per_million_tokens' as const, ratePicos: 1_000n },
+      { slug, unit: 'per_request' as const, ratePicos: 0n },
+    ]),
   );
   await publishTrainingPrice(database.pool, 1n);
   await publishPackage(FORBIDDEN);
@@ -144,9 +149,10 @@ async function ask(
   content?: unknown,
 ): Promise<Answer> {
   const isToken = !credential.startsWith('bfvk-');
+  const isForm = content instanceof FormData;
   const headers = {
     Accept: 'application/json',
-    ...(content !== undefined && { 'Content-Type': 'application/json' }),
+    ...(content !== undefined && !isForm && { 'Content-Type': 'application/json' }),
     ...(isToken && service === 'router-cost'
       ? { Cookie: `session=${credential}` }
       : { Authorization: `Bearer ${credential}` }),
@@ -157,7 +163,7 @@ async function ask(
     method,
     headers,
     redirect: 'manual',
-    ...(content !== undefined && { body: JSON.stringify(content) }),
+    ...(content !== undefined && { body: isForm ? content : JSON.stringify(content) }),
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json');
@@ -225,6 +231,18 @@ const COMPLETION = { model: FORBIDDEN, max_tokens: 4, prompt: 'Hello' };
 const EMBEDDING = { model: FORBIDDEN_EMBEDDER, input: 'Hello' };
 const RESPONSE = { model: FORBIDDEN, max_output_tokens: 4, input: 'Hello' };
 
+/** @param fields without them a form with a file is sent */
+function ofTask(path: string, fields?: object): Look {
+  const names: Record<string, string> = { images: 'image', moderations: 'moderation', rerank: 'rerank' };
+  const task = path === 'audio/speech' ? 'speech' : (names[path.split('/')[0]!] ?? 'audio');
+  const model = `sandbox-${task}`;
+  if (fields) return ofModel('gateway', 'POST', `/v1/${path}`, 403, { model, ...fields });
+  const form = new FormData();
+  form.set('model', model);
+  form.set('file', new Blob(['audio']), 'a.wav');
+  return ofModel('gateway', 'POST', `/v1/${path}`, 403, form);
+}
+
 const LOOKS: Record<string, Look> = {
   'console GET /api/models/*slug/download': ofModel(
     'console',
@@ -250,6 +268,12 @@ const LOOKS: Record<string, Look> = {
   ),
   'gateway POST /v1/completions': ofModel('gateway', 'POST', '/v1/completions', 403, COMPLETION),
   'gateway POST /v1/embeddings': ofModel('gateway', 'POST', '/v1/embeddings', 403, EMBEDDING),
+  'gateway POST /v1/rerank': ofTask('rerank', { query: 'x', documents: ['y'] }),
+  'gateway POST /v1/images/generations': ofTask('images/generations', { prompt: 'x' }),
+  'gateway POST /v1/audio/transcriptions': ofTask('audio/transcriptions'),
+  'gateway POST /v1/audio/translations': ofTask('audio/translations'),
+  'gateway POST /v1/audio/speech': ofTask('audio/speech', { input: 'x', voice: 'alloy' }),
+  'gateway POST /v1/moderations': ofTask('moderations', { input: 'x' }),
   'gateway POST /v1/messages': ofModel('gateway', 'POST', '/v1/messages', 403, CHAT),
   'gateway POST /v1/messages/count_tokens': ofModel(
     'gateway',

@@ -19,7 +19,7 @@ const SLOW = 'sandbox-chat+tokens-4000+delay-50';
 const ADMIN = { email: 'staff@example.com', password: 'correct horse battery' };
 const PASSWORD = 'correct horse battery';
 const STREAMS_PER_GATEWAY = 10;
-const BALANCE_PICOS = 10n ** 16n;
+const BALANCE = '1000';
 const ONE_SECOND = 1_000;
 const FIVE_SECONDS = 5_000;
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
@@ -84,10 +84,11 @@ async function newCustomer(): Promise<Customer> {
     { json, status: 201 },
   );
   const { id: accountId } = user;
-  await database.pool.query('UPDATE wallet.wallets SET balance_picos = $2 WHERE account_id = $1', [
-    accountId,
-    BALANCE_PICOS,
-  ]);
+  await consoleBody(urls.console, 'POST', '/api/admin/billing/adjustments', {
+    token: adminToken,
+    json: { account_id: accountId, amount: BALANCE, description: 'For the proof' },
+    status: 201,
+  });
   return { accountId, token, ...(await insertApiKey(database.pool, accountId)) };
 }
 

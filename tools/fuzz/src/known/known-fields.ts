@@ -11,12 +11,18 @@ const numbered = (textOf: (number: number) => string) => fc.nat(1_000_000_000).m
 
 /** Values that succeed at a new site, for fields whose example in the document does not. */
 export const knownFields = ({ urls, sandbox }: Platform): KnownFields => ({
-  model: fc.constantFrom('sandbox-chat', 'sandbox-mini', 'sandbox-embed'),
+  model: fc.constantFrom(
+    ...['sandbox-chat', 'sandbox-mini', 'sandbox-embed', 'sandbox-rerank', 'sandbox-image'],
+    ...['sandbox-audio', 'sandbox-speech', 'sandbox-moderation'],
+  ),
   identifier: fc.constant(GUEST.identifier),
   current_password: fc.constant(GUEST.password),
   return_url: fc.constant(`${urls.console}/billing`),
   /** Of a file of a release. */
   url: fc.constant(`${sandbox.code_host}/acme/engine/releases/download/v1.2.3/engine.tar.gz`),
+  // In the future, whenever the fuzzer runs.
+  expires_at: fc.constant('2190-01-01T00:00:00Z'),
+  ends_at: fc.constant('2190-01-01T00:00:00Z'),
   // These may be taken once.
   id: numbered((number) => `id-${number}`),
   email: numbered((number) => `customer-${number}@example.com`),

@@ -3,7 +3,7 @@ import { type Generation, readGeneration, textLength, usageJson } from './genera
 import { nextId, nowSeconds } from '../http/ids';
 import { conversationTokens, readMessages } from './messages';
 import type { ModelRequest, TokenCounts } from './model-request';
-import { modelKindRefused } from './models';
+import { requireKind } from './models';
 import { PromptReading } from '../text/prompt';
 import { type Reply, textReply, toolReply } from '../text/reply';
 import { chooseToolCall } from '../text/tool-calls';
@@ -12,7 +12,7 @@ import { sendJsonAnswer } from '../http/json-answer';
 /** Answers `POST /v1/chat/completions`. */
 export function answerChat(request: ModelRequest): void {
   const { body, bodyBytes, model } = request;
-  if (model.kind !== 'text') throw modelKindRefused(model);
+  requireKind(model, 'text');
   const reading = new PromptReading(model.seed);
   const { last, messageCount } = readMessages(body, reading);
   const generation = readGeneration(request);

@@ -2,7 +2,7 @@ import { type StreamedAnswer, EventStream } from '../http/event-stream';
 import { type Generation, readGeneration, textLength, usageJson } from './generation-parameters';
 import { nextId, nowSeconds } from '../http/ids';
 import type { ModelRequest, TokenCounts } from './model-request';
-import { modelKindRefused } from './models';
+import { requireKind } from './models';
 import { PromptReading } from '../text/prompt';
 import { readInputs } from './text-input';
 import { choiceSeed, textOf, tokenAt } from '../text/text';
@@ -19,7 +19,7 @@ interface Texts {
 /** Answers `POST /v1/completions`. */
 export function answerCompletion(request: ModelRequest): void {
   const { body, bodyBytes, model } = request;
-  if (model.kind !== 'text') throw modelKindRefused(model);
+  requireKind(model, 'text');
   const prompts = readInputs(body, 'prompt').map((input) => {
     const reading = new PromptReading(model.seed);
     input.readInto(reading);

@@ -1,6 +1,6 @@
 import { usageJson } from './generation-parameters';
 import type { ModelRequest, TokenCounts } from './model-request';
-import { modelKindRefused } from './models';
+import { requireKind } from './models';
 import { PromptReading } from '../text/prompt';
 import { numberAt } from '../text/text';
 import { readInputs } from './text-input';
@@ -14,7 +14,7 @@ const FORMATS = ['float', 'base64'];
 /** Answers `POST /v1/embeddings`. */
 export function answerEmbeddings(request: ModelRequest): void {
   const { body, bodyBytes, model } = request;
-  if (model.kind !== 'embedding') throw modelKindRefused(model);
+  requireKind(model, 'embedding');
   const inputs = readInputs(body, 'input');
   const dimensions = optionalNumber(body, DIMENSIONS) ?? DEFAULT_DIMENSIONS;
   const render = readFormat(body) === 'base64' ? base64Json : floatJson;

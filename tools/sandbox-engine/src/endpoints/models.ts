@@ -2,9 +2,12 @@ import { type Behaviour, NORMAL, withBehaviour } from '../behaviour';
 import { ApiError } from '../http/errors';
 import { hashText } from '../text/text';
 
+/** What a model is for. */
+export type ModelKind = 'text' | 'embedding' | 'rerank' | 'image' | 'audio' | 'speech' | 'moderation';
+
 /** A model as named by a request. */
 export interface ModelChoice {
-  kind: 'text' | 'embedding';
+  kind: ModelKind;
   /** The requested name with its suffixes, as JSON text. */
   nameJson: string;
   /** The initial hash, from which the words of the answer are derived. */
@@ -13,11 +16,26 @@ export interface ModelChoice {
   behaviour: Readonly<Behaviour>;
 }
 
-const KINDS = new Map<string, ModelChoice['kind']>([
+const KINDS = new Map<string, ModelKind>([
   ['sandbox-chat', 'text'],
   ['sandbox-mini', 'text'],
   ['sandbox-embed', 'embedding'],
+  ['sandbox-rerank', 'rerank'],
+  ['sandbox-image', 'image'],
+  ['sandbox-audio', 'audio'],
+  ['sandbox-speech', 'speech'],
+  ['sandbox-moderation', 'moderation'],
 ]);
+
+const USES: Record<ModelKind, string> = {
+  text: 'completions',
+  embedding: 'embeddings',
+  rerank: 'reranking',
+  image: 'images',
+  audio: 'transcriptions and translations',
+  speech: 'speech',
+  moderation: 'moderations',
+};
 
 const CREATED_SECONDS = 1_735_689_600;
 
@@ -70,8 +88,8 @@ export function modelNotFound(name: string): ApiError {
   return new ApiError(404, message, null, 'model_not_found');
 }
 
-/** The error for a model that the endpoint does not support. */
-export function modelKindRefused({ kind, nameJson }: ModelChoice): ApiError {
-  const uses = kind === 'text' ? 'completions, not embeddings' : 'embeddings, not completions';
-  return new ApiError(400, `The model ${nameJson} is for ${uses}.`, 'model', 'model_not_supported');
+/** Throws the error for a model that the endpoint does not support. */
+export function requireKind({ kind, nameJson }: ModelChoice, wanted: ModelKind): void {
+  if (kind === wanted) return;
+  throw new ApiError(400, `The model ${nameJson} is for ${USES[kind]} only.`, 'model', 'model_not_supported');
 }

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 const MOST_BYTES = 32 * 1024 * 1024;
 
 /** The result of reading a body. There is none if the client disconnects before the end. */
-export type BodyOutcome = { text: string; bytes: number } | 'too large';
+export type BodyOutcome = { body: Buffer } | 'too large';
 
-/** Reads a request body of at most 32 MiB as UTF-8. */
+/** Reads a request body of at most 32 MiB . */
 export function readBody(req: IncomingMessage, done: (outcome: BodyOutcome) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -21,6 +21,6 @@ export function readBody(req: IncomingMessage, done: (outcome: BodyOutcome) => v
   req.on('end', () => {
     // Most bodies arrive in one chunk, which needs no copy.
     const whole = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, bytes);
-    done({ text: whole.toString('utf8'), bytes });
+    done({ body: whole });
   });
 }

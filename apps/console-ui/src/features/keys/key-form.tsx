@@ -1,11 +1,11 @@
-import { Button, Group, MultiSelect, Stack, Switch, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Switch, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type UseMutationResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { AmountField, useAmountSyntaxError } from '../../components/amount-field';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
-import { type Figure } from '../../figures/figure';
+import { Figure } from '../../figures/figure';
 import { LEDGER_DECIMALS, readAmount } from '../../figures/typed-amount';
 import { useSite } from '../../api/site';
 import { pricingQuery } from '../pricing/pricing-queries';
@@ -38,8 +38,20 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
       spend_limit: apiKey?.spend_limit?.toString() ?? '',
       allowed_models: apiKey?.allowed_models ?? [],
       reports_cost: apiKey?.reports_cost ?? true,
+      period: apiKey?.period ?? 'total',
+      description: apiKey?.description ?? '',
+      tags: apiKey?.tags ?? [],
+      disabled: apiKey?.disabled ?? false,
+      expires_at: localMinute(apiKey?.expires_at ?? null),
+      allowed_ips: apiKey?.allowed_ips ?? [],
+      rpm: apiKey?.rpm?.toString() ?? '',
+      tpm: apiKey?.tpm?.toString() ?? '',
+      max_concurrency: apiKey?.max_concurrency?.toString() ?? '',
     },
     validate: {
+      rpm: (value) => (isPace(value) ? null : t('pace.invalid')),
+      tpm: (value) => (isPace(value) ? null : t('pace.invalid')),
+      max_concurrency: (value) => (isPace(value) ? null : t('pace.invalid')),
       name: (value) => (value.trim() ? null : t('name.missing')),
       spend_limit: (value) =>
         syntaxError(value, LEDGER_DECIMALS) ??
@@ -47,14 +59,32 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
     },
   });
   const submit = (values: typeof form.values) => {
-    const { name, spend_limit: limit, allowed_models: allowed, reports_cost } = values;
+    const {
+      name,
+      spend_limit: limit,
+      allowed_models: allowed,
+      allowed_ips: ips,
+      expires_at: expires,
+    } = values;
     setFailure(undefined);
     save.mutate(
       {
         name: name.trim(),
         spend_limit: limit.trim() === '' ? null : limitIn(limit)!,
+        period: values.period,
         allowed_models: allowed.length > 0 ? allowed : null,
-        reports_cost,
+        reports_cost: values.reports_cost,
+        description: values.description.trim(),
+        tags: values.tags,
+        disabled: values.disabled,
+        // An end that has passed stays, unless another one is chosen.
+        ...(expires !== form.getInitialValues().expires_at && {
+          expires_at: expires === '' ? null : new Date(expires).toISOString(),
+        }),
+        allowed_ips: ips.length > 0 ? ips : null,
+        rpm: paceIn(values.rpm),
+        tpm: paceIn(values.tpm),
+        max_concurrency: paceIn(values.max_concurrency),
       },
       { onSuccess: onSaved, onError: (error) => setFailure(showFieldErrors(form, error)) },
     );
@@ -79,11 +109,18 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
           {...form.getInputProps('spend_limit')}
           key={form.key('spend_limit')}
         />
-        <MultiSelect
+        <Select
+          label={t('period')}
+          description={t('period.hint')}
+          data={PERIODS.map((period) => ({ value: period, label: t(`period.${period}`) }))}
+          allowDeselect={false}
+          {...form.getInputProps('period')}
+          key={form.key('period')}
+        />
+        <TagsInput
           label={t('models')}
           description={t('models.hint')}
           data={models}
-          searchable
           clearable
           {...form.getInputProps('allowed_models')}
           key={form.key('allowed_models')}
@@ -94,6 +131,55 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
           {...form.getInputProps('reports_cost', { type: 'checkbox' })}
           key={form.key('reports_cost')}
         />
+        <TextInput
+          type="datetime-local"
+          label={t('expires')}
+          description={t('expires.hint')}
+          {...form.getInputProps('expires_at')}
+          key={form.key('expires_at')}
+        />
+        <TagsInput
+          label={t('ips')}
+          description={t('ips.hint')}
+          clearable
+          {...form.getInputProps('allowed_ips')}
+          key={form.key('allowed_ips')}
+        />
+        <Text size="sm" c="dimmed">
+          {t('pace.hint')}
+        </Text>
+        <Group grow align="flex-start">
+          {(['rpm', 'tpm', 'max_concurrency'] as const).map((name) => (
+            <TextInput
+              key={form.key(name)}
+              label={t(name)}
+              inputMode="numeric"
+              {...form.getInputProps(name)}
+            />
+          ))}
+        </Group>
+        <Textarea
+          label={t('notes')}
+          maxLength={500}
+          autosize
+          {...form.getInputProps('description')}
+          key={form.key('description')}
+        />
+        <TagsInput
+          label={t('tags')}
+          description={t('tags.hint')}
+          clearable
+          {...form.getInputProps('tags')}
+          key={form.key('tags')}
+        />
+        {apiKey && (
+          <Switch
+            label={t('disabled')}
+            description={t('disabled.hint')}
+            {...form.getInputProps('disabled', { type: 'checkbox' })}
+            key={form.key('disabled')}
+          />
+        )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             {t('cancel')}
@@ -105,6 +191,19 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
       </Stack>
     </form>
   );
+}
+
+const PERIODS = ['total', 'day', 'week', 'month'] as const;
+
+/** Empty: no limit. */
+const isPace = (text: string): boolean => /^\s*([1-9]\d{0,8}|1000000000)?\s*$/.test(text);
+const paceIn = (text: string): Figure | null => (text.trim() === '' ? null : Figure.of(text.trim()));
+
+/** As a field for a date and a time holds it, in the zone of the browser; empty for none. */
+function localMinute(instant: string | null): string {
+  if (instant === null) return '';
+  const date = new Date(instant);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 /** Undefined unless the text is an amount above zero. */

@@ -1,4 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Figure } from '../../figures/figure';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 
 export type ApiKey = Schemas['ApiKeyResponse'];
@@ -31,6 +32,23 @@ export function useEditKey(id: string) {
     mutationFn: (body: NewApiKey) =>
       bodyOf(api.PATCH('/api/api-keys/{id}', { params: { path: { id } }, body })),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: KEYS }),
+  });
+}
+
+export function useRotateKey() {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, overlapSeconds }: { id: string; overlapSeconds: Figure }) =>
+      bodyOf(
+        api.POST('/api/api-keys/{id}/rotate', {
+          params: { path: { id } },
+          body: { overlap_seconds: overlapSeconds },
+        }),
+      ),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: KEYS }),
+    // The answer holds the secret: no cache keeps it.
+    gcTime: 0,
   });
 }
 

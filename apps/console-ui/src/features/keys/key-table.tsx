@@ -1,5 +1,5 @@
 import { ActionIcon, Badge, Code, Group, Text, Tooltip } from '@mantine/core';
-import { Pencil, Trash2 } from 'lucide-react';
+import { Pencil, RefreshCw, Trash2 } from 'lucide-react';
 import { type Column, DataTable } from '../../components/data-table';
 import { MiddleCut } from '../../components/middle-cut';
 import { Amount } from '../../figures/figure-text';
@@ -13,10 +13,11 @@ import classes from './keys.module.css';
 interface Props {
   keys: ApiKey[];
   onEdit: (key: ApiKey) => void;
+  onRotate: (key: ApiKey) => void;
   onDelete: (key: ApiKey) => void;
 }
 
-export function KeyTable({ keys, onEdit, onDelete }: Props) {
+export function KeyTable({ keys, onEdit, onRotate, onDelete }: Props) {
   const t = useKeyTexts();
   const { currency } = useSite();
   const columns: Column<ApiKey>[] = [
@@ -35,11 +36,11 @@ export function KeyTable({ keys, onEdit, onDelete }: Props) {
               </Badge>
             </Tooltip>
           )}
-          {isUsedUp(key) && (
-            <Badge variant="default" tt="none" flex="none">
-              {t('limit.reached')}
+          {statesOf(key).map((state) => (
+            <Badge key={state} variant="default" tt="none" flex="none">
+              {t(state)}
             </Badge>
-          )}
+          ))}
         </Group>
       ),
     },
@@ -68,8 +69,15 @@ export function KeyTable({ keys, onEdit, onDelete }: Props) {
       title: t('column.limit'),
       isNumber: true,
       place: 'line',
-      cell: ({ spend_limit: limit }) =>
-        limit ? <Amount value={limit} currency={currency} /> : <Dimmed text={t('limit.none')} />,
+      cell: ({ spend_limit: limit, period }) =>
+        limit ? (
+          <>
+            <Amount value={limit} currency={currency} />
+            {period !== 'total' && <Dimmed text={` ${t(`period.${period}`)}`} />}
+          </>
+        ) : (
+          <Dimmed text={t('limit.none')} />
+        ),
     },
     {
       key: 'models',
@@ -110,6 +118,16 @@ export function KeyTable({ keys, onEdit, onDelete }: Props) {
               <Pencil size={16} />
             </ActionIcon>
           </Tooltip>
+          <Tooltip label={t('rotate')}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t('rotate.named', { name: key.name })}
+              onClick={() => onRotate(key)}
+            >
+              <RefreshCw size={16} />
+            </ActionIcon>
+          </Tooltip>
           <Tooltip label={t('delete')}>
             <ActionIcon
               variant="subtle"
@@ -128,7 +146,17 @@ export function KeyTable({ keys, onEdit, onDelete }: Props) {
 }
 
 /** A key without a rest of its limit is refused. */
-const isUsedUp = ({ spent, spend_limit: limit }: ApiKey) => limit !== null && spent.compare(limit) >= 0;
+const isUsedUp = ({ spent_in_period: spent, spend_limit: limit }: ApiKey) =>
+  limit !== null && spent.compare(limit) >= 0;
+
+/** What is to be known of a key at first sight. */
+const statesOf = (key: ApiKey) =>
+  [
+    key.status !== 'active' && (`state.${key.status}` as const),
+    isUsedUp(key) && ('limit.reached' as const),
+    key.former_secret_ends_at !== null && ('state.former' as const),
+    key.unused && ('state.unused' as const),
+  ].filter((state) => state !== false);
 
 const Dimmed = ({ text }: { text: string }) => (
   <Text span c="dimmed" inherit>

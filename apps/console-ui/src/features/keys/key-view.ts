@@ -11,11 +11,11 @@ const BY_ORDER: Record<Exclude<KeyOrder, 'newest'>, (one: ApiKey, other: ApiKey)
   spent: (one, other) => other.spent_30_days.compare(one.spent_30_days),
 };
 
-/** The keys whose name, secret or models have every word. The list comes newest first; an account has a hundred keys at most. */
+/** The keys whose name, secret, notes, tags or models have every word. The list comes newest first; an account has a hundred keys at most. */
 export function chosenKeys(keys: ApiKey[], { q = '', sort }: ListView<KeyOrder>): ApiKey[] {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = keys.filter(({ name, prefix, allowed_models: models }) => {
-    const text = [name, prefix, ...(models ?? [])].join('\n').toLowerCase();
+  const found = keys.filter(({ name, prefix, allowed_models: models, tags, description }) => {
+    const text = [name, prefix, description, ...tags, ...(models ?? [])].join('\n').toLowerCase();
     // Whoever has a secret at hand pastes all of it.
     return words.every((word) => text.includes(word) || word.startsWith(prefix.toLowerCase()));
   });

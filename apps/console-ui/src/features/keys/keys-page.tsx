@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Code, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Checkbox, Code, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -8,11 +8,13 @@ import { useConsoleApi } from '../../api/console-api';
 import { CodeSamples } from '../../components/code-samples';
 import { CopyButton } from '../../components/copy-button';
 import { ConfirmDialog } from '../../components/dialogs';
+import { ErrorNotice } from '../../components/error-notice';
 import { EmptyState } from '../../components/empty-state';
 import { ListPages, ListTools } from '../../components/list-tools';
 import { type ListView, rowsOfPage } from '../../components/list-view';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
+import { Figure } from '../../figures/figure';
 import { useSite } from '../../api/site';
 import { chatModelIn, groupByModel, pricingQuery } from '../pricing/pricing-queries';
 import { firstCallSamples } from './first-call-samples';
@@ -24,6 +26,7 @@ import {
   useCreateKey,
   useDeleteKey,
   useEditKey,
+  useRotateKey,
 } from './key-queries';
 import { KeyTable } from './key-table';
 import { useKeyTexts } from './key-texts';
@@ -38,6 +41,7 @@ export function KeysPage() {
   const query = useQuery(keysQuery(useConsoleApi()));
   const [isCreating, setIsCreating] = useState(false);
   const [edited, setEdited] = useState<ApiKey>();
+  const [rotated, setRotated] = useState<ApiKey>();
   const [deleted, setDeleted] = useState<ApiKey>();
   const createButton = (
     <Button leftSection={<Plus size={16} />} onClick={() => setIsCreating(true)}>
@@ -59,10 +63,11 @@ export function KeysPage() {
           </EmptyState>
         }
       >
-        {(keys) => <KeyList keys={keys} onEdit={setEdited} onDelete={setDeleted} />}
+        {(keys) => <KeyList keys={keys} onEdit={setEdited} onRotate={setRotated} onDelete={setDeleted} />}
       </QueryState>
       {isCreating && <KeyCreation onClose={() => setIsCreating(false)} />}
       {edited && <EditKeyDialog apiKey={edited} onClose={() => setEdited(undefined)} />}
+      {rotated && <KeyRotation apiKey={rotated} onClose={() => setRotated(undefined)} />}
       {deleted && <DeleteKeyDialog apiKey={deleted} onClose={() => setDeleted(undefined)} />}
     </Page>
   );
@@ -156,6 +161,52 @@ function KeyCreation({ onClose }: { onClose: () => void }) {
   );
 }
 
+const OVERLAPS = ['0', '3600', '86400', '604800'] as const;
+
+/** Gives a key another secret and shows that, as the creation does. */
+function KeyRotation({ apiKey: { id, name }, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const t = useKeyTexts();
+  const [overlap, setOverlap] = useState<string>('86400');
+  const [created, setCreated] = useState<CreatedApiKey>();
+  const rotation = useRotateKey();
+  const rotate = () => rotation.mutate({ id, overlapSeconds: Figure.of(overlap) }, { onSuccess: setCreated });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={created ? t('created.title') : t('rotate.title', { name })}
+      withCloseButton={!created}
+      closeOnEscape={!created}
+      closeOnClickOutside={false}
+    >
+      {created ? (
+        <CreatedKey created={created} onClose={onClose} />
+      ) : (
+        <Stack>
+          {rotation.error && <ErrorNotice error={rotation.error} />}
+          <Text size="md">{t('rotate.text')}</Text>
+          <Select
+            label={t('rotate.overlap')}
+            data={OVERLAPS.map((value) => ({ value, label: t(`rotate.${value}`) }))}
+            value={overlap}
+            onChange={(value) => value !== null && setOverlap(value)}
+            allowDeselect={false}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('cancel')}
+            </Button>
+            <Button loading={rotation.isPending} onClick={rotate}>
+              {t('rotate.submit')}
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  );
+}
+
 function DeleteKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const t = useKeyTexts();
   const deletion = useDeleteKey();
@@ -178,6 +229,11 @@ function DeleteKeyDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => v
   );
 }
 
+/** An entry that ends with `*` allows every slug that begins like it. */
+const isAllowed = (allowed: string[] | null, slug: string): boolean =>
+  allowed?.some((entry) => entry === slug || (entry.endsWith('*') && slug.startsWith(entry.slice(0, -1)))) ??
+  true;
+
 /** The secret of a new key and a first call with it. Whoever closes says to have kept the secret. */
 function CreatedKey({ created, onClose }: { created: CreatedApiKey; onClose: () => void }) {
   const t = useKeyTexts();
@@ -185,8 +241,10 @@ function CreatedKey({ created, onClose }: { created: CreatedApiKey; onClose: () 
   const { data: pricing } = useQuery(pricingQuery(useConsoleApi()));
   const [isKept, setIsKept] = useState(false);
   const { allowed_models: allowed } = created;
-  const callable = pricing?.models.filter(({ slug }) => allowed?.includes(slug) ?? true);
-  const model = callable?.length ? chatModelIn(groupByModel(callable)) : (allowed?.[0] ?? 'MODEL');
+  const callable = pricing?.models.filter(({ slug }) => isAllowed(allowed, slug));
+  const model = callable?.length
+    ? chatModelIn(groupByModel(callable))
+    : (allowed?.find((entry) => !entry.endsWith('*')) ?? 'MODEL');
   return (
     <Stack>
       <Alert color="yellow">{t('created.once')}</Alert>

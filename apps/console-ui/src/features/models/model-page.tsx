@@ -4,7 +4,7 @@ import { Link, Navigate, useParams } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { useSite } from '../../api/site';
-import { type CodeSample, CodeSamples } from '../../components/code-samples';
+import { CodeSamples } from '../../components/code-samples';
 import { CopyButton } from '../../components/copy-button';
 import { EmptyState } from '../../components/empty-state';
 import { Fact, Facts } from '../../components/facts';
@@ -18,6 +18,7 @@ import { ContextTokens, type ModelDetails, ModelModalities } from './model-detai
 import { type Model, modelQuery } from './model-queries';
 import { answersChats, playgroundOf } from './models-page';
 import { useModelsTexts } from './models-texts';
+import { taskSamples } from './task-samples';
 
 /** One model for those who call it. An address of a model that can only be downloaded leads to its package. */
 export function ModelPage() {
@@ -156,9 +157,7 @@ function ModelFacts({ model: { slug, rows }, details, download }: FactsProps) {
 function AsCode({ model }: { model: ModelPrice }) {
   const t = useModelsTexts();
   const { gateway } = useSite().urls;
-  const samples = answersChats(model)
-    ? firstCallSamples(gateway, model.slug)
-    : embeddingSamples(gateway, model.slug);
+  const samples = answersChats(model) ? firstCallSamples(gateway, model.slug) : taskSamples(gateway, model);
   return (
     <Stack component="section" gap="sm">
       <Title order={2}>{t('code')}</Title>
@@ -166,25 +165,4 @@ function AsCode({ model }: { model: ModelPrice }) {
       <CodeSamples label={t('code.language')} samples={samples} />
     </Stack>
   );
-}
-
-function embeddingSamples(gatewayUrl: string, model: string): CodeSample[] {
-  return [
-    {
-      name: 'curl',
-      code: `curl ${gatewayUrl}/v1/embeddings \\
-  -H "Authorization: Bearer $API_KEY" \\
-  -H 'Content-Type: application/json' \\
-  -d '${JSON.stringify({ model, input: 'Hello' })}'`,
-    },
-    {
-      name: 'Python',
-      code: `import os
-from openai import OpenAI
-
-client = OpenAI(base_url="${gatewayUrl}/v1", api_key=os.environ["API_KEY"])
-answer = client.embeddings.create(model="${model}", input="Hello")
-print(answer.data[0].embedding)`,
-    },
-  ];
 }

@@ -254,7 +254,7 @@ const HELP = {
   reserved_entrypoint: undefined,
   request_too_large: undefined,
   unsupported_media_type: undefined,
-  rate_limit_exceeded: undefined,
+  rate_limit_exceeded: '/limits',
   upstream_refused: undefined,
   upstream_error: undefined,
   upstream_timeout: undefined,

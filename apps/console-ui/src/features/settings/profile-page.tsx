@@ -63,6 +63,7 @@ function AccountCard() {
               )}
             </Facts>
             <MailLanguage language={account.language} />
+            <AccountTimeZone timeZone={account.time_zone} />
           </>
         )}
       </QueryState>
@@ -139,6 +140,35 @@ function MailLanguage({ language }: { language: Language }) {
           change.mutate(value as Language, {
             onSuccess: () => notifications.show({ message: t('saved') }),
           })
+        }
+      />
+    </>
+  );
+}
+
+/** Where the periods of spending limits begin, which need not be the zone of the pages. */
+function AccountTimeZone({ timeZone }: { timeZone: string }) {
+  const t = useSettingsTexts();
+  const api = useConsoleApi();
+  const change = useAccountChange((chosen: string) =>
+    bodyOf(api.PATCH('/api/auth/me', { body: { time_zone: chosen } })),
+  );
+  const zones = [...new Set(['UTC', timeZone, ...Intl.supportedValuesOf('timeZone')])];
+  return (
+    <>
+      {change.error && <ErrorNotice error={change.error} />}
+      <Select
+        label={t('account.timeZone')}
+        description={t('account.timeZoneHint')}
+        data={zones}
+        value={change.isPending ? change.variables : timeZone}
+        allowDeselect={false}
+        searchable
+        disabled={change.isPending}
+        maw="24rem"
+        onChange={(value) =>
+          value !== null &&
+          change.mutate(value, { onSuccess: () => notifications.show({ message: t('saved') }) })
         }
       />
     </>

@@ -1,5 +1,5 @@
 import { Database } from '@inference/database';
-import { type Caller } from '@inference/guards';
+import { allowsModel, type Caller } from '@inference/guards';
 import { type PageQuery, readPage } from '@inference/http';
 import { type ObjectStorage } from '@inference/storage';
 import { ForbiddenException, Inject, Injectable, NotFoundException } from '@nestjs/common';
@@ -59,8 +59,7 @@ export class ModelsService {
     const found = await findDownloadablePackage(this.database, slug, version);
     if (!found) throw new NotFoundException(version === null ? 'no such model' : 'no such version');
     const { id, fileName } = found;
-    const allowed = caller.apiKey?.allowedModels;
-    if (allowed && !allowed.includes(slug)) throw new ForbiddenException('this key may not use that model');
+    if (!allowsModel(caller, slug)) throw new ForbiddenException('this key may not use that model');
     const { linkTtlSeconds: expiresInSeconds } = this.config;
     const expiresAt = new Date(Date.now() + expiresInSeconds * MILLIS_PER_SECOND);
     const url = await this.storage.link(id, { fileName, expiresInSeconds });

@@ -15,6 +15,7 @@ import {
   ApiKeyResponse,
   CreateApiKeyDto,
   CreatedApiKeyResponse,
+  RotateApiKeyDto,
   UpdateApiKeyDto,
 } from './api-keys.dto';
 import { ApiKeysService } from './api-keys.service';
@@ -59,6 +60,25 @@ export class ApiKeysController {
     @Body() body: UpdateApiKeyDto,
   ): Promise<ApiKeyResponse> {
     return this.apiKeys.update(actor, id, body);
+  }
+
+  @Post(':id/rotate')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'rotateApiKey',
+    summary: 'Gives a key a new secret.',
+    description:
+      'The answer is the only one that contains it. The former secret works on for the chosen time; without one it stops within a second. The owner gets a mail.',
+  })
+  @ApiOkResponse({ description: 'The key with its new secret.', type: CreatedApiKeyResponse })
+  @ApiErrors({ 404: 'The account has no such key.' })
+  rotate(
+    @CurrentActor() actor: Actor,
+    @Param() { id }: ApiKeyPath,
+    @Body() body: RotateApiKeyDto,
+  ): Promise<CreatedApiKeyResponse> {
+    return this.apiKeys.rotate(actor, id, body);
   }
 
   @Delete(':id')

@@ -3,6 +3,24 @@ import { type SignedIn, TestSite } from '../../testing/console.fixture';
 import { type CreatedApiKeyResponse } from './api-keys.dto';
 import { MAX_API_KEYS } from './api-keys.service';
 
+/** What is shown of a key of which only the name was said. */
+const UNLIMITED = {
+  description: '',
+  tags: [],
+  status: 'active',
+  disabled: false,
+  expires_at: null,
+  former_secret_ends_at: null,
+  allowed_ips: null,
+  rpm: null,
+  tpm: null,
+  max_concurrency: null,
+  spend_limit: null,
+  period: 'total',
+  allowed_models: null,
+  reports_cost: true,
+};
+
 describe('API keys', () => {
   let site: TestSite;
   let owner: SignedIn;
@@ -31,9 +49,7 @@ describe('API keys', () => {
       key,
       prefix,
       created_at,
-      spend_limit: null,
-      allowed_models: null,
-      reports_cost: true,
+      ...UNLIMITED,
     });
     expect(isApiKey(key)).toBe(true);
     expect(key.startsWith(prefix)).toBe(true);
@@ -45,10 +61,11 @@ describe('API keys', () => {
       prefix,
       created_at: expect.stringMatching(/Z$/),
       last_used_at: null,
-      spend_limit: null,
-      allowed_models: null,
-      reports_cost: true,
+      ...UNLIMITED,
+      unused: false,
       spent: 0,
+      spent_in_period: 0,
+      period_ends_at: null,
       spent_30_days: 0,
       suspension: null,
     });

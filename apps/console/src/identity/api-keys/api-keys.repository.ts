@@ -1,12 +1,28 @@
 import { type Executor, type Transaction } from '@inference/database';
-import { ApiKey } from '@inference/guards';
+import { ApiKey, FormerKeySecret } from '@inference/guards';
 import { usageLines } from '@inference/metering';
 import { type FindOptionsWhere, IsNull, Raw } from 'typeorm';
 
-export type NewApiKey = Pick<
+/** What the owner may say of a key. */
+export type ApiKeySettings = Pick<
   ApiKey,
-  'id' | 'accountId' | 'name' | 'prefix' | 'keyHash' | 'spendLimitPicos' | 'allowedModels' | 'reportsCost'
+  | 'name'
+  | 'description'
+  | 'tags'
+  | 'disabledAt'
+  | 'expiresAt'
+  | 'expiryNoticeDays'
+  | 'allowedIps'
+  | 'spendLimitPicos'
+  | 'spendPeriod'
+  | 'allowedModels'
+  | 'reportsCost'
+  | 'requestsPerMinute'
+  | 'tokensPerMinute'
+  | 'maxConcurrency'
 >;
+
+export type NewApiKey = Pick<ApiKey, 'id' | 'accountId' | 'prefix' | 'keyHash'> & ApiKeySettings;
 
 export async function insertApiKey(transaction: Transaction, key: NewApiKey): Promise<ApiKey> {
   const keys = transaction.repository(ApiKey);
@@ -17,22 +33,16 @@ export async function insertApiKey(transaction: Transaction, key: NewApiKey): Pr
 
 export type ListedApiKey = Pick<
   ApiKey,
-  | 'id'
-  | 'name'
-  | 'prefix'
-  | 'createdAt'
-  | 'lastUsedAt'
-  | 'spendLimitPicos'
-  | 'allowedModels'
-  | 'reportsCost'
-  | 'suspendedAt'
-  | 'suspensionMessage'
->;
+  'id' | 'prefix' | 'createdAt' | 'lastUsedAt' | 'suspendedAt' | 'suspensionMessage'
+> &
+  Omit<ApiKeySettings, 'expiryNoticeDays'>;
 
 const LIST = `
   SELECT id, name, prefix, created_at AS "createdAt", last_used_at AS "lastUsedAt",
-    spend_limit_picos AS "spendLimitPicos", allowed_models AS "allowedModels", reports_cost AS "reportsCost", suspended_at AS "suspendedAt",
-    suspension_message AS "suspensionMessage"
+    description, tags, disabled_at AS "disabledAt", expires_at AS "expiresAt", allowed_ips AS "allowedIps",
+    spend_limit_picos AS "spendLimitPicos", spend_period AS "spendPeriod", allowed_models AS "allowedModels",
+    reports_cost AS "reportsCost", requests_per_minute AS "requestsPerMinute", tokens_per_minute AS "tokensPerMinute",
+    max_concurrency AS "maxConcurrency", suspended_at AS "suspendedAt", suspension_message AS "suspensionMessage"
   FROM accounts.api_keys WHERE account_id = $1 AND deleted_at IS NULL ORDER BY created_at DESC, id DESC`;
 
 /** Newest first. */
@@ -51,13 +61,67 @@ export function lockApiKey(
     .findOne({ where: { ...key, deletedAt: IsNull() }, lock: { mode: 'pessimistic_write' } });
 }
 
-/** A trigger notifies every service if anything but the name changes. */
+/** A trigger notifies every service if anything changes that they obey. */
 export async function updateApiKey(
   transaction: Transaction,
   id: string,
-  change: Partial<Pick<ApiKey, 'name' | 'spendLimitPicos' | 'allowedModels' | 'reportsCost'>>,
+  change: Partial<ApiKeySettings & Pick<ApiKey, 'keyHash' | 'prefix'>>,
 ): Promise<void> {
   await transaction.repository(ApiKey).update({ id }, change);
+}
+
+/** Lets the secret of a key work for some seconds after the key gets another one. */
+const KEEP_SECRET = `
+  INSERT INTO accounts.former_key_secrets (key_hash, api_key_id, ends_at)
+  SELECT key_hash, id, clock_timestamp() + make_interval(secs => $2) FROM accounts.api_keys WHERE id = $1`;
+
+export async function keepFormerSecret(transaction: Transaction, id: string, seconds: number): Promise<void> {
+  await transaction.query(KEEP_SECRET, [id, seconds]);
+}
+
+/** Ends the former secrets of a key. */
+export async function endFormerSecrets(transaction: Transaction, apiKeyId: string): Promise<void> {
+  await transaction.repository(FormerKeySecret).delete({ apiKeyId });
+}
+
+const FORMER_ENDS = `
+  SELECT k.id, max(f.ends_at) AS "endsAt"
+  FROM accounts.api_keys k JOIN accounts.former_key_secrets f ON f.api_key_id = k.id
+  WHERE k.account_id = $1 AND f.ends_at > clock_timestamp() GROUP BY k.id`;
+
+/** When the last former secret of each key of an account ends. A key without one is absent. */
+export async function readFormerSecretEnds(
+  executor: Executor,
+  accountId: string,
+): Promise<Map<string, Date>> {
+  const { rows } = await executor.query<{ id: string; endsAt: Date }>(FORMER_ENDS, [accountId]);
+  return new Map(rows.map(({ id, endsAt }) => [id, endsAt]));
+}
+
+const DELETE_ENDED_SECRETS = 'DELETE FROM accounts.former_key_secrets WHERE ends_at < clock_timestamp()';
+
+export async function deleteEndedSecrets(executor: Executor): Promise<void> {
+  await executor.query(DELETE_ENDED_SECRETS);
+}
+
+/** A key that is about to expire. */
+export type ExpiringKey = Pick<ApiKey, 'accountId' | 'name' | 'prefix'> & { expiresAt: Date };
+
+/** Each replica takes others. */
+const CLAIM_EXPIRING = `
+  UPDATE accounts.api_keys SET expiry_notice_days = CASE WHEN expires_at <= now() + interval '1 day' THEN 1 ELSE 7 END
+  WHERE id IN (
+    SELECT id FROM accounts.api_keys
+    WHERE deleted_at IS NULL AND disabled_at IS NULL AND expires_at > now() AND (
+      (expires_at <= now() + interval '7 days' AND expiry_notice_days IS NULL)
+      OR (expires_at <= now() + interval '1 day' AND expiry_notice_days > 1)
+    ) LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
+  )
+  RETURNING account_id AS "accountId", name, prefix, expires_at AS "expiresAt"`;
+
+/** The keys whose owners are to be told now that they expire within seven days, or one. None is returned twice for the same. */
+export async function claimExpiringKeys(transaction: Transaction, most: number): Promise<ExpiringKey[]> {
+  return (await transaction.query<ExpiringKey>(CLAIM_EXPIRING, [most])).rows;
 }
 
 const SPENT_SINCE = `

@@ -47,7 +47,9 @@ describe('changes of an API key', () => {
 
   it('set, change and remove its limits', async () => {
     const set = await changeRaw('{"spend_limit": "1234567.123456789012", "allowed_models": ["b", "a", "b"]}');
-    expect(set.text).toContain('"spend_limit":1234567.123456789012,"allowed_models":["b","a"],');
+    expect(set.text).toContain(
+      '"spend_limit":1234567.123456789012,"period":"total","allowed_models":["b","a"],',
+    );
     expect(await budget()).toEqual({ limit_picos: 1_234_567_123_456_789_012n, changed: true });
     const { rows } = await site.database.pool.query<{ spend_limit_picos: bigint }>(
       'SELECT spend_limit_picos FROM accounts.api_keys WHERE id = $1',
@@ -180,7 +182,7 @@ describe('changes of an API key', () => {
     );
     const text = await listText();
     const shown = (id: string) =>
-      new RegExp(`"id":"${id}"[^}]*"spent":([^,]*),"spent_30_days":([^}]*)}`).exec(text);
+      new RegExp(`"id":"${id}"[^}]*"spent":([^,]*),[^}]*"spent_30_days":([^}]*)}`).exec(text);
     expect(shown(keyId)!.slice(1)).toEqual(['0.000018000018', '0.000009000009']);
     expect(shown(other)!.slice(1)).toEqual(['0', '0']);
   });

@@ -1,4 +1,4 @@
-import { ChoiceField, EmailField, InstantProperty, TextField } from '@inference/dto';
+import { ChoiceField, EmailField, InstantProperty, TextField, TimeZoneField } from '@inference/dto';
 import { CodedErrorResponse } from '@inference/openapi';
 import { ApiProperty } from '@nestjs/swagger';
 import { IdentifierField, UsernameField } from '../../accounts/account-fields';
@@ -153,6 +153,13 @@ export class UpdateMeDto {
   })
   language?: Language;
 
+  @TimeZoneField({
+    description: 'Where the days, weeks and months of spending limits begin.',
+    example: 'Europe/Berlin',
+    optional: true,
+  })
+  time_zone?: string;
+
   @AcceptedTermsField(
     'The version of the terms of use that the person accepts: `terms.version` of `GET /api/site`.',
   )
@@ -172,6 +179,12 @@ class AcceptedTermsResponse {
 export class UserResponse extends AccountResponse {
   @ApiProperty({ description: 'Language of mails and receipts.', enum: LANGUAGES, example: 'en' })
   language!: Language;
+
+  @ApiProperty({
+    description: 'Where the days, weeks and months of spending limits begin.',
+    example: 'Europe/Berlin',
+  })
+  time_zone!: string;
 
   @ApiProperty({ description: 'False for an account that signs in through a provider only.' })
   has_password!: boolean;

@@ -48,6 +48,7 @@ describe('registering', () => {
       username: null,
       role: 'user',
       language: 'en',
+      time_zone: 'UTC',
       has_password: true,
       accepted_terms: null,
       two_factor_enabled: false,

@@ -1,5 +1,6 @@
 import { Database } from '@inference/database';
 import { AccountSuspendedException } from '@inference/guards';
+import { changeBudgetZone, recallLeases } from '@inference/wallet';
 import {
   BadRequestException,
   ConflictException,
@@ -13,8 +14,10 @@ import {
   insertAccount,
   readAccount,
   readTermsAcceptance,
+  readTimeZone,
   recordTermsAcceptance,
   setLanguage,
+  setTimeZone,
 } from '../../accounts/accounts.repository';
 import { type Actor, type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
@@ -144,13 +147,14 @@ export class AuthService {
 
   async updateUser(
     accountId: string,
-    { language, accepted_terms: terms }: UpdateMeDto,
+    { language, time_zone: timeZone, accepted_terms: terms }: UpdateMeDto,
   ): Promise<UserResponse> {
     if (terms !== undefined) {
       this.refuseOtherTerms(terms);
       await recordTermsAcceptance(this.database, accountId, terms);
     }
     if (language !== undefined) await setLanguage(this.database, accountId, language);
+    if (timeZone !== undefined) await this.changeTimeZone(accountId, timeZone);
     return this.readUser(accountId);
   }
 
@@ -158,7 +162,7 @@ export class AuthService {
     const account = await readAccount(this.database, accountId);
     if (!account) throw new UnauthorizedException('the account does not exist any more');
     const accepted = await readTermsAcceptance(this.database, accountId);
-    const { id, email, phone, username, role, language } = account;
+    const { id, email, phone, username, role, language, timeZone } = account;
     return {
       id,
       email,
@@ -166,6 +170,7 @@ export class AuthService {
       username,
       role,
       language,
+      time_zone: timeZone,
       email_verified: account.emailVerified,
       has_password: account.hasPassword,
       accepted_terms: accepted && {
@@ -175,6 +180,16 @@ export class AuthService {
       two_factor_enabled: account.twoFactor,
       created_at: account.createdAt.toISOString(),
     };
+  }
+
+  private async changeTimeZone(accountId: string, timeZone: string): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      // The wallet is locked first, as by a change of a key.
+      await recallLeases(transaction, accountId, 0);
+      if (!(await setTimeZone(transaction, accountId, timeZone)))
+        throw new BadRequestException('time_zone: is not known to the database');
+      await changeBudgetZone(transaction, accountId, await readTimeZone(transaction, accountId));
+    });
   }
 
   /** Throws 400 unless the version is that of the terms of the site. */

@@ -44,6 +44,7 @@ const EVENT_ERRORS = {
 
 const KINDS = [
   'turn.started',
+  'turn.waiting',
   'delta',
   'tool_call',
   'turn.requires_action',

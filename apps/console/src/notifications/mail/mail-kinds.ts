@@ -4,7 +4,7 @@ import { type Currency } from '@inference/config';
  * Every kind of mail, in four groups:
  * - Token mails carry a single-use token and are requested for an identifier that somebody typed. The link leads to a
  *   page of the console UI.
- * - Billing mails are requested for an account and link to the page with the details.
+ * - Billing mails, and those of keys that will expire, are requested for an account and link to the page with the details.
  * - Security mails tell an account that its credentials were changed, or admins that there is another one, and link to the page where
  *   the receiver can act.
  * - Address mails go to an address, whether or not an account has it.
@@ -20,11 +20,13 @@ export const MAIL_KINDS = {
   identity_linked: { security: { page: '/settings' } },
   identity_unlinked: { security: { page: '/settings' } },
   access_revoked: { security: { page: '/keys' } },
+  api_key_rotated: { security: { page: '/keys' } },
   admin_appointed: { security: { page: '/admin/accounts' } },
   payment_received: { page: '/payments' },
   payment_refunded: { page: '/payments' },
   low_balance: { page: '/top-up' },
   invoice_issued: { page: '/invoices' },
+  api_key_expiring: { page: '/keys' },
   // Requested by the memo service (migration 0043).
   workspace_invitation: { toAddress: { page: '/workspaces' } },
 } as const satisfies Record<
@@ -67,8 +69,16 @@ export interface SecurityMailParams extends SecurityMailFacts {
 export interface SecurityMailFacts {
   /** `access_revoked`: how many credentials of each kind were deleted. */
   revoked?: RevokedCredentials;
+  /** `api_key_rotated`: the key; its former secret works until `formerEndsAt` (ISO 8601), or has ended (null). */
+  rotated?: MailedKey & { formerEndsAt: string | null };
   /** `admin_appointed`: the address of the new admin, and of the admin who made it one; null for a command of the operator. */
   admin?: { email: string; appointedBy: string | null };
+}
+
+/** The key that a mail is about. */
+export interface MailedKey {
+  name: string;
+  prefix: string;
 }
 
 export interface RevokedCredentials {
@@ -96,6 +106,8 @@ export interface BillingMailParams {
   low_balance: { threshold: string; balance: string; currency: Currency; at: string };
   /** The invoice is attached. */
   invoice_issued: { documentId: string };
+  /** `at` (ISO 8601) is when the key expires. */
+  api_key_expiring: MailedKey & { at: string };
 }
 
 type BillingMailRequest = {

@@ -1,3 +1,4 @@
+import { CallAssembly, contentPieces, fieldsOf } from '@inference/model-calls';
 import { usageIn } from '../../proxy/usage/reported-usage';
 
 /** A text, a thought, a refusal or the call of a tool. */
@@ -9,7 +10,6 @@ export interface Part {
   text: string;
   /** Of a call; made up when it is opened, unless the server has named it. */
   id: string;
-  isNamedByServer: boolean;
   /** Of a call, empty until known. */
   name: string;
   /** Whether the answer ended within the part, at a limit or a filter. Known when it is closed. */
@@ -28,70 +28,10 @@ type Fields = Record<string, unknown>;
 /** Reasons for which an answer ends before the model has ended it. */
 const CUTS = new Set(['length', 'content_filter']);
 
-const fieldsOf = (value: unknown): Fields =>
-  value !== null && typeof value === 'object' ? (value as Fields) : {};
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Whether arguments are complete. */
-export function isObjectText(text: string): boolean {
-  if (!text.trimEnd().endsWith('}')) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
-const [OPENING, CLOSING] = [new Set([0x7b, 0x5b]), new Set([0x7d, 0x5d])];
-const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
-
-/** Follows the braces of arguments that come in thousands of fragments, so that they are parsed once and not for each of them. */
-class ArgumentsEnd {
-  private depth = 0;
-  private isInText = false;
-  private isEscaped = false;
-  private hasEnded = false;
-  /** Behind the end, or closed without having been opened. */
-  private hasMore = false;
-  private isValid: boolean | undefined;
-
-  push(text: string): void {
-    for (let at = 0; at < text.length && !this.hasMore; at++) this.step(text.charCodeAt(at));
-  }
-
-  /** @param text all that was pushed */
-  isReached(text: string): boolean {
-    if (!this.hasEnded || this.hasMore) return false;
-    return (this.isValid ??= isObjectText(text));
-  }
-
-  private step(char: number): void {
-    if (this.isEscaped) this.isEscaped = false;
-    else if (this.isInText) {
-      if (char === QUOTE) this.isInText = false;
-      else if (char === BACKSLASH) this.isEscaped = true;
-    } else if (this.hasEnded) this.hasMore = !BLANKS.has(char);
-    else if (char === QUOTE) this.isInText = true;
-    else if (OPENING.has(char)) this.depth += 1;
-    else if (CLOSING.has(char)) {
-      this.depth -= 1;
-      this.hasEnded = this.depth === 0;
-      this.hasMore = this.depth < 0;
-    }
-  }
-}
-
-/** Some servers send the arguments of a call as an object. */
-const argumentsOf = (value: unknown): string =>
-  value !== null && typeof value === 'object' ? JSON.stringify(value) : textOf(value);
-
-/**
- * Puts the chunks of a chat server in order. Servers differ in how they name the calls of tools: a new id is a new call, a known id or
- * index goes on with it, and without both the last call goes on, unless it is complete and another name begins.
- */
+/** Puts the chunks of a chat server in order. */
 export class AnswerParts {
   readonly parts: Part[] = [];
   finishReason: string | null = null;
@@ -100,10 +40,7 @@ export class AnswerParts {
   usage: Fields | null = null;
   serviceTier: string | null = null;
   private current = -1;
-  private readonly callsById = new Map<string, Part>();
-  private readonly callsByIndex = new Map<unknown, Part>();
-  private readonly ends = new Map<Part, ArgumentsEnd>();
-  private lastCall: Part | undefined;
+  private readonly calls = new CallAssembly<Part>((id, name) => this.newPart('call', { id, name }));
 
   /** @param requestId makes the ids of calls unique that the server does not name */
   constructor(
@@ -119,9 +56,9 @@ export class AnswerParts {
     if (typeof serviceTier === 'string') this.serviceTier = serviceTier;
     const delta = fieldsOf(choice.delta ?? choice.message);
     this.append('reasoning', textOf(delta.reasoning_content) || textOf(delta.reasoning));
-    this.readContent(delta.content);
+    for (const { kind, text } of contentPieces(delta.content)) this.append(kind, text);
     this.append('refusal', textOf(delta.refusal));
-    for (const call of listOf(delta.tool_calls)) this.readCall(fieldsOf(call));
+    for (const call of listOf(delta.tool_calls)) this.readCall(call);
     if (delta.function_call) this.readCall({ index: 0, function: delta.function_call });
     this.readFinish(choice);
   }
@@ -150,73 +87,16 @@ export class AnswerParts {
     if (typeof stopText === 'string') this.stopText = stopText;
   }
 
-  /** A text, or parts as some servers send them. */
-  private readContent(content: unknown): void {
-    this.append('text', textOf(content));
-    for (const entry of listOf(content)) {
-      this.append('text', textOf(entry));
-      const { type, text, thinking, refusal } = fieldsOf(entry);
-      if (type === 'thinking' || type === 'reasoning')
-        for (const thought of Array.isArray(thinking) ? (thinking as unknown[]) : [thinking ?? text])
-          this.append('reasoning', textOf(thought) || textOf(fieldsOf(thought).text));
-      else if (type === 'refusal') this.append('refusal', textOf(refusal));
-      else this.append('text', textOf(text));
-    }
-  }
-
   private append(kind: Exclude<Part['kind'], 'call'>, text: string): void {
     if (text === '') return;
     const last = this.parts.at(-1);
     this.add(last?.kind === kind ? last : this.newPart(kind), text);
   }
 
-  private readCall({ id, index, function: called }: Fields): void {
-    const { name, arguments: given } = fieldsOf(called);
-    const fragment = { id: textOf(id), index, name: textOf(name), text: argumentsOf(given) };
-    const call = this.callOf(fragment) ?? this.newCall(fragment);
-    if (fragment.id !== '') {
-      this.callsById.set(fragment.id, call);
-      call.isNamedByServer = true;
-    }
-    // Repeated in each chunk by some servers.
-    if (call.name === '') call.name = fragment.name;
+  private readCall(fragment: unknown): void {
+    const { call, text } = this.calls.read(fragment);
     this.advance(false);
-    this.add(call, fragment.text);
-  }
-
-  /** The call that a fragment goes on with; undefined if it begins one. */
-  private callOf(fragment: { id: string; index: unknown; name: string; text: string }): Part | undefined {
-    const byIndex = this.callsByIndex.get(fragment.index);
-    const hasIndex = fragment.index !== undefined && fragment.index !== null;
-    if (fragment.id !== '') {
-      const known = this.callsById.get(fragment.id);
-      if (known) return known;
-      // An id may come after the first fragment of its call.
-      const isUnnamed = hasIndex && byIndex?.isNamedByServer === false;
-      return isUnnamed && this.maySucceed(byIndex, fragment.name) ? byIndex : undefined;
-    }
-    const candidate = hasIndex ? byIndex : this.lastCall;
-    if (!candidate || fragment.name === '') return candidate;
-    const isNext = fragment.name !== candidate.name || (fragment.text !== '' && this.isComplete(candidate));
-    return candidate.name !== '' && isNext ? undefined : candidate;
-  }
-
-  /** Whether a fragment with the first id of an index goes on with its call. */
-  private maySucceed(call: Part, name: string): boolean {
-    if (name === '' || call.name === '') return true;
-    return name === call.name && !this.isComplete(call);
-  }
-
-  private isComplete(call: Part): boolean {
-    return this.ends.get(call)?.isReached(call.text) ?? false;
-  }
-
-  private newCall({ id, index, name }: { id: string; index: unknown; name: string }): Part {
-    const call = this.newPart('call', { id, name });
-    this.ends.set(call, new ArgumentsEnd());
-    this.callsByIndex.set(index, call);
-    this.lastCall = call;
-    return call;
+    this.add(call, text);
   }
 
   private newPart(kind: Part['kind'], { id = '', name = '' } = {}): Part {
@@ -225,7 +105,6 @@ export class AnswerParts {
       index: this.parts.length,
       text: '',
       id,
-      isNamedByServer: id !== '',
       name,
       isCut: false,
     };
@@ -236,8 +115,8 @@ export class AnswerParts {
 
   private add(part: Part, text: string): void {
     if (text === '') return;
-    part.text += text;
-    this.ends.get(part)?.push(text);
+    if (part.kind === 'call') this.calls.add(part, text);
+    else part.text += text;
     if (part.index === this.current) this.listener.add(part, text);
   }
 
@@ -245,7 +124,7 @@ export class AnswerParts {
   private advance(isEnd: boolean): void {
     for (let next = this.parts[this.current + 1]; next; next = this.parts[this.current + 1]) {
       const open = this.parts[this.current];
-      const mayGoOn = open?.kind === 'call' && !this.isComplete(open);
+      const mayGoOn = open?.kind === 'call' && !this.calls.isComplete(open);
       const isUnnamed = next.kind === 'call' && next.name === '';
       if (!isEnd && (mayGoOn || isUnnamed)) return;
       if (open) this.listener.close(open);

@@ -1,5 +1,8 @@
+import { stringifyExact } from '@inference/money';
 import { type OpenAiErrorBody } from '../../errors/openai-error';
+import { type AnswerParts } from './answer-parts';
 import { type AnswerWriter, ChatTranslation } from './chat-translation';
+import { readAnswerUsage } from './chat-usage';
 
 const REFUSED = 'The model’s server refused the request (status 422).';
 
@@ -22,4 +25,18 @@ it.each([
   const writer = { refusal: (_status: number, error: OpenAiErrorBody) => error.error.message };
   const translation = new ChatTranslation(writer as unknown as AnswerWriter, true, 'req_1');
   expect(translation.plain(422, Buffer.from(body)).body).toBe(message);
+});
+
+it('keeps every digit of the price', () => {
+  const price =
+    '"cost":12345678901.123456789012,"cost_details":[{"meter":"input","quantity":1.000000000001,"unit":"per_request","price":0.1,"cost":12345678901.123456789012}]';
+  const text = `{"choices":[{"message":{"content":"\\"cost\\":1,\\"cost_details\\":[]"}}],"usage":{"prompt_tokens":1,${price}},"x":[]}`;
+  const ignore = () => undefined;
+  const parts = { open: ignore, add: ignore, close: ignore };
+  const writer = {
+    ...parts,
+    whole: (answer: AnswerParts) => stringifyExact(readAnswerUsage(answer.usage!).cost),
+  };
+  const translation = new ChatTranslation(writer as unknown as AnswerWriter, false, 'req_1');
+  expect(translation.plain(200, Buffer.from(text)).body).toBe(`{${price}}`);
 });

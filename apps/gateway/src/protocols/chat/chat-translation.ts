@@ -1,7 +1,8 @@
+import { bytesOf, dataOf, eventOf, SseEventReader } from '@inference/sse';
 import { type OpenAiErrorBody, openAiErrorBody } from '../../errors/openai-error';
 import { type AnswerTranslation } from '../../proxy/answer-translation';
-import { bytesOf, dataOf, eventOf, SseEventReader } from '../../proxy/streaming/sse-event-reader';
 import { AnswerParts, type PartListener } from './answer-parts';
+import { keepExactCost } from './chat-usage';
 
 /** Writes one answer in the words of a protocol. What it returns is text; what it hears through PartListener it keeps until `take`. */
 export interface AnswerWriter extends PartListener {
@@ -88,7 +89,10 @@ export class ChatTranslation implements AnswerTranslation {
 function parsed(text: string): Record<string, unknown> | undefined {
   if (!text.startsWith('{')) return undefined;
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    const content = JSON.parse(text) as Record<string, unknown>;
+    if (content.usage !== null && typeof content.usage === 'object')
+      keepExactCost(content.usage as Record<string, unknown>, text);
+    return content;
   } catch {
     return undefined;
   }

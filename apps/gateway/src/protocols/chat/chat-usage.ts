@@ -1,4 +1,5 @@
 import { inputTokensOf, outputTokensOf } from '@inference/metering';
+import { parseExact } from '@inference/money';
 import { readReportedUsage } from '../../proxy/usage/reported-usage';
 
 type Fields = Record<string, unknown>;
@@ -12,8 +13,24 @@ export interface AnswerUsage {
   /** With the thoughts. */
   output: number;
   reasoning: number;
-  /** What the gateway adds to the usage object: `cost` and `cost_details`. */
+  /** What the gateway adds to the usage object: `cost` and `cost_details`, whose numbers `stringifyExact` writes. */
   cost: Fields;
+}
+
+/** As `costMembers` writes them. */
+const COST_MEMBERS = /"cost":[\d.]+,"cost_details":\[[^\]]*\](?=\}|,)/y;
+const DETAILS = ',"cost_details":[';
+
+/**
+ * Sets the price that the gateway has added to a usage object with all its digits, which are more than a double has.
+ * @param text of the answer or the chunk with that usage
+ */
+export function keepExactCost(usage: Fields, text: string): void {
+  const details = text.lastIndexOf(DETAILS);
+  if (details === -1) return;
+  COST_MEMBERS.lastIndex = text.lastIndexOf('"cost":', details);
+  const members = COST_MEMBERS.exec(text)?.[0];
+  if (members !== undefined) Object.assign(usage, parseExact(`{${members}}`));
 }
 
 /** Reads the usage object of a chat server as the meter does, so that the client is told the tokens that it pays for. */

@@ -1,6 +1,8 @@
+import { isObjectText } from '@inference/model-calls';
+import { stringifyExact } from '@inference/money';
 import { anthropicErrorBody } from '../../errors/anthropic-error';
 import { type OpenAiErrorBody } from '../../errors/openai-error';
-import { type AnswerParts, isObjectText, type Part } from '../chat/answer-parts';
+import { type AnswerParts, type Part } from '../chat/answer-parts';
 import { type AnswerWriter } from '../chat/chat-translation';
 import { readAnswerUsage } from '../chat/chat-usage';
 
@@ -33,7 +35,7 @@ export class MessagesAnswer implements AnswerWriter {
     const content = answer.parts.map((part) => this.blockOf(part)).join(',');
     const { stop_reason, stop_sequence } = this.stopOf(answer);
     const rest = { stop_reason, stop_sequence, usage: this.usageOf(answer), container: null };
-    return `${this.head().slice(0, -1)},"content":[${content}],${JSON.stringify(rest).slice(1)}`;
+    return `${this.head().slice(0, -1)},"content":[${content}],${stringifyExact(rest).slice(1)}`;
   }
 
   refusal(status: number, { error }: OpenAiErrorBody): string {
@@ -68,7 +70,8 @@ export class MessagesAnswer implements AnswerWriter {
   }
 
   finish(answer: AnswerParts): void {
-    this.write('message_delta', { delta: this.stopOf(answer), usage: this.usageOf(answer) });
+    const delta = { type: 'message_delta', delta: this.stopOf(answer), usage: this.usageOf(answer) };
+    this.written += `event: message_delta\ndata: ${stringifyExact(delta)}\n\n`;
     this.write('message_stop', {});
   }
 

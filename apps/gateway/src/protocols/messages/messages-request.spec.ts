@@ -259,6 +259,7 @@ it.each<[string, Fields, RegExp?]>([
     /: x{64} cannot be run|^x{64} cannot/,
   ],
   ['tools.0.defer_loading', { tools: [{ ...tool, defer_loading: true }] }],
+  ['tools.2.name', { tools: [tool, { ...tool, name: 'other' }, tool] }, /must be unique/],
   ['tools.0.input_schema', { tools: [{ name: 'f' }] }],
   ['tool_choice', { tool_choice: { type: 'any' } }],
   ['tool_choice.type', { tool_choice: { type: 'all' } }],

@@ -264,6 +264,7 @@ function toolsOf({ tools, tool_choice: choice }: Fields): Fields {
   const functions = isGiven(tools)
     ? listAt(tools, 'tools').map((tool, i) => toolOf(tool, childOf('tools', i)))
     : [];
+  refuseRepeatedNames(functions);
   if (functions.length > 0) chat.tools = functions;
   if (!isGiven(choice)) return chat;
   const fields = objectAt(choice, 'tool_choice');
@@ -281,6 +282,16 @@ function toolsOf({ tools, tool_choice: choice }: Fields): Fields {
     delete chat.parallel_tool_calls;
   }
   return chat;
+}
+
+/** As Anthropic does: a call could mean either tool. */
+function refuseRepeatedNames(functions: Fields[]): void {
+  const names = new Set<unknown>();
+  for (const [i, { function: tool }] of functions.entries()) {
+    const { name } = tool as { name: string };
+    if (names.has(name)) refuse(`tools.${i}.name`, 'Tool names must be unique.');
+    names.add(name);
+  }
 }
 
 /** Examples of input, which chat servers do not know. */

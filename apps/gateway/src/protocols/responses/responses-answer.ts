@@ -1,3 +1,4 @@
+import { stringifyExact } from '@inference/money';
 import { type OpenAiErrorBody } from '../../errors/openai-error';
 import { type AnswerParts, type Part } from '../chat/answer-parts';
 import { type AnswerWriter } from '../chat/chat-translation';
@@ -158,7 +159,7 @@ export class ResponsesAnswer implements AnswerWriter {
       service_tier: answer?.serviceTier ?? null,
       usage: answer?.usage ? usageOf(answer.usage) : null,
     };
-    return `${JSON.stringify(head).slice(0, -1)},"output":${output},${this.options.echo.slice(1)}`;
+    return `${stringifyExact(head).slice(0, -1)},"output":${output},${this.options.echo.slice(1)}`;
   }
 
   private statusOf({ finishReason }: AnswerParts): Status {

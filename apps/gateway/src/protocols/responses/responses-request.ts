@@ -67,6 +67,7 @@ const SUMMARIES = ['auto', 'concise', 'detailed', 'none'] as const;
 const CONTEXTS = ['auto', 'current_turn', 'all_turns'] as const;
 const STREAM_OPTIONS = new Set(['include_obfuscation']);
 const TEXT = new Set(['format', 'verbosity']);
+const NO_FIELDS = new Set<string>();
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 const SERVICE_TIERS = ['auto', 'default', 'flex', 'scale', 'priority'] as const;
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
@@ -192,6 +193,8 @@ function readText({ text }: Fields): Fields {
   if (!isGiven(format)) return chat;
   const { type, ...schema } = objectAt(format, 'text.format');
   const kind = choiceAt(type, 'text.format.type', ['text', 'json_object', 'json_schema']);
+  // A chat server gets the fields of a schema as they are, and refuses what it does not know.
+  if (kind !== 'json_schema') refuseOthers(schema, 'text.format', NO_FIELDS);
   if (kind === 'json_object') chat.response_format = { type: kind };
   if (kind === 'json_schema') {
     nameAt(schema.name, 'text.format.name');

@@ -30,6 +30,8 @@ const FUNCTION = new Set([
   'defer_loading',
   'output_schema',
 ]);
+const PLAIN_TEXT = new Set(['type']);
+const GRAMMAR = new Set(['type', 'syntax', 'definition']);
 const CUSTOM = new Set(['type', 'name', 'description', 'format', 'defer_loading']);
 /** Coding agents send these to every model and do without them. */
 const DISPENSABLE = /^(namespace|web_search(_preview)?(_\d{4}_\d{2}_\d{2})?)$/;
@@ -109,7 +111,9 @@ function customOf(tool: Fields, path: string): Fields {
   if (isGiven(tool.format)) {
     const inner = childOf(path, 'format');
     const format = objectAt(tool.format, inner);
-    if (choiceAt(format.type, childOf(inner, 'type'), ['text', 'grammar']) === 'grammar') {
+    const type = choiceAt(format.type, childOf(inner, 'type'), ['text', 'grammar']);
+    refuseOthers(format, inner, type === 'grammar' ? GRAMMAR : PLAIN_TEXT);
+    if (type === 'grammar') {
       const syntax = textAt(format.syntax, childOf(inner, 'syntax'));
       const definition = textAt(format.definition, childOf(inner, 'definition'));
       descriptions.push(`The input follows this grammar (${syntax}):\n${definition}`);

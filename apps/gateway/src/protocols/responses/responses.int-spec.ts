@@ -270,6 +270,26 @@ describe('refusals', () => {
     ['max_output_tokens', { max_output_tokens: 0 }, /integer of at least 1/],
     ['stream', { stream: 'yes' }, /true or false/],
     ['text.format.type', { text: { format: { type: 'xml' } } }, /json_schema/],
+    ['text.format.strict', { text: { format: { type: 'text', strict: true } } }, /cannot be passed on/],
+    ['text.format.schema', { text: { format: { type: 'json_object', schema: {} } } }, /cannot be passed on/],
+    [
+      'tools.0.format.definition',
+      { tools: [{ type: 'custom', name: 'x', format: { type: 'text', definition: 'y' } }] },
+      /cannot be passed on/,
+    ],
+    [
+      'tools.0.format.flags',
+      {
+        tools: [
+          {
+            type: 'custom',
+            name: 'x',
+            format: { type: 'grammar', syntax: 'lark', definition: 'y', flags: 'i' },
+          },
+        ],
+      },
+      /cannot be passed on/,
+    ],
     ['prompt', { prompt: { id: 'p' } }, /cannot be passed on/],
     ['nonsense', { nonsense: 1 }, /cannot be passed on/],
     ['model', { model: 7 }, /text/],

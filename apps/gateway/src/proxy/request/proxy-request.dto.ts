@@ -72,7 +72,7 @@ class StreamOptions {
   include_usage?: boolean | null;
 }
 
-const ModelField = (example: string) =>
+export const ModelField = (example: string) =>
   TextField({
     description: 'Slug of a model of `GET /v1/models`.',
     maxLength: MAX_MODEL_CHARS,

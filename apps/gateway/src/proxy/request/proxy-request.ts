@@ -93,16 +93,19 @@ const VALIDATORS: Record<Endpoint, Validator> = {
   embeddings: compileValidator(EmbeddingsRequest),
 };
 
-const LONGEST_NAME = Math.max(...[...BINDING_FIELDS].map((name) => name.length));
+const LONGEST_NAME = 32;
 
 /** Some servers ignore the case of field names: a field that the gateway did not read must not become a limit for them. */
-function refuseOtherCase(names: readonly string[]): void {
+export function refuseOtherCase(
+  names: readonly string[],
+  binding: ReadonlySet<string> = BINDING_FIELDS,
+): void {
   for (const name of names) {
-    // No name becomes shorter in another case.
+    // No name becomes shorter in another case, and no binding one is as long.
     if (name.length > LONGEST_NAME) continue;
     // Both conversions: the long s and the Kelvin sign become ASCII letters in one direction only.
     const lowerCase = name.toUpperCase().toLowerCase();
-    if (name !== lowerCase && BINDING_FIELDS.has(lowerCase))
+    if (name !== lowerCase && binding.has(lowerCase))
       throw new InvalidValueError({ path: name, message: `must be written ${lowerCase}` });
   }
 }

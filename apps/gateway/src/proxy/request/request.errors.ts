@@ -16,6 +16,13 @@ export class InvalidJsonError extends GatewayError {
   }
 }
 
+/** The request body is not a form that can be read. */
+export class InvalidFormError extends GatewayError {
+  constructor(message: string) {
+    super('invalid_form', message);
+  }
+}
+
 /** A request header is malformed. */
 export class InvalidHeaderError extends GatewayError {
   constructor({ path: header, message }: FieldFault) {

@@ -1,4 +1,4 @@
-import { bytesOf, type SseEvent } from './sse-event-reader';
+import { bytesOf, type SseEvent } from '@inference/sse';
 
 const START = 'data: {';
 const END = '}\n\n';

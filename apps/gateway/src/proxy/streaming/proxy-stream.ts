@@ -1,5 +1,6 @@
 import { drained } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
+import { dataOf, eventOf, type SseEvent, SseEventReader } from '@inference/sse';
 import { type Response } from 'express';
 import { GatewayError, toOpenAiError } from '../../errors/openai-error';
 import { type Cancellation } from '../../upstreams/upstream-call';
@@ -10,7 +11,6 @@ import { type ProxyRequest } from '../request/proxy-request';
 import { type Produced } from '../usage/produced';
 import { type ReportedUsage } from '../usage/reported-usage';
 import { eventWithCost } from '../usage/usage-cost';
-import { dataOf, eventOf, type SseEvent, SseEventReader } from './sse-event-reader';
 import { DONE, StreamMeter } from './stream-meter';
 
 export interface StreamBilling {
@@ -72,7 +72,8 @@ export async function proxyStream(
       const sent = meter.read(event);
       if (sent === null) continue;
       // A usage on its own is most likely the end of an answer, also of one that does not say where it ends.
-      const waits = meter.isComplete || (reportsCost && meter.isUsageAlone && sent === meter.usageEvent);
+      const waits = meter.isAtEnd || (reportsCost && meter.isUsageAlone && sent === meter.usageEvent);
+      if (meter.goesOn) ready += heldBack.splice(0).join('');
       if (waits) heldBack.push(sent);
       else ready += heldBack.length > 0 ? heldBack.splice(0).join('') + sent : sent;
     }
@@ -169,5 +170,6 @@ async function readToEnd(rest: AsyncIterator<Buffer>, cancellation: Cancellation
   }
 }
 
-const errorEvent = (error: GatewayError): SseEvent =>
+/** The event of an answer that fails after it has begun. */
+export const errorEvent = (error: GatewayError): SseEvent =>
   eventOf(`data: ${JSON.stringify(toOpenAiError(error).body)}\n\n`);

@@ -1,6 +1,6 @@
+import { bytesOf, SseEventReader } from '@inference/sse';
 import fc from 'fast-check';
 import { readPlainDelta } from './plain-delta';
-import { bytesOf, SseEventReader } from './sse-event-reader';
 import { StreamMeter } from './stream-meter';
 
 const USAGE = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };

@@ -1,8 +1,9 @@
+import { dataOf, eventOf, type SseEvent } from '@inference/sse';
+import { eventWithoutForeignCost, hasForeignCost } from '../usage/foreign-cost';
 import { finishReasonOf, type Produced, producedBy } from '../usage/produced';
 import { laterUsage, readReportedUsage, type ReportedUsage } from '../usage/reported-usage';
 import { eventWithCost } from '../usage/usage-cost';
 import { PlainDeltaReader } from './plain-delta';
-import { dataOf, eventOf, type SseEvent } from './sse-event-reader';
 
 interface Chunk {
   choices?: unknown;
@@ -35,6 +36,13 @@ export class StreamMeter {
   finishReason: string | null = null;
   /** The upstream sent [DONE]. */
   saidDone = false;
+  /**
+   * Whether the event that was read last may be the end of a complete answer. Some servers say before the last texts, or in each chunk,
+   * that an answer is finished: an event with a text and no such word is no end.
+   */
+  isAtEnd = false;
+  /** Whether that event adds to an answer that was complete: what came before it is no end either. */
+  goesOn = false;
   private readonly plainDeltas = new PlainDeltaReader();
   private deltas = 0;
   private readonly texts: string[] = [];
@@ -72,24 +80,36 @@ export class StreamMeter {
   }
 
   /** Reads an event. Returns what to forward to the client, or null to drop the event. */
-  read(event: SseEvent): SseEvent | null {
+  read(received: SseEvent): SseEvent | null {
+    let event = received;
     const plain = this.plainDeltas.read(event);
     if (plain) {
       this.isUsageFinal = false;
+      this.isAtEnd = false;
+      this.goesOn = this.isComplete;
       this.keepUnread(event, plain.choices);
       return this.includeUsage ? event : plain.withoutUsage;
     }
     const data = dataOf(event);
-    if (data === DONE) {
-      this.saidDone = true;
+    if (data === DONE) this.saidDone = true;
+    let chunk = parseChunk(data);
+    if (!chunk) {
+      this.isAtEnd = this.isComplete;
+      this.goesOn = false;
       return event;
     }
-    const chunk = parseChunk(data);
-    if (!chunk) return event;
     if (chunk.error) this.failed = true;
+    if (hasForeignCost(chunk)) {
+      event = eventWithoutForeignCost(event);
+      chunk = parseChunk(dataOf(event)) ?? chunk;
+    }
     const choices = choicesOf(chunk);
-    for (const choice of choices) this.readFinish(choice);
-    if (this.isUsageFinal && choices.some((choice) => adds(choice))) this.isUsageFinal = false;
+    const wasComplete = this.isComplete;
+    const finishes = choices.filter((choice) => this.readFinish(choice)).length > 0;
+    const addsMore = (this.isComplete || this.isUsageFinal) && choices.some((choice) => adds(choice));
+    if (addsMore) this.isUsageFinal = false;
+    this.goesOn = wasComplete && addsMore;
+    this.isAtEnd = this.isComplete && (finishes || !addsMore);
     // In the order of the stream: behind events that are kept unread, this one is kept too.
     if (this.unread.length > 0) this.keepUnread(event, choices.length);
     else for (const choice of choices) this.readProduced(choice);
@@ -135,15 +155,17 @@ export class StreamMeter {
     if (adds(choice, produced)) this.deltas++;
   }
 
-  private readFinish(choice: unknown): void {
+  /** Returns whether the choice says that its answer is finished. */
+  private readFinish(choice: unknown): boolean {
     const { finish_reason: reason, index = 0 } = (choice ?? {}) as {
       finish_reason?: unknown;
       index?: unknown;
     };
     // Some servers send an empty finish_reason until the end.
-    if (reason === null || reason === undefined || reason === '') return;
+    if (reason === null || reason === undefined || reason === '') return false;
     this.finished.add(index);
     this.finishReason ??= finishReasonOf(choice);
+    return true;
   }
 }
 

@@ -96,7 +96,8 @@ describe.each(closed)('%s %s', (method, path) => {
     const named = { 'X-On-Behalf-Of': of.accountId, 'X-On-Behalf-Of-Key': of.apiKeyId };
     for (const secret of [OLD, NEW, MEMO, CONSOLE, NEXT_CONSOLE]) {
       const { status } = await ask(method, path, secret, named);
-      expect(status).toBe(method === 'POST' ? 400 : 200);
+      // Forms are refused by the type of the body.
+      expect(method === 'POST' ? [400, 415] : [200]).toContain(status);
     }
     expect((await ask(method, path, NEW, { 'X-On-Behalf-Of': of.accountId })).status).not.toBe(401);
   });

@@ -208,7 +208,7 @@ const MAX_CHUNKS = 32;
 const isChunk = (bytes: Buffer, at: number, id: string) => bytes.toString('latin1', at, at + 4) === id;
 
 /** Bytes that a second of a WAV file has, the fewest if it says so twice; null if it is no WAV file. */
-function wavBytesPerSecond(bytes: Buffer): number | null {
+export function wavBytesPerSecond(bytes: Buffer): number | null {
   if (!isChunk(bytes, 0, 'RIFF') || !isChunk(bytes, 8, 'WAVE')) return null;
   let fewest: number | null = null;
   let at = 12;

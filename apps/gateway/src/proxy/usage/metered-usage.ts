@@ -29,8 +29,8 @@ export interface Metered {
 }
 
 /**
- * Returns the upstream's reported usage. The gateway's own count (`estimated`) stands in for what the upstream did not report, and for what
- * a report does not cover that came before the end of the answer.
+ * Returns the upstream's reported usage. The gateway's own count (`estimated`) stands in for what the upstream did not report, for what
+ * a report does not cover that came before the end of the answer, and for an answer that is reported to have no tokens.
  * @param isWhole whether the report is that of the whole answer
  */
 export function meteredUsage(
@@ -48,9 +48,13 @@ export function meteredUsage(
   }
   // Embeddings have no answer to count.
   let output = reported?.output ?? (reported && request.endpoint === 'embeddings' ? {} : null);
-  if (!output || !isWhole) {
+  let fault = reported?.fault ?? null;
+  const isNothing = output !== null && request.endpoint !== 'embeddings' && outputTokensOf(output) === 0;
+  if (!output || !isWhole || isNothing) {
     const own = Math.min(tokensOf(produced()), bounds.outputTokens);
     const unreported = own - outputTokensOf(output ?? {});
+    // A server that reports no tokens for an answer has not counted it.
+    if (isNothing && isWhole && unreported > 0) fault ??= 'no_output_tokens';
     if (!output || unreported > 0) {
       output = { ...output, output: (output?.output ?? 0) + unreported };
       estimated = true;
@@ -62,7 +66,7 @@ export function meteredUsage(
       serviceTier: reported?.serviceTier ?? null,
     },
     estimated,
-    fault: reported?.fault ?? null,
+    fault,
   };
 }
 

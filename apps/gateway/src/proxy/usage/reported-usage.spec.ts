@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { inputTokensOf, METERS, outputTokensOf } from '@inference/metering';
-import { eventOf } from '../streaming/sse-event-reader';
+import { eventOf } from '@inference/sse';
 import { StreamMeter } from '../streaming/stream-meter';
 import { laterUsage, readReportedUsage, type ReportedUsage } from './reported-usage';
 import { SHAPES } from './usage-shapes.fixture';

@@ -172,7 +172,7 @@ describe('an event with its price', () => {
 
   it.each([
     [`data: ${bytes}\n\n`, `data: ${added}\n\n`],
-    [`data:${bytes}\r\n\r\n`, `data:${added}\r\n\r\n`],
+    [`data:${bytes}\n\n`, `data:${added}\n\n`],
     [`event: x\nid: 5\ndata: ${bytes}\nretry: 1\n\n`, `event: x\nid: 5\ndata: ${added}\nretry: 1\n\n`],
     [
       'data: {"usage":\ndata:{"a":1\ndata: }\ndata: }\n\n',

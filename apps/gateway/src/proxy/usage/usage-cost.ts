@@ -1,6 +1,6 @@
 import { type Charge, quantityIn, UNIT_DIGITS } from '@inference/metering';
 import { PICO_DIGITS, picosToDecimal, scaledToDecimal } from '@inference/money';
-import { bytesOf, eventOf, type SseEvent } from '../streaming/sse-event-reader';
+import { bytesOf, eventOf, type SseEvent } from '@inference/sse';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -44,9 +44,8 @@ export function withCost(json: Buffer, charge: Charge | null): Buffer {
   return Buffer.concat([json.subarray(0, start), Buffer.from(text, 'latin1'), json.subarray(end)]);
 }
 
-const ONE_LINE = /^data: ?\{[^\r\n]*\}\r?\n\r?\n$/;
+const ONE_LINE = /^data: ?\{[^\n]*\}\n\n$/;
 const DATA = 'data:';
-const LONE_CR = /\r(?!\n)/;
 
 /** As `withCost`, of the event of a stream whose data is a JSON object. */
 export function eventWithCost(event: SseEvent, charge: Charge | null): SseEvent {
@@ -62,7 +61,7 @@ function unusualWithCost(event: SseEvent, charge: Charge | null): SseEvent {
   const data = lines.filter((line) => line.startsWith(DATA));
   const from = data[0]?.indexOf('{') ?? -1;
   const isTogether = lines[first + data.length - 1]?.startsWith(DATA) ?? false;
-  if (from === -1 || !isTogether || LONE_CR.test(event)) return event;
+  if (from === -1 || !isTogether) return event;
   // A line ends between two tokens of the JSON, so the names of the fields are no part of a text.
   const texts = data.map((line, number) => line.slice(number === 0 ? from : DATA.length));
   const priced = withCost(bytesOf(texts.join('\n')), charge)
@@ -89,7 +88,7 @@ function spliceOf(json: Buffer, charge: Charge | null): Splice | null {
 }
 
 /** The usage object without the upstream's cost. */
-function writtenAnew(usage: Buffer, charge: Charge | null): SseEvent {
+export function writtenAnew(usage: Buffer, charge: Charge | null): SseEvent {
   const {
     cost: _cost,
     cost_details: _details,

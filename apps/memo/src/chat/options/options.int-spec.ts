@@ -17,19 +17,29 @@ beforeAll(async () => {
 });
 afterAll(() => site?.stop());
 
+const OOXML = 'application/vnd.openxmlformats-officedocument';
+
 it('names the limits of uploads, the formats, and the models', async () => {
   expect(await owner.json('GET', `/${workspace}/options`)).toEqual({
     ...{ max_document_bytes: 1000, max_documents: 9, max_bytes: 5000, max_chosen_documents: 100 },
     ...{ chat_model: null, embedding_model: null },
     formats: [
-      { media_type: 'text/plain', extensions: ['txt', 'text', 'log'] },
+      {
+        media_type: 'text/plain',
+        extensions: expect.arrayContaining(['txt', 'log', 'jsonl', 'py']) as string[],
+      },
       { media_type: 'text/markdown', extensions: ['md', 'markdown'] },
       { media_type: 'text/html', extensions: ['html', 'htm', 'xhtml'] },
       { media_type: 'application/pdf', extensions: ['pdf'] },
-      {
-        media_type: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-        extensions: ['docx'],
-      },
+      { media_type: `${OOXML}.wordprocessingml.document`, extensions: ['docx'] },
+      { media_type: `${OOXML}.spreadsheetml.sheet`, extensions: ['xlsx', 'xlsm'] },
+      { media_type: `${OOXML}.presentationml.presentation`, extensions: ['pptx', 'ppsx'] },
+      { media_type: 'application/vnd.oasis.opendocument.text', extensions: ['odt'] },
+      { media_type: 'application/epub+zip', extensions: ['epub'] },
+      { media_type: 'text/csv', extensions: ['csv', 'tsv'] },
+      { media_type: 'application/rtf', extensions: ['rtf'] },
+      { media_type: 'message/rfc822', extensions: ['eml'] },
+      { media_type: 'application/vnd.ms-outlook', extensions: ['msg'] },
     ],
   });
   const replica = await site.startReplica({ CHAT_MODEL: 'writer', EMBEDDING_MODEL: 'meaning' });

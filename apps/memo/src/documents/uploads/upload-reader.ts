@@ -21,7 +21,7 @@ import {
 } from '@inference/http';
 import { type Request, type Response } from 'express';
 import { serviceStopping } from '../../shutdown/service-stopping';
-import { detectMediaType, type MediaType } from '../../tables/media-type';
+import { detectMediaType, MEDIA_TYPES, type MediaType, nameOf } from '../../tables/media-type';
 import {
   PART_BYTES,
   type SizeLimit,
@@ -54,6 +54,7 @@ const SHUTDOWN_DRAIN_MS = 3_000;
 /** A larger text has to come as a file: JSON is parsed as a whole, which takes about seven times its size in memory. */
 const MAX_JSON_BYTES = 33_554_432;
 const FORM_TYPE = 'multipart/form-data';
+const FORMATS = MEDIA_TYPES.map(nameOf).join(', ');
 const JSON_TYPE = /^application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i;
 
 /** Reads the bodies of uploads, which are JSON or a form with a file. */
@@ -174,7 +175,9 @@ export class UploadReader implements OnModuleDestroy, BeforeApplicationShutdown 
     try {
       const mediaType = detectMediaType(source.head, fileName, declared);
       if (!mediaType)
-        throw new UnsupportedMediaTypeException(`${FORM_TYPE}: the file is no txt, md, html, pdf or docx`);
+        throw new UnsupportedMediaTypeException(
+          `${FORM_TYPE}: the file is in none of the formats ${FORMATS}`,
+        );
       return { source, mediaType, fields: await formFields(fields, fileName) };
     } catch (error) {
       await this.sources.discard(source);

@@ -117,7 +117,7 @@ export class FormFieldsDto {
 /** A form, for the API document: the file is read apart from the other fields. */
 export class FormUploadDto extends FormFieldsDto {
   @ApiProperty({
-    description: 'The file: plain text, Markdown, HTML, PDF or DOCX.',
+    description: 'The file, in one of the formats that `GET …/options` lists.',
     type: 'string',
     format: 'binary',
   })

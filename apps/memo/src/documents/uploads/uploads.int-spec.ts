@@ -67,6 +67,11 @@ describe('an upload', () => {
     ['a.html', '<p>Text', '', 'text/html'],
     ['a', 'Text', 'text/markdown; charset=utf-8', 'text/markdown'],
     ['a.txt', '%PDF-1.7 …', '', 'application/pdf'],
+    ['records.jsonl', '{"a":1}', '', 'text/plain'],
+    ['a.f90', 'end', '', 'text/plain'],
+    ['a', 'x,y', 'text/csv', 'text/csv'],
+    ['a.eml', 'From: a', '', 'message/rfc822'],
+    ['a.msg', '\u00d0\u00cf\u0011\u00e0', '', 'application/vnd.ms-outlook'],
     ['a.docx', 'PK\x03\x04', '', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
   ])(
     'the file %s containing %j gets its type from the content and the name',
@@ -189,13 +194,13 @@ describe('an upload is refused', () => {
       'as a picture',
       () => form('\x89PNG', 'a.png', {}, 'image/png'),
       415,
-      'multipart/form-data: the file is no txt, md, html, pdf or docx',
+      'multipart/form-data: the file is in none of the formats TXT, MD, HTML, PDF, DOCX, XLSX, PPTX, ODT, EPUB, CSV, RTF, EML, MSG',
     ],
     [
       'as an archive',
       () => form('PK\x03\x04', 'a.txt'),
       415,
-      'multipart/form-data: the file is no txt, md, html, pdf or docx',
+      'multipart/form-data: the file is in none of the formats TXT, MD, HTML, PDF, DOCX, XLSX, PPTX, ODT, EPUB, CSV, RTF, EML, MSG',
     ],
   ])('refuses a form %s', async (_what, made, status, error) => {
     const before = await partsStored(site.pool);

@@ -4,7 +4,7 @@ import { type Worker } from 'node:worker_threads';
 import { deflateSync } from 'node:zlib';
 import { waitFor } from '@inference/testing';
 import { DOCX } from '../../tables/media-type';
-import { endlessDeflate } from '../extraction/docx/zip-archive.fixture';
+import { endlessDeflate } from '../extraction/package/zip-archive.fixture';
 import { docxOf, HEAD, TAIL } from '../extraction/docx/docx.fixture';
 import { onePage, pdfkit } from '../extraction/pdf/pdf.fixture';
 import { ExtractionError } from '../../tables/extraction-error';

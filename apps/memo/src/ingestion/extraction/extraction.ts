@@ -1,8 +1,27 @@
-import { DOCX, type MediaType } from '../../tables/media-type';
+import {
+  containerOf,
+  DOCX,
+  EPUB,
+  type MediaType,
+  MSG,
+  nameOf,
+  ODT,
+  PPTX,
+  shownContainer,
+  XLSX,
+} from '../../tables/media-type';
+import { readCsv } from './csv';
 import { readDocx } from './docx/docx';
 import { readHtml } from './html';
 import { readMarkdown } from './markdown';
+import { readEml } from './mail/eml';
+import { readMsg } from './mail/msg';
+import { readEpub } from './office/epub';
+import { readOdt } from './office/odt';
+import { readPptx } from './office/pptx';
+import { readXlsx } from './office/xlsx';
 import { readPdf } from './pdf/pdf';
+import { readRtf } from './rtf';
 import { decodeText, detectEncoding } from './text/character-encoding';
 import { ExtractionError } from '../../tables/extraction-error';
 import { type OnProgress } from './text/progress';
@@ -11,14 +30,9 @@ import { finishedPart, verbatimText } from './text/characters';
 import { TextWriter } from './text/text-writer';
 import { type Omission } from '../../tables/omission';
 import { Omissions } from './omissions';
-import { type FormatReader } from './format-reader';
+import { type FormatReader, type ReadingOutput } from './format-reader';
 
-const PDF = Buffer.from('%PDF-');
-const ZIP = [Buffer.from('PK\x03\x04', 'latin1'), Buffer.from('PK\x05\x06', 'latin1')];
-const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
-/** PDF readers accept a header within the first 1,024 bytes. */
-const PDF_HEADER_WITHIN_BYTES = 1_024;
 
 /**
  * Checks the first bytes, so that a file with the wrong extension fails with a clear message before a parser reads
@@ -26,21 +40,24 @@ const PDF_HEADER_WITHIN_BYTES = 1_024;
  */
 function checkSignature(bytes: Uint8Array, mediaType: MediaType): void {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const isPdf = file.subarray(0, PDF_HEADER_WITHIN_BYTES).includes(PDF);
-  const isZip = ZIP.some((magic) => file.subarray(0, magic.length).equals(magic));
-  if (file.subarray(0, OLE.length).equals(OLE)) {
-    // Office stores an encrypted DOCX in an OLE file; other OLE files are in the formats of Office 97.
+  const [expected, shown] = [containerOf(mediaType), shownContainer(file)];
+  if (shown === expected) return;
+  if (shown === 'ole') {
+    // Office stores an encrypted document in an OLE file; other OLE files are in the formats of Office 97.
     if (file.includes(ENCRYPTED_PACKAGE))
       throw new ExtractionError('encrypted', 'The document is protected by a password.');
-    throw new ExtractionError('unsupported', 'This is an old Office file (such as .doc); save it as .docx.');
+    throw new ExtractionError(
+      'unsupported',
+      'This is an old Office file (such as .doc); save it as .docx, .xlsx or .pptx.',
+    );
   }
-  if (mediaType === 'application/pdf') {
-    if (!isPdf) throw new ExtractionError('corrupt', 'The file is not a PDF, or its beginning is missing.');
-  } else if (mediaType === DOCX) {
-    if (!isZip) throw new ExtractionError('corrupt', 'The file is not a DOCX, or its beginning is missing.');
-  } else if (isZip) {
+  if (expected !== 'text')
+    throw new ExtractionError(
+      'corrupt',
+      `The file is not a ${nameOf(mediaType)}, or its beginning is missing.`,
+    );
+  if (shown === 'zip')
     throw new ExtractionError('unsupported', 'The file is a ZIP or Office file, not text.');
-  }
 }
 
 /** Passes the text on unchanged, except for control characters, which are removed, and line ends, which become LF. */
@@ -74,7 +91,23 @@ const READERS: Record<Exclude<MediaType, 'text/plain'>, FormatReader> = {
   'text/html': readHtml,
   'application/pdf': readPdf,
   [DOCX]: readDocx,
+  [XLSX]: readXlsx,
+  [PPTX]: readPptx,
+  [ODT]: readOdt,
+  [EPUB]: readEpub,
+  'text/csv': readCsv,
+  'application/rtf': readRtf,
+  'message/rfc822': readEml,
+  [MSG]: readMsg,
 };
+
+/** Writes the text of a file inside of another one. */
+async function readInner(bytes: Uint8Array, mediaType: MediaType, output: ReadingOutput): Promise<void> {
+  if (bytes.length === 0) throw new ExtractionError('empty', 'The file is empty.');
+  checkSignature(bytes, mediaType);
+  if (mediaType !== 'text/plain') return READERS[mediaType](bytes, output);
+  for (const { text } of decodeText(bytes, detectEncoding(bytes, false))) output.writer.verbatim(text);
+}
 
 const NO_TEXT: Partial<Record<MediaType, string>> = {
   'application/pdf': 'The PDF holds no text; scanned pages need text recognition (OCR) first.',
@@ -104,7 +137,7 @@ export async function extract({ bytes, mediaType }: Source, options: Extraction)
       writer.flush();
       options.onProgress(processed, total);
     };
-    await READERS[mediaType](bytes, { writer, omissions, pageStarts, onProgress });
+    await READERS[mediaType](bytes, { writer, omissions, pageStarts, onProgress, level: 0, readInner });
     writer.flush();
   }
   if (!sink.isReadable)

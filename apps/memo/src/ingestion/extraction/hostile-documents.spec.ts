@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { DOCX, type MediaType } from '../../tables/media-type';
 import { builtThread, textOf } from '../extraction-thread/extraction-thread.fixture';
-import { endlessDeflate, zip } from './docx/zip-archive.fixture';
+import { endlessDeflate, zip } from './package/zip-archive.fixture';
 import { docx, docxOf, frame, HEAD, MAIN_PART, oleFile, paragraph, TAIL } from './docx/docx.fixture';
 import {
   flateBomb,

@@ -10,7 +10,8 @@ END $$;
 CREATE OR REPLACE TRIGGER account_changed AFTER DELETE OR UPDATE OF role ON accounts.accounts
   FOR EACH ROW EXECUTE FUNCTION accounts.notify_credential_change('account');
 
-CREATE OR REPLACE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF deleted_at, key_hash, spend_limit_picos, allowed_models, reports_cost ON accounts.api_keys
+CREATE OR REPLACE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF deleted_at, key_hash, spend_limit_picos, allowed_models, reports_cost,
+  disabled_at, expires_at, allowed_ips, requests_per_minute, tokens_per_minute, max_concurrency ON accounts.api_keys
   FOR EACH ROW EXECUTE FUNCTION accounts.notify_credential_change('api_key');
 
 CREATE OR REPLACE TRIGGER session_changed AFTER UPDATE OF ended_at ON accounts.sessions

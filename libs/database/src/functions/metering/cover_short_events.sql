@@ -26,7 +26,11 @@ BEGIN
     IF e.limited THEN
       UPDATE wallet.key_budgets SET leased_picos = leased_picos + e.cost_picos
       WHERE api_key_id = e.api_key_id
-        AND (limit_picos IS NULL OR spent_picos + leased_picos + e.cost_picos <= limit_picos);
+        AND (limit_picos IS NULL OR leased_picos + e.cost_picos + CASE
+          WHEN period = 'total' THEN spent_picos
+          WHEN period_starts_on >= date_trunc(period, clock_timestamp() AT TIME ZONE time_zone)::date THEN period_spent_picos
+          ELSE 0
+        END <= limit_picos);
       IF NOT FOUND THEN
         p_refused := p_refused || e.request_id;
         CONTINUE;

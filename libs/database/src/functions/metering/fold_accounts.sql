@@ -31,9 +31,24 @@ AS $$
     SELECT transfer_id, 'wallet:' || account_id, -cost FROM debits
     UNION ALL
     SELECT transfer_id, 'revenue:usage', cost FROM debits
+  ), of_periods AS (
+    -- A call counts in the period in which it was settled. Null: the limit of the key is one in all.
+    SELECT t.api_key_id, t.cost_picos, t.limited_picos,
+      date_trunc(nullif(k.period, 'total'), t.appended_at AT TIME ZONE k.time_zone)::date AS starts_on
+    FROM taken t JOIN wallet.key_budgets k ON k.api_key_id = t.api_key_id
   ), keys AS (
-    UPDATE wallet.key_budgets b SET spent_picos = spent_picos + s.cost, leased_picos = leased_picos - s.limited
-    FROM (SELECT api_key_id, sum(cost_picos) AS cost, sum(limited_picos) AS limited FROM taken GROUP BY api_key_id) s
+    UPDATE wallet.key_budgets b SET spent_picos = spent_picos + s.cost, leased_picos = leased_picos - s.limited,
+      period_starts_on = greatest(b.period_starts_on, s.starts_on),
+      period_spent_picos = CASE
+        WHEN s.starts_on > coalesce(b.period_starts_on, '-infinity') THEN s.newest_cost
+        WHEN s.starts_on = b.period_starts_on THEN b.period_spent_picos + s.newest_cost
+        ELSE b.period_spent_picos
+      END
+    FROM (
+      SELECT api_key_id, sum(cost_picos) AS cost, sum(limited_picos) AS limited, max(starts_on) AS starts_on,
+        sum(cost_picos) FILTER (WHERE starts_on = newest) AS newest_cost
+      FROM (SELECT *, max(starts_on) OVER (PARTITION BY api_key_id) AS newest FROM of_periods) o GROUP BY api_key_id
+    ) s
     WHERE b.api_key_id = s.api_key_id AND s.cost > 0
   )
   UPDATE wallet.wallets w SET balance_picos = balance_picos - s.cost, leased_picos = leased_picos - s.cost

@@ -22,6 +22,7 @@ DECLARE
   w wallet.wallets;
   b wallet.key_budgets;
   free numeric;
+  starts_on date;
 BEGIN
   PERFORM FROM wallet.wallets WHERE account_id = p_account FOR UPDATE;
   PERFORM wallet.reclaim_expired(p_account);
@@ -39,9 +40,19 @@ BEGIN
   END IF;
   IF p_key IS NOT NULL THEN
     SELECT * INTO b FROM wallet.key_budgets WHERE api_key_id = p_key AND account_id = p_account;
+    IF b.limit_picos IS NOT NULL AND b.period <> 'total' THEN
+      starts_on := date_trunc(b.period, clock_timestamp() AT TIME ZONE b.time_zone)::date;
+      IF coalesce(b.period_starts_on, '-infinity') < starts_on THEN
+        -- What waits was settled in the period that has ended, or just now: the fold tells. What is set aside then counts in the new period.
+        PERFORM metering.fold_or_set_aside(ARRAY[p_account]);
+        UPDATE wallet.key_budgets SET period_starts_on = starts_on, period_spent_picos = 0
+        WHERE api_key_id = p_key AND coalesce(period_starts_on, '-infinity') < starts_on;
+        SELECT * INTO b FROM wallet.key_budgets WHERE api_key_id = p_key AND account_id = p_account;
+      END IF;
+    END IF;
     IF b.limit_picos IS NOT NULL THEN
       -- What waits from before the key had a limit is set aside from none.
-      free := least(free, b.limit_picos - b.spent_picos - b.leased_picos - (
+      free := least(free, b.limit_picos - CASE b.period WHEN 'total' THEN b.spent_picos ELSE b.period_spent_picos END - b.leased_picos - (
         SELECT coalesce(sum(cost_picos - limited_picos), 0) FROM metering.unfolded_usage
         WHERE account_id = p_account AND api_key_id = p_key
       ));

@@ -66,6 +66,7 @@ const DATA_OF: {
     balance: formatAmountRoundedDown(balance, currency),
     at: formatInstant(at),
   }),
+  api_key_expiring: ({ name, prefix, at }) => ({ name: toOneLine(name), prefix, at: formatInstant(at) }),
 };
 
 /** Returns null if the mail is about an invoice that no longer exists. */
@@ -87,6 +88,12 @@ async function composeBillingMail(
   const message = renderMessage(kind, language, { ...shared, number });
   return { ...message, ...(to && { to }), attachments: [{ fileName, contentType, content }] };
 }
+
+const shownRotation = ({ name, formerEndsAt, ...key }: NonNullable<SecurityMailParams['rotated']>) => ({
+  ...key,
+  name: toOneLine(name),
+  formerEndsAt: formerEndsAt && formatInstant(formerEndsAt),
+});
 
 /**
  * Anybody can request these mails for an address: the limits keep a mailbox from being flooded. They allow a person whose
@@ -162,6 +169,7 @@ export class MailComposer {
     const { at, address, ...facts } = row.params as SecurityMailParams;
     return renderMessage(kind, language, {
       ...facts,
+      ...(facts.rotated && { rotated: shownRotation(facts.rotated) }),
       siteName,
       link: consoleUiUrl + MAIL_KINDS[kind].security.page,
       at: formatInstant(at ?? row.createdAt),

@@ -85,6 +85,13 @@ export interface InvoiceMailData extends BillingMailData {
   number: string;
 }
 
+export interface ExpiringKeyMailData extends BillingMailData {
+  name: string;
+  prefix: string;
+  /** When it expires: `2026-11-21 15:05:01`, in UTC. */
+  at: string;
+}
+
 export interface InvitationMailData extends CommonData {
   invitedBy: string;
   /** The page that shows the invitation. */
@@ -96,6 +103,7 @@ interface DataByBillingKind {
   payment_refunded: PaymentMailData;
   low_balance: LowBalanceMailData;
   invoice_issued: InvoiceMailData;
+  api_key_expiring: ExpiringKeyMailData;
 }
 
 export type TemplateData<Kind extends MailKind> = Kind extends TokenMailKind

@@ -25,6 +25,8 @@ const MONEY = {
   balance: { figure: '4.99', currency: 'CNY', isRounded: true },
   paymentId: 'pay_1',
   number: 'INV-2026-000042',
+  name: 'production',
+  prefix: 'bfvk-abcdefg',
   at: AT,
 } as const;
 

@@ -115,6 +115,19 @@ export const TEMPLATES_EN: MailTemplates = {
       { link: data.link },
     ],
   },
+  api_key_rotated: {
+    subject: ({ siteName, rotated }) => `Your ${siteName} API key ${rotated?.name ?? ''} has a new secret`,
+    paragraphs: (data) => [
+      `The API key ${data.rotated?.name ?? ''} (${data.rotated?.prefix ?? 'bfvk-'}…) of your account at ${data.siteName} was given a new secret.`,
+      data.rotated?.formerEndsAt
+        ? `The former secret works until ${data.rotated.formerEndsAt} UTC.`
+        : 'The former secret no longer works.',
+      when(data),
+      NOTHING_TO_DO,
+      'If it was not you, somebody else may be using your account. Delete the key, and set a new password:',
+      { link: data.link },
+    ],
+  },
   admin_appointed: {
     subject: ({ siteName, admin }) => `${admin?.email ?? 'Somebody'} is a new administrator of ${siteName}`,
     paragraphs: (data) => [
@@ -158,6 +171,14 @@ export const TEMPLATES_EN: MailTemplates = {
     paragraphs: ({ siteName, number, link }) => [
       `The invoice ${number} for a payment to ${siteName} is attached.`,
       'You can also download it in the account that paid:',
+      { link },
+    ],
+  },
+  api_key_expiring: {
+    subject: ({ siteName, name }) => `Your ${siteName} API key ${name} is about to expire`,
+    paragraphs: ({ siteName, name, prefix, at, link }) => [
+      `The API key ${name} (${prefix}…) of your account at ${siteName} expires at ${at} UTC. From then on, programs that use it are refused.`,
+      'To keep it in use, move the date here, or create another key for your programs:',
       { link },
     ],
   },

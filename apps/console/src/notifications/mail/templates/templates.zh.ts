@@ -115,6 +115,19 @@ export const TEMPLATES_ZH: MailTemplates = {
       { link: data.link },
     ],
   },
+  api_key_rotated: {
+    subject: ({ siteName, rotated }) => `您的 ${siteName} API 密钥 ${rotated?.name ?? ''} 已轮换`,
+    paragraphs: (data) => [
+      `您在 ${data.siteName} 的 API 密钥 ${data.rotated?.name ?? ''}（${data.rotated?.prefix ?? 'bfvk-'}…）已换成新的密钥值。`,
+      data.rotated?.formerEndsAt
+        ? `旧密钥值可以使用到 ${data.rotated.formerEndsAt}（UTC）。`
+        : '旧密钥值已经失效。',
+      when(data),
+      NOTHING_TO_DO,
+      '如果不是您本人操作，他人可能正在使用您的账户。请前往以下网址删除该密钥，并设置新密码：',
+      { link: data.link },
+    ],
+  },
   admin_appointed: {
     subject: ({ siteName, admin }) => `${siteName} 新增管理员${admin ? ` ${admin.email}` : ''}`,
     paragraphs: (data) => [
@@ -158,6 +171,14 @@ export const TEMPLATES_ZH: MailTemplates = {
     paragraphs: ({ siteName, number, link }) => [
       `您在 ${siteName} 付款的票据 ${number} 请见附件，票据类型以文件内容为准。`,
       '账户持有人也可以前往以下网址下载：',
+      { link },
+    ],
+  },
+  api_key_expiring: {
+    subject: ({ siteName, name }) => `您的 ${siteName} API 密钥 ${name} 即将到期`,
+    paragraphs: ({ siteName, name, prefix, at, link }) => [
+      `您在 ${siteName} 的 API 密钥 ${name}（${prefix}…）将于 ${at}（UTC）到期，届时使用它的程序会被拒绝。`,
+      '如需继续使用，请前往以下网址修改到期时间，或为程序创建新的密钥：',
       { link },
     ],
   },

@@ -1,4 +1,4 @@
-import { zip, type ZipEntry } from './zip-archive.fixture';
+import { zip, type ZipEntry } from '../package/zip-archive.fixture';
 
 const OOXML = 'http://schemas.openxmlformats.org';
 const NAMESPACES = `xmlns:w="${OOXML}/wordprocessingml/2006/main" xmlns:mc="${OOXML}/markup-compatibility/2006"`;

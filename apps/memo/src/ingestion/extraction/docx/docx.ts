@@ -1,13 +1,14 @@
-import { errorSentence, ExtractionError, isResourceExhaustion } from '../../../tables/extraction-error';
-import { type ReadingOutput } from '../format-reader';
+import { DOCX } from '../../../tables/media-type';
+import { innerOutput, type ReadingOutput } from '../format-reader';
 import { type OmissionKind } from '../../../tables/omission';
 import { type Omissions } from '../omissions';
 import { CapturedText } from '../text/captured-text';
 import { TableWriter } from '../text/table-writer';
 import { type TextWriter } from '../text/text-writer';
 import { readChunk } from './alt-chunk';
-import { Package, type Relation } from './package';
-import { type XmlHandler } from './xml-part';
+import { readDamaged } from '../package/damage';
+import { Package, type Relation } from '../package/package';
+import { type XmlHandler } from '../package/xml-part';
 
 /**
  * Elements whose text is not part of the document: `Fallback` repeats `Choice`; `del` and `moveFrom` hold deleted
@@ -36,22 +37,8 @@ const NOTE_MARKS = new Map([
 const OFF = new Set(['0', 'false', 'off', 'none']);
 /** Unpacked bytes between two reports. */
 const PROGRESS_EVERY_BYTES = 1024 * 1024;
-/** Documents within documents that are read. Programs write one level. */
-const MAX_INNER_DOCUMENTS = 3;
-
-/** `level` counts the documents that this one is a part of. */
-export async function readDocx(bytes: Uint8Array, output: ReadingOutput, level = 0): Promise<void> {
-  try {
-    const office = await Package.open(bytes);
-    if (office.kind !== 'word')
-      throw new ExtractionError('unsupported', 'The file is an Office file, but not a DOCX.');
-    await new DocxReader(office, output, level).read();
-  } catch (error) {
-    if (error instanceof ExtractionError || isResourceExhaustion(error)) throw error;
-    // Every error of yauzl and zlib describes the file: a wrong signature, size, offset or deflate stream.
-    throw new ExtractionError('corrupt', `The document is damaged: ${errorSentence(error)}`);
-  }
-}
+export const readDocx = (bytes: Uint8Array, output: ReadingOutput): Promise<void> =>
+  readDamaged(async () => new DocxReader(await Package.open(bytes, DOCX), output).read());
 
 /** Texts of other parts are read first, because they are written while the main part is inflated. */
 class DocxReader {
@@ -62,7 +49,6 @@ class DocxReader {
   constructor(
     private readonly office: Package,
     private readonly output: ReadingOutput,
-    private readonly level: number,
   ) {
     this.notes = new Notes(output.writer, output.omissions);
   }
@@ -105,12 +91,8 @@ class DocxReader {
   }
 
   private async readChunk(part: string): Promise<string> {
-    const { omissions, writer } = this.output;
-    const captured = new CapturedText(writer);
-    const inner = { writer: captured.writer, omissions, pageStarts: [], onProgress: () => undefined };
-    const bytes = await this.office.readAll(part);
-    const readInner = this.level < MAX_INNER_DOCUMENTS ? readDocx : undefined;
-    await readChunk(bytes, part, inner, readInner && ((word) => readInner(word, inner, this.level + 1)));
+    const captured = new CapturedText(this.output.writer);
+    await readChunk(await this.office.readAll(part), part, innerOutput(this.output, captured.writer));
     return captured.take();
   }
 

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { deflateSync } from 'node:zlib';
 import PDFDocument from 'pdfkit';
-import { endlessDeflate } from '../docx/zip-archive.fixture';
+import { endlessDeflate } from '../package/zip-archive.fixture';
 
 /** By object number: the source of the object, or its dictionary and stream. */
 export type PdfObject = string | [dictionary: string, stream: string | Buffer];

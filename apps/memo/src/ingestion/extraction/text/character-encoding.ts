@@ -157,6 +157,12 @@ export function* decodeText(
   }
 }
 
+/** Decodes a short text. */
+export function decodeWhole(bytes: Uint8Array, encoding: string): string {
+  const text = new TextDecoder(encoding).decode(bytes);
+  return encoding === 'windows-1252' ? fixWindows1252(text) : text;
+}
+
 function byteOrderMark(bytes: Uint8Array): string | undefined {
   const [a, b, c, d] = bytes;
   if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';

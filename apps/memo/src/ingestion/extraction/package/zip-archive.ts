@@ -12,6 +12,8 @@ const MAX_ENTRIES = 10_000;
  */
 const MAX_PART_BYTES = 512 * 1024 * 1024;
 const MAX_PARTS_BYTES = 768 * 1024 * 1024;
+/** Parts that are held in memory. Larger ones are far above what programs embed. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 /** A ZIP file. Only requested parts are inflated, up to the maximum sizes. */
 export class ZipArchive {
@@ -60,6 +62,19 @@ export class ZipArchive {
       this.onInflated(this.inflated);
     }
     if (sum !== entry.crc32) throw new ExtractionError('corrupt', `The part ${name} is damaged.`);
+  }
+
+  /** The bytes of a part. Throws `too_complex` if it is large. */
+  async readAll(name: string): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    await this.read(name, (chunk) => {
+      length += chunk.length;
+      if (length > MAX_HELD_BYTES)
+        throw new ExtractionError('too_complex', `The part ${name} is too large once it is unpacked.`);
+      chunks.push(chunk);
+    });
+    return Buffer.concat(chunks, length);
   }
 
   private checkSize(part: number, parts: number): void {

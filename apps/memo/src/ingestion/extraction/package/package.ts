@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { ExtractionError } from '../../../tables/extraction-error';
+import { DOCX, type MediaType, nameOf, PPTX, XLSX } from '../../../tables/media-type';
 import { readXml, type XmlHandler } from './xml-part';
 import { ZipArchive } from './zip-archive';
 
@@ -12,13 +13,10 @@ export interface Relation {
   isExternal: boolean;
 }
 
-/** What kind of Office file a package is, by its main part. */
-export type PackageKind = 'word' | 'sheet' | 'slides';
-
 const CONTENT_TYPES = '[Content_Types].xml';
+/** The folder of the main part tells what an Office file is. */
+const FOLDERS = { [DOCX]: 'word', [XLSX]: 'xl', [PPTX]: 'ppt' };
 const DEFAULT_MAIN_PART = 'word/document.xml';
-/** Parts that are held in memory. Larger ones are far above what programs embed. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 /** A package of ISO 29500: a ZIP archive of parts that refer to each other. */
 export class Package {
@@ -27,19 +25,23 @@ export class Package {
     readonly mainPart: string,
   ) {}
 
-  static async open(bytes: Uint8Array): Promise<Package> {
+  /** Throws `unsupported` if the file is something other than `mediaType`. */
+  static async open(bytes: Uint8Array, mediaType: keyof typeof FOLDERS): Promise<Package> {
     const archive = await ZipArchive.open(bytes);
     if (!archive.has(CONTENT_TYPES))
-      throw new ExtractionError('unsupported', 'The file is a ZIP archive, not a DOCX.');
+      throw new ExtractionError('unsupported', `The file is a ZIP archive, not a ${nameOf(mediaType)}.`);
     const main = (await relationsIn(archive, '')).find(({ type }) => type === 'officeDocument');
     const mainPart = main?.target ?? DEFAULT_MAIN_PART;
+    const other = Object.entries(FOLDERS).find(
+      ([type, folder]) => type !== mediaType && mainPart.startsWith(`${folder}/`),
+    );
+    if (other)
+      throw new ExtractionError(
+        'unsupported',
+        `The file is an Office file, but not a ${nameOf(mediaType)}; it is a ${nameOf(other[0] as MediaType)}.`,
+      );
     if (!archive.has(mainPart)) throw new ExtractionError('corrupt', 'The document has no main part.');
     return new Package(archive, mainPart);
-  }
-
-  get kind(): PackageKind {
-    if (this.mainPart.startsWith('xl/')) return 'sheet';
-    return this.mainPart.startsWith('ppt/') ? 'slides' : 'word';
   }
 
   set onInflated(report: (bytes: number) => void) {
@@ -59,17 +61,8 @@ export class Package {
     return readXml(this.archive, part, handler);
   }
 
-  /** The bytes of a part. Throws `too_complex` if it is large. */
-  async readAll(part: string): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    await this.archive.read(part, (chunk) => {
-      length += chunk.length;
-      if (length > MAX_HELD_BYTES)
-        throw new ExtractionError('too_complex', `The part ${part} is too large once it is unpacked.`);
-      chunks.push(chunk);
-    });
-    return Buffer.concat(chunks, length);
+  readAll(part: string): Promise<Buffer> {
+    return this.archive.readAll(part);
   }
 
   relationsOf(part: string): Promise<Relation[]> {

@@ -14,15 +14,16 @@ export interface XmlHandler {
 }
 
 /**
- * Parses a part while it is inflated. Names are passed without their namespace prefix. saxes expands no DTD entities
- * and fetches nothing; OOXML forbids a DTD, so a part with one is rejected.
+ * Parses a part while it is inflated. Names are passed without their namespace prefix. saxes expands no entities
+ * and fetches nothing; a part that declares entities of its own is rejected.
  */
 export async function readXml(archive: ZipArchive, part: string, handler: XmlHandler): Promise<void> {
   const parser = new SaxesParser();
   let depth = 0;
   let sinceTag = 0;
-  parser.on('doctype', () => {
-    throw new ExtractionError('corrupt', `The part ${part} declares entities (DTD), which DOCX forbids.`);
+  parser.on('doctype', (doctype) => {
+    if (!doctype.includes('[')) return;
+    throw new ExtractionError('corrupt', `The part ${part} declares entities (DTD), which are not read.`);
   });
   parser.on('error', (error) => {
     throw new ExtractionError('corrupt', `The part ${part} is not well-formed: ${errorSentence(error)}`);

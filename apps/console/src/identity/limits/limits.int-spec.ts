@@ -1,0 +1,163 @@
+import { insertApiKey } from '@inference/testing';
+import { type SignedIn, TestSite } from '../../testing/console.fixture';
+import { type AccountLimitsResponse, type LimitsResponse } from './limits.dto';
+
+const TIERS = [
+  { name: 'Free', models: { '*': { rpm: 60, tpm: 40_000, tpd: 1_000_000, max_concurrency: 4 } } },
+  { name: 'Tier 1', paid: 20, models: { '*': { rpm: 600 }, large: { rpm: 10 } } },
+  { name: 'Tier 2', paid: 20, age_days: 30, models: { '*': { rpm: 6_000 } } },
+];
+
+describe('the limits of an account', () => {
+  let site: TestSite;
+  let owner: SignedIn;
+  let admin: SignedIn;
+  const read = async ({ token } = owner) =>
+    (await site.console.request('GET', '/api/limits', { token })).body as LimitsResponse;
+  const path = () => `/api/admin/accounts/${owner.accountId}/limits`;
+  const set = (json: object, { token } = admin) => site.console.request('PUT', path(), { token, json });
+  const remove = (query = '') => site.console.request('DELETE', path() + query, { token: admin.token });
+  const events = async () => {
+    const { body } = await site.console.request('GET', '/api/auth/events', { token: owner.token });
+    return (body as { events: { type: string; actor_id: string; details: object }[] }).events;
+  };
+  const line = (name: string, limit: number, more: object = {}) =>
+    expect.objectContaining({
+      scope: 'account',
+      model: '*',
+      api_key_id: null,
+      name,
+      limit,
+      used: 0,
+      set_by_staff: false,
+      ...more,
+    }) as object;
+
+  beforeAll(async () => {
+    site = await TestSite.start({ MODEL_RATE_LIMIT_TIERS: JSON.stringify(TIERS) });
+    admin = await site.signedIn('admin');
+  });
+  beforeEach(async () => (owner = await site.signedIn()));
+  afterAll(() => site.stop());
+
+  const pay = async (picos: bigint, reference = 'payment') => {
+    const { rows } = await site.database.pool.query<{ id: string }>(
+      `INSERT INTO wallet.transfers (id, kind, account_id, reference, description)
+       VALUES ('txn_' || gen_random_uuid(), $2, $1, $3 || ':' || gen_random_uuid(), 'test') RETURNING id`,
+      [owner.accountId, picos > 0n ? 'topup' : 'adjustment', reference],
+    );
+    await site.database.pool.query(
+      `INSERT INTO wallet.entries (transfer_id, ledger_account, amount_picos)
+       VALUES ($1, 'wallet:' || $2, $3::numeric), ($1, 'provider:test', -$3::numeric)`,
+      [rows[0]!.id, owner.accountId, picos],
+    );
+    await site.database.pool.query(
+      'UPDATE wallet.wallets SET balance_picos = balance_picos + $2 WHERE account_id = $1',
+      [owner.accountId, picos],
+    );
+  };
+
+  it('are those of its tier, which rises with what was paid and with age', async () => {
+    expect(await read()).toEqual({
+      tier: { name: 'Free', paid: 0, age_days: 0 },
+      next_tier: { name: 'Tier 1', paid: 20, age_days: 0 },
+      paid: 0,
+      age_days: 0,
+      limits: [
+        line('requests_per_minute', 60),
+        line('tokens_per_minute', 40_000),
+        line('tokens_per_day', 1_000_000),
+        line('concurrency', 4),
+      ],
+    });
+    await pay(20_000_000_000_000n);
+    expect(await read()).toMatchObject({
+      tier: { name: 'Tier 1' },
+      next_tier: { name: 'Tier 2', age_days: 30 },
+      limits: [line('requests_per_minute', 600), line('requests_per_minute', 10, { model: 'large' })],
+    });
+    await site.database.pool.query(
+      "UPDATE accounts.accounts SET created_at = now() - interval '31 days' WHERE id = $1",
+      [owner.accountId],
+    );
+    expect(await read()).toMatchObject({ tier: { name: 'Tier 2' }, next_tier: null, age_days: 31 });
+    await pay(-1_000_000_000_000n, 'refund');
+    expect(await read()).toMatchObject({ tier: { name: 'Free' }, paid: 19 });
+  });
+
+  it('show those of its keys, and what is used', async () => {
+    const { apiKeyId } = await insertApiKey(site.database.pool, owner.accountId);
+    await site.database.pool.query('UPDATE accounts.api_keys SET requests_per_minute = 7 WHERE id = $1', [
+      apiKeyId,
+    ]);
+    await site.database.pool.query(
+      `WITH s AS (INSERT INTO limits.subjects (id, account_id, day, day_tokens, drawn_at)
+         VALUES ('key:' || $1, $2, now(), 0, now()), ('account:' || $2 || ':chat', $2, now(), 50, now()) RETURNING id)
+       INSERT INTO limits.slices (subject_id, id, requests, tokens, ends_at)
+       SELECT id, 'slc_1', 3, 30, now() FROM s UNION ALL SELECT id, 'slc_2', 9, 9, now() - interval '61 seconds' FROM s`,
+      [apiKeyId, owner.accountId],
+    );
+    const { limits } = await read();
+    expect(limits).toEqual(
+      expect.arrayContaining([
+        line('requests_per_minute', 7, { scope: 'key', model: null, api_key_id: apiKeyId, used: 3 }),
+        line('tokens_per_minute', 40_000, { model: 'chat', used: 30 }),
+        line('tokens_per_day', 1_000_000, { model: 'chat', used: 50 }),
+      ]),
+    );
+  });
+
+  it('are set by staff with a reason, for a model or all others, until an end', async () => {
+    const ends = new Date(Date.now() + 86_400_000).toISOString();
+    const answer = await set({ rpm: 5, tpd: 1_000_000_000_000, reason: ' Launch ', ends_at: ends });
+    expect(answer.status).toBe(200);
+    expect((answer.body as AccountLimitsResponse).overrides).toEqual([
+      {
+        ...{ model: '*', rpm: 5, tpm: null, tpd: 1_000_000_000_000, max_concurrency: null },
+        ...{ reason: 'Launch', set_by: admin.accountId, ends_at: ends },
+        set_at: expect.stringMatching(/Z$/) as string,
+      },
+    ]);
+    await set({ model: 'large/one', max_concurrency: 1, reason: 'Abuse' });
+    expect((await read()).limits).toEqual([
+      line('requests_per_minute', 5, { set_by_staff: true }),
+      line('tokens_per_day', 1_000_000_000_000, { set_by_staff: true }),
+      line('concurrency', 1, { model: 'large/one', set_by_staff: true }),
+    ]);
+    expect((await events()).map(({ type }) => type)).toEqual(['admin.limits_set', 'admin.limits_set']);
+    expect((await events())[1]).toMatchObject({
+      details: { model: '*', rpm: 5, tpm: null, reason: 'Launch', ends_at: ends },
+    });
+    expect((await remove('?model=large%2Fone')).status).toBe(204);
+    expect((await remove()).status).toBe(204);
+    expect((await remove()).status).toBe(404);
+    expect((await read()).limits[0]).toEqual(line('requests_per_minute', 60));
+    expect((await events())[0]).toMatchObject({ type: 'admin.limits_removed', details: { model: '*' } });
+  });
+
+  it.each([
+    [{ rpm: 5 }, 'reason'],
+    [{ rpm: 0, reason: 'a' }, 'rpm'],
+    [{ tpd: 1e13, reason: 'a' }, 'tpd'],
+    [{ reason: 'a', ends_at: '2020-01-01T00:00:00Z' }, 'ends_at: must be in the future'],
+    [{ reason: 'a', model: 'a b' }, 'model'],
+  ])('are not set by %j', async (json, message) => {
+    const answer = await set(json);
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { error: expect.stringContaining(message) as string },
+    ]);
+  });
+
+  it('are not set by customers, nor for an unknown account', async () => {
+    expect((await set({ reason: 'a' }, owner)).status).toBe(403);
+    for (const method of ['GET', 'PUT']) {
+      const json = method === 'GET' ? undefined : { reason: 'a' };
+      const answer = await site.console.request(method, '/api/admin/accounts/acct_unknown/limits', {
+        token: admin.token,
+        ...(json && { json }),
+      });
+      expect([answer.status, answer.body]).toEqual([404, { error: 'no such account' }]);
+    }
+  });
+});

@@ -1,0 +1,101 @@
+import { Database, NotificationChannel } from '@inference/database';
+import { limitsOfModelIn, type ModelLimits, tierIndexOf } from '@inference/rate-limits';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { LIMITS_CONFIG, type LimitsConfig } from './limits.config';
+import { type Override, readOverrides, readStanding } from './limits.repository';
+
+/** How long a tier is used before it is looked up again. Chosen: who has paid waits no longer for the next tier. */
+const TIER_MILLIS = 30_000;
+const MOST_TIERS = 20_000;
+/** How often all overrides are read, beside each notification: those that end, and what a lost notification told. */
+const RELOAD_MILLIS = 15_000;
+
+interface KnownTier {
+  index: number;
+  staleAtMillis: number;
+}
+
+/** The limits of accounts for models: those of their tiers, unless staff has set others. */
+@Injectable()
+export class AccountLimits implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(AccountLimits.name);
+  private overrides = new Map<string, Record<string, Override & { endsAtMillis: number }>>();
+  private readonly tiers = new Map<string, KnownTier>();
+  private readonly lookups = new Map<string, Promise<number>>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly database: Database,
+    @Inject(LIMITS_CONFIG) private readonly config: LimitsConfig,
+    channel: NotificationChannel,
+  ) {
+    channel.on('limit_overrides', () => void this.load());
+    channel.onReconnect(() => void this.load());
+  }
+
+  onApplicationBootstrap(): void {
+    void this.load();
+    this.timer = setInterval(() => void this.load(), RELOAD_MILLIS);
+    this.timer.unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Null: no limits. Asks the database for a tier that is not known yet only. */
+  of(accountId: string, model: string): ModelLimits | null | Promise<ModelLimits | null> {
+    const overrides = this.overrides.get(accountId);
+    const override = overrides && limitsOfModelIn(overrides, model);
+    if (override && performance.now() < override.endsAtMillis) return override;
+    if (this.config.tiers.length === 0) return null;
+    const known = this.tiers.get(accountId);
+    if (known && performance.now() >= known.staleAtMillis) this.lookUp(accountId).catch(() => undefined);
+    return known
+      ? this.limitsOfTier(known.index, model)
+      : this.lookUp(accountId).then((index) => this.limitsOfTier(index, model));
+  }
+
+  private limitsOfTier(index: number, model: string): ModelLimits | null {
+    return limitsOfModelIn(this.config.tiers[index]!.models, model) ?? null;
+  }
+
+  private lookUp(accountId: string): Promise<number> {
+    const running = this.lookups.get(accountId);
+    if (running) return running;
+    const lookup = readStanding(this.database, accountId)
+      .then(({ paid, ageDays }) => {
+        const index = tierIndexOf(this.config.tiers, { paid, ageDays: ageDays ?? 0 });
+        this.tiers.delete(accountId);
+        this.tiers.set(accountId, { index, staleAtMillis: performance.now() + TIER_MILLIS });
+        const oldest = this.tiers.keys().next().value;
+        if (this.tiers.size > MOST_TIERS && oldest !== undefined) this.tiers.delete(oldest);
+        return index;
+      })
+      .finally(() => this.lookups.delete(accountId));
+    this.lookups.set(accountId, lookup);
+    return lookup;
+  }
+
+  private async load(): Promise<void> {
+    const askedAtMillis = performance.now();
+    try {
+      const loaded: typeof this.overrides = new Map();
+      for (const override of await readOverrides(this.database)) {
+        const ofAccount = loaded.get(override.accountId) ?? {};
+        const endsAtMillis = askedAtMillis + (override.endsInMillis ?? Infinity);
+        ofAccount[override.model] = { ...override, endsAtMillis };
+        loaded.set(override.accountId, ofAccount);
+      }
+      this.overrides = loaded;
+    } catch (error) {
+      this.logger.warn(`The limits that staff has set could not be read: ${(error as Error).message}`);
+    }
+  }
+}

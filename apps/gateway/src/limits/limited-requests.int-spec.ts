@@ -1,0 +1,149 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { insertApiKey, type TestAccount, waitFor } from '@inference/testing';
+import OpenAI from 'openai';
+import { type Gateway, RATES, startGateway, testEnvironment, TestSite } from '../testing/gateway.fixture';
+
+const MODEL = 'sandbox-chat';
+
+describe('a request of a key with limits', () => {
+  let site: TestSite;
+  let gateway: Gateway;
+  let account: TestAccount;
+
+  beforeAll(async () => {
+    site = await TestSite.start({ [MODEL]: RATES, 'sandbox-embed': RATES });
+    // A short minute, so that no test waits for a whole one.
+    gateway = await startGateway(
+      testEnvironment(site.database.urlFor('gateway'), [
+        { name: 'engine', base_url: `${site.engine.url}/v1` },
+      ]),
+      undefined,
+      { windowSeconds: 2, sliceSeconds: 0.2, slotsTtlSeconds: 2 },
+    );
+  });
+  beforeEach(async () => (account = await site.account()));
+  afterAll(async () => {
+    await gateway.close();
+    await site.stop();
+  });
+
+  async function keyWith(pace: { rpm?: number; tpm?: number; concurrency?: number }): Promise<string> {
+    const { apiKeyId, apiKey } = await insertApiKey(site.pool, account.accountId);
+    await site.pool.query(
+      'UPDATE accounts.api_keys SET requests_per_minute = $2, tokens_per_minute = $3, max_concurrency = $4 WHERE id = $1',
+      [apiKeyId, pace.rpm ?? null, pace.tpm ?? null, pace.concurrency ?? null],
+    );
+    return apiKey;
+  }
+  const post = (path: string, apiKey: string, body: object, init: RequestInit = {}) =>
+    fetch(`${gateway.url}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${apiKey}` },
+      body: JSON.stringify({ model: MODEL, max_tokens: 5, ...body }),
+      ...init,
+    });
+  const MESSAGES = { messages: [{ role: 'user', content: 'Hello' }] };
+
+  it.each([
+    ['/v1/chat/completions', MESSAGES],
+    ['/v1/completions', { prompt: 'Hello' }],
+    ['/v1/messages', MESSAGES],
+    ['/v1/responses', { input: 'Hello', max_tokens: undefined }],
+  ])('counts at %s, and is refused with 429 above them', async (path, body) => {
+    const key = await keyWith({ rpm: 1, tpm: 100_000 });
+    const admitted = await post(path, key, body);
+    expect(admitted.status).toBe(200);
+    await admitted.text();
+    expect(admitted.headers.get('x-ratelimit-limit-requests')).toBe('1');
+    expect(admitted.headers.get('x-ratelimit-remaining-requests')).toBe('0');
+    expect(Number(admitted.headers.get('x-ratelimit-remaining-tokens'))).toBeLessThan(100_000);
+    const refused = await post(path, key, body);
+    expect(refused.status).toBe(429);
+    const isAnthropic = path === '/v1/messages';
+    expect(((await refused.json()) as { error: object }).error).toMatchObject({
+      type: 'rate_limit_error',
+      code: 'rate_limit_exceeded',
+      ...(isAnthropic
+        ? { details: { error_code: 'rate_limit_exceeded', limit: 'key_requests_per_minute' } }
+        : { limit: 'key_requests_per_minute' }),
+    });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(refused.headers.get('anthropic-ratelimit-requests-remaining')).toBe(isAnthropic ? '0' : null);
+    // The refusal is in the log of the customer.
+    await waitFor(async () => {
+      const { rows } = await site.pool.query(
+        "SELECT FROM metering.unserved_calls WHERE account_id = $1 AND http_status = 429 AND error_code = 'rate_limit_exceeded'",
+        [account.accountId],
+      );
+      return rows.length > 0;
+    });
+  });
+
+  it('waits and succeeds in the official SDKs', async () => {
+    const openai = new OpenAI({ apiKey: await keyWith({ rpm: 1 }), baseURL: `${gateway.url}/v1` });
+    const anthropic = new Anthropic({ apiKey: await keyWith({ rpm: 1 }), baseURL: gateway.url });
+    const messages = [{ role: 'user' as const, content: 'Hello' }];
+    const chat = () => openai.chat.completions.create({ model: MODEL, max_tokens: 5, messages });
+    const message = () => anthropic.messages.create({ model: MODEL, max_tokens: 5, messages });
+    const timed = async (call: () => Promise<unknown>) => {
+      await call();
+      const since = performance.now();
+      await call();
+      return performance.now() - since;
+    };
+    const waited = await Promise.all([timed(chat), timed(message)]);
+    for (const millis of waited) expect(millis).toBeGreaterThan(800);
+  });
+
+  it('of a key that is disabled, has expired or comes from elsewhere is told so', async () => {
+    const refusalOf = async (change: string) => {
+      const { apiKeyId, apiKey } = await insertApiKey(site.pool, account.accountId);
+      await site.pool.query(`UPDATE accounts.api_keys SET ${change} WHERE id = $1`, [apiKeyId]);
+      const response = await post('/v1/chat/completions', apiKey, MESSAGES);
+      const { error } = (await response.json()) as { error: { code: string } };
+      return [response.status, error.code];
+    };
+    expect(await refusalOf('disabled_at = now()')).toEqual([401, 'api_key_disabled']);
+    expect(await refusalOf("expires_at = now() - interval '1 second'")).toEqual([401, 'api_key_expired']);
+    expect(await refusalOf("allowed_ips = '{203.0.113.0/24}'")).toEqual([403, 'ip_not_allowed']);
+    expect(await refusalOf("allowed_models = '{vendor/*}'")).toEqual([403, 'model_not_allowed']);
+    const { apiKeyId, apiKey } = await insertApiKey(site.pool, account.accountId);
+    await site.pool.query("UPDATE accounts.api_keys SET allowed_models = '{sandbox-*}' WHERE id = $1", [
+      apiKeyId,
+    ]);
+    expect((await post('/v1/chat/completions', apiKey, MESSAGES)).status).toBe(200);
+  });
+
+  it('has no such headers without limits, and 402 stays 402', async () => {
+    const plain = await post('/v1/chat/completions', account.apiKey, MESSAGES);
+    await plain.text();
+    expect([...plain.headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);
+    const poor = await site.account(1n);
+    const { apiKeyId, apiKey } = await insertApiKey(site.pool, poor.accountId);
+    await site.pool.query('UPDATE accounts.api_keys SET requests_per_minute = 1 WHERE id = $1', [apiKeyId]);
+    for (let count = 0; count < 3; count++)
+      expect((await post('/v1/chat/completions', apiKey, MESSAGES)).status).toBe(402);
+  });
+
+  it('holds its place until the end of its stream, also when its client leaves', async () => {
+    const key = await keyWith({ concurrency: 1 });
+    const controller = new AbortController();
+    const body = { ...MESSAGES, max_tokens: 2_000, stream: true };
+    const open = await post(
+      '/v1/chat/completions',
+      key,
+      { ...body, messages: [{ role: 'user', content: 'slow '.repeat(400) }] },
+      {
+        signal: controller.signal,
+      } as RequestInit & { signal: AbortSignal },
+    );
+    const reader = open.body!.getReader();
+    await reader.read();
+    const second = await post('/v1/chat/completions', key, MESSAGES);
+    const error = ((await second.json()) as { error: { limit?: string } }).error;
+    // The answer of the sandbox may be complete by now on a slow machine.
+    if (second.status !== 200) expect([second.status, error.limit]).toEqual([429, 'key_concurrency']);
+    controller.abort();
+    await waitFor(async () => (await post('/v1/chat/completions', key, MESSAGES)).status === 200, 5_000);
+  });
+});

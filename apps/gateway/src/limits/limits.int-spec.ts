@@ -1,0 +1,368 @@
+import { NotificationChannel } from '@inference/database';
+import { Metrics } from '@inference/http';
+import {
+  createTestDatabase,
+  insertAccount,
+  type TestAccount,
+  type TestDatabase,
+  TestPool,
+  waitFor,
+} from '@inference/testing';
+import { type LimitTier, type ModelLimits } from '@inference/rate-limits';
+import { ENTITIES } from '../entities';
+import { GatewayError } from '../errors/openai-error';
+import { readProxyRequest } from '../proxy/request/proxy-request';
+import { promptTokens } from '../proxy/usage/prompt-tokens';
+import { AccountLimits } from './account-limits';
+import { LimitMetrics } from './limit-metrics';
+import { type LimitsConfig } from './limits.config';
+import { LimitsService, type LimitTicket } from './limits.service';
+
+const WINDOW_SECONDS = 2;
+const CONFIG: LimitsConfig = {
+  tiers: [],
+  windowSeconds: WINDOW_SECONDS,
+  sliceSeconds: 0.17,
+  slotsTtlSeconds: 1.2,
+};
+const NONE: ModelLimits = {
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  tokensPerDay: null,
+  maxConcurrency: null,
+};
+const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis));
+
+/** As one process of the gateway has it. */
+interface Process {
+  limits: LimitsService;
+  pool: TestPool;
+  stop(): Promise<void>;
+  /** Without giving anything back. */
+  kill(): Promise<void>;
+}
+
+describe('limits that gateway processes share', () => {
+  let database: TestDatabase;
+  let account: TestAccount;
+  let processes: Process[];
+
+  beforeAll(async () => (database = await createTestDatabase(ENTITIES)));
+  beforeEach(async () => {
+    account = await insertAccount(database.pool);
+    processes = [];
+  });
+  afterEach(() => Promise.all(processes.map((one) => one.stop())));
+  afterAll(() => database.drop());
+
+  async function start(config: Partial<LimitsConfig> = {}): Promise<Process> {
+    const url = database.urlFor('gateway');
+    const pool = await TestPool.withEntities({ url, applicationName: 'limits', size: 4 }, ENTITIES);
+    const channel = new NotificationChannel(url, 'limits');
+    const all = { ...CONFIG, ...config };
+    const accounts = new AccountLimits(pool, all, channel);
+    const limits = new LimitsService(pool, all, accounts, new LimitMetrics(new Metrics()));
+    await channel.start();
+    accounts.onApplicationBootstrap();
+    limits.onApplicationBootstrap();
+    let stopped: Promise<void> | undefined;
+    const end = async (isGraceful: boolean) => {
+      accounts.onApplicationShutdown();
+      if (isGraceful) await limits.onApplicationShutdown();
+      else clearInterval((limits as unknown as { timer: NodeJS.Timeout }).timer);
+      await channel.close();
+      await pool.end();
+    };
+    const process = {
+      limits,
+      pool,
+      stop: () => (stopped ??= end(true)),
+      kill: () => (stopped ??= end(false)),
+    };
+    processes.push(process);
+    return process;
+  }
+
+  const bodyWith = (maxTokens: number) =>
+    Buffer.from(
+      JSON.stringify({
+        model: 'chat',
+        max_tokens: maxTokens,
+        messages: [{ role: 'user', content: 'Hello' }],
+      }),
+    );
+  const requestOf = (pace: Partial<ModelLimits> | null, maxTokens = 10) => {
+    const request = readProxyRequest('chat/completions', bodyWith(maxTokens));
+    const apiKey = {
+      id: account.apiKeyId,
+      spendLimited: false,
+      allowedModels: null,
+      reportsCost: true,
+      ...(pace && { pace: { ...NONE, ...pace } }),
+    };
+    const caller = { accountId: account.accountId, role: 'user' as const, apiKey };
+    return {
+      call: { caller, endpoint: 'chat/completions' as const },
+      model: request.model,
+      promptTokens: () => promptTokens(request),
+      outputTokens: maxTokens,
+      namesOutput: true,
+      answers: 1,
+    };
+  };
+  const admit = async (one: Process, pace: Partial<ModelLimits> | null, maxTokens?: number) =>
+    one.limits.admit(requestOf(pace, maxTokens));
+  /** What `max_tokens` adds to. */
+  const PROMPT_TOKENS = promptTokens(readProxyRequest('chat/completions', bodyWith(10)));
+  const refusalOf = async (admission: Promise<LimitTicket | null>): Promise<GatewayError> => {
+    const error = await admission.then(
+      () => new Error('was admitted'),
+      (refusal: unknown) => refusal,
+    );
+    if (!(error instanceof GatewayError)) throw error;
+    return error;
+  };
+
+  /** Sends requests without a pause for some seconds. Returns when which were admitted. */
+  async function hammer(targets: Process[], pace: Partial<ModelLimits>, seconds: number, tokens: number) {
+    const admissions: number[] = [];
+    const until = performance.now() + seconds * 1000;
+    const send = async (one: Process) => {
+      while (performance.now() < until) {
+        await admit(one, pace, tokens).then(
+          (ticket) => {
+            admissions.push(performance.now());
+            ticket?.end();
+          },
+          (error: unknown) => {
+            if (!(error instanceof GatewayError)) throw error;
+          },
+        );
+        await sleep(1);
+      }
+    };
+    await Promise.all(targets.flatMap((one) => [send(one), send(one), send(one)]));
+    return admissions.sort((a, b) => a - b);
+  }
+
+  function mostInAWindow(admissions: number[], windowMillis: number): number {
+    let most = 0;
+    for (let first = 0, last = 0; last < admissions.length; last++) {
+      while (admissions[last]! - admissions[first]! >= windowMillis) first++;
+      most = Math.max(most, last - first + 1);
+    }
+    return most;
+  }
+
+  it('are never exceeded in any window by two processes, and reached by them', async () => {
+    const both = [await start(), await start()];
+    const windows = 4;
+    const admissions = await hammer(both, { requestsPerMinute: 60 }, windows * WINDOW_SECONDS, 10);
+    expect(mostInAWindow(admissions, WINDOW_SECONDS * 1000)).toBeLessThanOrEqual(60);
+    expect(admissions.length).toBeGreaterThan(60 * windows * 0.7);
+  });
+
+  it('of tokens are never exceeded in any window, and nine tenths are reached by one process', async () => {
+    const one = await start();
+    const each = 100 + PROMPT_TOKENS;
+    const tokensPerMinute = 120 * each;
+    const windows = 4;
+    const admissions = await hammer([one], { tokensPerMinute }, windows * WINDOW_SECONDS, 100);
+    expect(mostInAWindow(admissions, WINDOW_SECONDS * 1000)).toBeLessThanOrEqual(120);
+    expect(admissions.length).toBeGreaterThanOrEqual(120 * windows * 0.85);
+  });
+
+  it('of one a minute admit one', async () => {
+    const both = [await start(), await start()];
+    const admissions = await hammer(both, { requestsPerMinute: 1 }, WINDOW_SECONDS * 0.9, 10);
+    expect(admissions).toHaveLength(1);
+  });
+
+  it('of ten million a minute are drawn a few times only', async () => {
+    const one = await start();
+    const statements = jest.spyOn(one.pool, 'query');
+    for (let count = 0; count < 500; count++)
+      (await admit(one, { requestsPerMinute: 10_000_000, tokensPerMinute: 10_000_000 }))!.end();
+    const draws = statements.mock.calls.filter(([query]) => JSON.stringify(query).includes('limits.draw'));
+    expect(draws.length).toBeLessThan(60);
+  });
+
+  it('cost no statement without limits, and a refusal costs none', async () => {
+    const one = await start();
+    const statements = jest.spyOn(one.pool, 'query');
+    for (let count = 0; count < 20; count++) expect(await admit(one, null)).toBeNull();
+    expect(statements).not.toHaveBeenCalled();
+    await admit(one, { requestsPerMinute: 1 });
+    await refusalOf(admit(one, { requestsPerMinute: 1 }));
+    statements.mockClear();
+    for (let count = 0; count < 50; count++) await refusalOf(admit(one, { requestsPerMinute: 1 }));
+    const draws = statements.mock.calls.filter(([query]) => JSON.stringify(query).includes('limits.draw'));
+    expect(draws).toHaveLength(0);
+  });
+
+  it('name themselves, tell when to try again and what is left', async () => {
+    const one = await start();
+    const pace = { requestsPerMinute: 2, tokensPerMinute: 1_000 };
+    const ticket = await admit(one, pace, 92);
+    expect(ticket!.headers()).toEqual({
+      'x-ratelimit-limit-requests': '2',
+      'x-ratelimit-remaining-requests': '1',
+      'x-ratelimit-reset-requests': expect.stringMatching(/^\d(\.\d+)?s$/) as string,
+      'x-ratelimit-limit-tokens': '1000',
+      'x-ratelimit-remaining-tokens': String(1_000 - 92 - PROMPT_TOKENS),
+      'x-ratelimit-reset-tokens': expect.stringMatching(/^\d(\.\d+)?s$/) as string,
+    });
+    await admit(one, pace);
+    const { code, details, headers } = await refusalOf(admit(one, pace));
+    expect([code, details]).toEqual(['rate_limit_exceeded', { limit: 'key_requests_per_minute' }]);
+    expect(headers).toMatchObject({ 'x-ratelimit-remaining-requests': '0' });
+    expect(Number(headers!['Retry-After'])).toBeGreaterThanOrEqual(1);
+    expect(Number(headers!['Retry-After'])).toBeLessThanOrEqual(WINDOW_SECONDS + 2);
+    await sleep(Number(headers!['Retry-After']) * 1000);
+    expect(await admit(one, pace)).not.toBeNull();
+    const tooLarge = await refusalOf(admit(one, { tokensPerMinute: 100 }, 200));
+    expect(tooLarge.details).toEqual({ limit: 'key_tokens_per_minute' });
+    expect(tooLarge.headers).toMatchObject({ 'x-should-retry': 'false' });
+  });
+
+  it('make what a call uses beyond its count a debt of later calls, of other processes too', async () => {
+    const [one, other] = [await start(), await start()];
+    const pace = { tokensPerMinute: 1_000 };
+    const ticket = await admit(one, pace, 100);
+    ticket!.used({ input: PROMPT_TOKENS, output: 100 + 1_500 });
+    ticket!.end();
+    // The debt is above the limit, so it lasts for longer than one window.
+    await waitFor(async () => (await admit(other, pace, 100).catch(() => null)) === null);
+    const since = performance.now();
+    await waitFor(async () => (await admit(other, pace, 100).catch(() => null)) !== null, 10_000);
+    expect(performance.now() - since).toBeGreaterThan(WINDOW_SECONDS * 1000 * 0.7);
+  });
+
+  it('do not count a request that is refused for another reason', async () => {
+    const one = await start();
+    const pace = { requestsPerMinute: 1, maxConcurrency: 1 };
+    const ticket = await admit(one, pace);
+    ticket!.cancel();
+    expect(await admit(one, pace)).not.toBeNull();
+  });
+
+  it('of running calls hold over processes, and end with the call', async () => {
+    const [one, other] = [await start(), await start()];
+    const pace = { maxConcurrency: 3 };
+    const tickets = await Promise.all([admit(one, pace), admit(other, pace), admit(one, pace)]);
+    for (const process of [one, other])
+      expect((await refusalOf(admit(process, pace))).details).toEqual({ limit: 'key_concurrency' });
+    tickets[0]!.end();
+    // What a process does not use comes to the others.
+    const next = await waitFor(() => admit(other, pace).catch(() => null));
+    await refusalOf(admit(one, pace));
+    next!.end();
+  });
+
+  it('of running calls come back from a process that was killed', async () => {
+    const [one, other] = [await start(), await start()];
+    const pace = { maxConcurrency: 1 };
+    await admit(one, pace);
+    await refusalOf(admit(other, pace));
+    await one.kill();
+    const since = performance.now();
+    await waitFor(() => admit(other, pace).catch(() => null), 10_000);
+    expect(performance.now() - since).toBeLessThan(CONFIG.slotsTtlSeconds * 1000 + 3_000);
+  });
+
+  it('are kept while a call runs for longer than slots live', async () => {
+    const [one, other] = [await start(), await start()];
+    const pace = { maxConcurrency: 1 };
+    const ticket = await admit(one, pace);
+    await sleep(CONFIG.slotsTtlSeconds * 2_000);
+    await refusalOf(admit(other, pace));
+    ticket!.end();
+  });
+
+  it('that change are in force at once', async () => {
+    const one = await start();
+    for (let count = 0; count < 20; count++) (await admit(one, { requestsPerMinute: 100 }))!.end();
+    await refusalOf(admit(one, { requestsPerMinute: 20 }));
+    (await admit(one, { requestsPerMinute: 100 }))!.end();
+  });
+
+  describe('of accounts', () => {
+    const limits = (requestsPerMinute: number): ModelLimits => ({ ...NONE, requestsPerMinute });
+    const tiers: LimitTier[] = [
+      { name: 'Free', paid: 0, ageDays: 0, models: { '*': limits(1) } },
+      { name: 'Paid', paid: 5, ageDays: 0, models: { '*': limits(2), other: NONE } },
+      { name: 'Old', paid: 5, ageDays: 100, models: { '*': limits(1_000) } },
+    ];
+    const topUp = (picos: bigint) =>
+      database.pool.query(
+        `WITH t AS (
+           INSERT INTO wallet.transfers (id, kind, account_id, reference, description)
+           VALUES ('txn_' || gen_random_uuid(), 'topup', $1, 'payment:' || gen_random_uuid(), 'Top-up') RETURNING id
+         ), entries AS (
+           INSERT INTO wallet.entries (transfer_id, ledger_account, amount_picos)
+           SELECT id, 'wallet:' || $1, $2::numeric FROM t UNION ALL SELECT id, 'provider:test', -$2::numeric FROM t
+         )
+         UPDATE wallet.wallets SET balance_picos = balance_picos + $2 WHERE account_id = $1`,
+        [account.accountId, picos],
+      );
+    const setLimit = (requestsPerMinute: number | null, endsAt: Date | null = null) =>
+      database.pool.query(
+        `INSERT INTO limits.overrides (account_id, model, requests_per_minute, reason, set_by, ends_at)
+         VALUES ($1, '*', $2, 'test', $1, $3)
+         ON CONFLICT (account_id, model) DO UPDATE SET requests_per_minute = $2, ends_at = $3`,
+        [account.accountId, requestsPerMinute, endsAt],
+      );
+
+    it('are those of the first tier, and of a higher one for what was paid', async () => {
+      const first = await start({ tiers });
+      await admit(first, null);
+      expect((await refusalOf(admit(first, null))).details).toEqual({
+        limit: 'account_requests_per_minute',
+      });
+      await topUp(5_000_000_000_000n);
+      const second = await start({ tiers });
+      expect(await admit(second, null)).not.toBeNull();
+      await refusalOf(admit(second, null));
+    });
+
+    it('that staff sets hold within two seconds, until their end', async () => {
+      const one = await start({ tiers });
+      await setLimit(3);
+      await waitFor(
+        async () => (await admit(one, null))!.headers()['x-ratelimit-limit-requests'] === '3',
+        2_000,
+      );
+      await setLimit(null);
+      await waitFor(
+        async () => (await admit(one, null)) !== null && (await admit(one, null)) !== null,
+        2_000,
+      );
+      await setLimit(7, new Date(Date.now() + 1_500));
+      await waitFor(
+        async () => (await admit(one, null))!.headers()['x-ratelimit-limit-requests'] === '7',
+        1_400,
+      );
+      await waitFor(
+        async () =>
+          (await admit(one, null).catch((error: GatewayError) => error.headers))?.[
+            'x-ratelimit-limit-requests' as never
+          ] === '1',
+        5_000,
+      );
+    });
+
+    it('and of the key must both allow, and the key’s is not charged for the other’s refusal', async () => {
+      const one = await start({ tiers });
+      await admit(one, { requestsPerMinute: 5 });
+      for (let count = 0; count < 10; count++)
+        expect((await refusalOf(admit(one, { requestsPerMinute: 5 }))).details).toEqual({
+          limit: 'account_requests_per_minute',
+        });
+      const { rows } = await database.pool.query<{ used: number }>(
+        `SELECT coalesce(sum(requests), 0)::float8 AS used FROM limits.slices WHERE subject_id = 'key:' || $1`,
+        [account.apiKeyId],
+      );
+      expect(rows[0]!.used).toBeLessThanOrEqual(5);
+    });
+  });
+});

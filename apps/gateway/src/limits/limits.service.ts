@@ -1,0 +1,314 @@
+import { Database, newId } from '@inference/database';
+import { inputTokensOf, type MeterCounts, outputTokensOf } from '@inference/metering';
+import { type ModelLimits } from '@inference/rate-limits';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { type CallNotes } from '../unserved-calls/call-notes';
+import { AccountLimits } from './account-limits';
+import { limitHeaders, type ShownLimits, tighter } from './limit-headers';
+import { LimitMetrics } from './limit-metrics';
+import { LIMITS_CONFIG, type LimitsConfig } from './limits.config';
+import { type LimitName, RateLimitExceededError, RequestTooLargeError } from './limits.errors';
+import { RateSlices, type Refused, type Subject, Taken } from './rate-slices';
+import { Slots } from './slots';
+
+/** How often slices are reported and slots are kept. Chosen: what a process does not use is free for others within a second. */
+const UPKEEP_MILLIS = 500;
+/** How long the end of the process waits for the last reports. */
+const SHUTDOWN_PATIENCE_MILLIS = 2_000;
+const SHUTDOWN_POLL_MILLIS = 20;
+/** Of a model whose answers are not known yet. Chosen: a usual answer of a chat. */
+const FIRST_MEAN_TOKENS = 500;
+/** Weight of the newest answer in the mean: it follows the last fifty or so. */
+const NEWEST_WEIGHT = 0.04;
+const MOST_MEANS = 1_000;
+/** Until a call may have ended. */
+const CONCURRENCY_WAIT_MILLIS = 1_000;
+
+const LIMIT_OF_RATE = {
+  requests: 'requests_per_minute',
+  tokens: 'tokens_per_minute',
+  day: 'tokens_per_day',
+} as const;
+
+/** What a request may use. */
+export interface LimitedRequest {
+  call: Pick<CallNotes, 'caller' | 'endpoint'>;
+  model: string;
+  /** The estimate of the prompt. Asked for only if tokens are limited. */
+  promptTokens(): number;
+  /** The most that all answers may have. */
+  outputTokens: number;
+  /** Whether the request names that limit itself. */
+  namesOutput: boolean;
+  answers: number;
+}
+
+/** The state of one subject in this process. */
+interface Limited {
+  subject: Subject;
+  limits: ModelLimits;
+  rates: RateSlices | null;
+  slots: Slots | null;
+  /** Calls that count against it and still run. */
+  open: number;
+}
+
+interface Held {
+  limited: Limited;
+  taken: Taken | null;
+  hasSlot: boolean;
+}
+
+const countsTokens = ({ tokensPerMinute, tokensPerDay }: ModelLimits) =>
+  tokensPerMinute !== null || tokensPerDay !== null;
+
+const hasRate = (limits: ModelLimits) => limits.requestsPerMinute !== null || countsTokens(limits);
+
+/** A call that counts against limits. Ends exactly once. */
+export class LimitTicket {
+  private usedTokens = 0;
+  private isEnded = false;
+
+  constructor(
+    private readonly held: readonly Held[],
+    private readonly reservedTokens: number,
+    readonly headers: () => Record<string, string>,
+    private readonly onUsed: (counts: MeterCounts) => void,
+  ) {}
+
+  /** Tells the client the state of its limits. */
+  tell(response: { setHeader(name: string, value: string): unknown }): void {
+    for (const [name, value] of Object.entries(this.headers())) response.setHeader(name, value);
+  }
+
+  /** What the call has used, before its end. */
+  used(counts: MeterCounts): void {
+    this.usedTokens = inputTokensOf(counts) + outputTokensOf(counts);
+    this.onUsed(counts);
+  }
+
+  /** The call does not run any more: also when its client has left. What it used beyond what was counted is owed. */
+  end(): void {
+    if (!this.finish()) return;
+    const owed = this.usedTokens - this.reservedTokens;
+    for (const { limited } of this.held) if (owed > 0) limited.rates?.owe(owed);
+  }
+
+  /** The request is refused for another reason, and does not count. */
+  cancel(): void {
+    if (!this.finish()) return;
+    for (const { taken } of this.held) taken?.cancel();
+  }
+
+  private finish(): boolean {
+    if (this.isEnded) return false;
+    this.isEnded = true;
+    for (const { limited, hasSlot } of this.held) {
+      limited.open -= 1;
+      if (hasSlot) limited.slots?.release();
+    }
+    return true;
+  }
+}
+
+/** Decides whether the limits of a key and of an account let a request in. */
+@Injectable()
+export class LimitsService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(LimitsService.name);
+  private readonly holder = newId('gw');
+  private readonly known = new Map<string, Limited>();
+  private readonly meanAnswers = new Map<string, number>();
+  private timer: NodeJS.Timeout | undefined;
+  private upkeep: Promise<void> | undefined;
+
+  constructor(
+    private readonly database: Database,
+    @Inject(LIMITS_CONFIG) private readonly config: LimitsConfig,
+    private readonly accounts: AccountLimits,
+    private readonly metrics: LimitMetrics,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => {
+      this.upkeep ??= this.maintain().finally(() => (this.upkeep = undefined));
+    }, UPKEEP_MILLIS);
+  }
+
+  /** Waits for calls whose client has left, which still run. All other requests have ended. */
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.upkeep;
+    const limit = performance.now() + SHUTDOWN_PATIENCE_MILLIS;
+    for (const { rates } of this.known.values()) rates?.endSlice();
+    const ends = this.forAll(async ({ rates, slots }) => {
+      await rates?.report();
+      await slots?.end();
+    });
+    let isDone = false;
+    void ends.then(() => (isDone = true));
+    while (!isDone && performance.now() < limit)
+      await new Promise((resolve) => setTimeout(resolve, SHUTDOWN_POLL_MILLIS));
+  }
+
+  /**
+   * Counts a request against each limit that applies; null if none does. The ticket must end with the call. Throws
+   * RateLimitExceededError and RequestTooLargeError.
+   */
+  admit(request: LimitedRequest): LimitTicket | null | Promise<LimitTicket | null> {
+    const { caller } = request.call;
+    const ofAccount = this.accounts.of(caller.accountId, request.model);
+    if (!(ofAccount instanceof Promise)) return this.admitWith(request, ofAccount);
+    return ofAccount.then((limits) => this.admitWith(request, limits));
+  }
+
+  private admitWith(request: LimitedRequest, ofAccount: ModelLimits | null): null | Promise<LimitTicket> {
+    const { accountId, apiKey } = request.call.caller;
+    const pace = apiKey?.pace;
+    if (!pace && !ofAccount) return null;
+    const limited: Limited[] = [];
+    if (apiKey && pace)
+      limited.push(
+        this.find({ id: `key:${apiKey.id}`, accountId, kind: 'key' }, { ...pace, tokensPerDay: null }),
+      );
+    if (ofAccount) {
+      const id = `account:${accountId}:${request.model}`;
+      limited.push(this.find({ id, accountId, kind: 'account' }, ofAccount));
+    }
+    return this.take(request, limited);
+  }
+
+  private async take(request: LimitedRequest, all: Limited[]): Promise<LimitTicket> {
+    const tokens = all.some(({ limits }) => countsTokens(limits)) ? this.reservedTokens(request) : 0;
+    const headers = () => limitHeaders(this.shown(all), request.call.endpoint === 'messages');
+    const held: Held[] = [];
+    const { model } = request;
+    const ticket = new LimitTicket(held, tokens, headers, (counts) => this.learn(model, counts));
+    try {
+      for (const limited of all) {
+        const { subject, limits } = limited;
+        const slots = limits.maxConcurrency === null ? null : limited.slots;
+        const rates = hasRate(limits) ? limited.rates : null;
+        const refuse = (
+          name: 'concurrency' | (typeof LIMIT_OF_RATE)[keyof typeof LIMIT_OF_RATE],
+          waitMillis: number,
+        ) => this.refuse(`${subject.kind}_${name}`, limits, waitMillis, headers());
+        refuseTooLarge(subject, limits, tokens, headers());
+        const hasSlot = slots === null ? false : await slots.acquire();
+        if (slots && !hasSlot) throw refuse('concurrency', CONCURRENCY_WAIT_MILLIS);
+        const entry: Held = { limited, taken: null, hasSlot };
+        held.push(entry);
+        limited.open += 1;
+        const taken: Taken | Refused | null = rates && (await rates.take(countsTokens(limits) ? tokens : 0));
+        if (taken && !(taken instanceof Taken)) throw refuse(LIMIT_OF_RATE[taken.rate], taken.waitMillis);
+        entry.taken = taken;
+      }
+    } catch (error) {
+      ticket.cancel();
+      throw error;
+    }
+    this.metrics.admitted();
+    return ticket;
+  }
+
+  private refuse(
+    name: LimitName,
+    limits: ModelLimits,
+    waitMillis: number,
+    headers: Record<string, string>,
+  ): RateLimitExceededError {
+    this.metrics.refused(name);
+    return new RateLimitExceededError(name, valueOf(name, limits), waitMillis, headers);
+  }
+
+  /** The prompt's estimate, and the output limit that the request names or else what the model has answered lately. */
+  private reservedTokens({
+    model,
+    promptTokens,
+    outputTokens,
+    namesOutput,
+    answers,
+  }: LimitedRequest): number {
+    const mean = Math.ceil(this.meanAnswers.get(model) ?? FIRST_MEAN_TOKENS) * Math.max(1, answers);
+    return Math.ceil(promptTokens() + (namesOutput ? outputTokens : Math.min(outputTokens, mean)));
+  }
+
+  private learn(model: string, counts: MeterCounts): void {
+    const output = outputTokensOf(counts);
+    const mean = this.meanAnswers.get(model);
+    if (mean === undefined && this.meanAnswers.size >= MOST_MEANS) this.meanAnswers.clear();
+    this.meanAnswers.set(model, mean === undefined ? output : mean + (output - mean) * NEWEST_WEIGHT);
+  }
+
+  private shown(all: Limited[]): ShownLimits {
+    let shown: ShownLimits = { requests: null, tokens: null };
+    for (const { rates, limits } of all) {
+      if (!rates || !hasRate(limits)) continue;
+      const { requests, tokens } = rates.remaining;
+      shown = { requests: tighter(shown.requests, requests), tokens: tighter(shown.tokens, tokens) };
+    }
+    return shown;
+  }
+
+  /** The state of a subject, with the limits that are in force now. */
+  private find(subject: Subject, limits: ModelLimits): Limited {
+    let limited = this.known.get(subject.id);
+    if (!limited) {
+      limited = { subject, limits, rates: null, slots: null, open: 0 };
+      this.known.set(subject.id, limited);
+    } else if (!isSame(limited.limits, limits)) {
+      limited.limits = limits;
+      limited.rates?.change(limits);
+      if (limits.maxConcurrency !== null) limited.slots?.change(limits.maxConcurrency);
+    }
+    if (hasRate(limits)) limited.rates ??= new RateSlices(this.database, this.config, subject, limits);
+    const { maxConcurrency } = limits;
+    if (maxConcurrency !== null)
+      limited.slots ??= new Slots(this.database, this.config, subject, this.holder, maxConcurrency);
+    return limited;
+  }
+
+  private async maintain(): Promise<void> {
+    await this.forAll(async ({ rates, slots }) => {
+      await rates?.report();
+      await slots?.maintain();
+    });
+    for (const [id, { rates, slots, open }] of this.known)
+      if (open === 0 && (rates?.isIdle ?? true) && (slots?.isIdle ?? true)) this.known.delete(id);
+  }
+
+  private async forAll(act: (limited: Limited) => Promise<void>): Promise<void> {
+    for (const result of await Promise.allSettled([...this.known.values()].map(act)))
+      if (result.status === 'rejected')
+        this.logger.warn(`The use of a limit was not reported: ${String(result.reason)}`);
+  }
+}
+
+function refuseTooLarge(
+  { kind }: Subject,
+  { tokensPerMinute, tokensPerDay }: ModelLimits,
+  tokens: number,
+  headers: Record<string, string>,
+): void {
+  if (tokensPerMinute !== null && tokens > tokensPerMinute)
+    throw new RequestTooLargeError(`${kind}_tokens_per_minute`, tokensPerMinute, tokens, headers);
+  if (tokensPerDay !== null && tokens > tokensPerDay)
+    throw new RequestTooLargeError(`${kind}_tokens_per_day`, tokensPerDay, tokens, headers);
+}
+
+function valueOf(name: LimitName, limits: ModelLimits): number {
+  if (name.endsWith('concurrency')) return limits.maxConcurrency!;
+  if (name.endsWith('requests_per_minute')) return limits.requestsPerMinute!;
+  return name.endsWith('_day') ? limits.tokensPerDay! : limits.tokensPerMinute!;
+}
+
+const isSame = (one: ModelLimits, other: ModelLimits): boolean =>
+  one.requestsPerMinute === other.requestsPerMinute &&
+  one.tokensPerMinute === other.tokensPerMinute &&
+  one.tokensPerDay === other.tokensPerDay &&
+  one.maxConcurrency === other.maxConcurrency;

@@ -1,0 +1,114 @@
+import { type Database } from '@inference/database';
+import { type LimitsConfig } from './limits.config';
+import { holdSlots } from './limits.repository';
+import { type Subject } from './rate-slices';
+
+/** Part of a limit that a process takes beyond what it needs. Chosen: small limits are taken one by one. */
+const SPARE_PART = 8;
+/** How long a refusal is answered from memory. Chosen: another process gives back what it does not use twice as often. */
+const REFUSAL_MILLIS = 250;
+const RENEWALS_OF_A_TTL = 4;
+
+/** Counts the running calls of one subject, whose number all gateway processes share. */
+export class Slots {
+  private running = 0;
+  /** The most that ran since the last upkeep. */
+  private peak = 0;
+  private granted = 0;
+  private deadlineMillis = 0;
+  private renewedAtMillis = 0;
+  private refusedUntilMillis = 0;
+  private waiting = 0;
+  private renewing: Promise<void> | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly config: LimitsConfig,
+    private readonly subject: Subject,
+    private readonly holder: string,
+    private limit: number,
+  ) {}
+
+  change(limit: number): void {
+    this.limit = limit;
+    this.refusedUntilMillis = 0;
+  }
+
+  /** Returns whether another call may run. Each such call ends with `release`. */
+  acquire(): boolean | Promise<boolean> {
+    if (this.acquireHeld()) return true;
+    if (performance.now() < this.refusedUntilMillis) return false;
+    return this.acquireMore();
+  }
+
+  release(): void {
+    this.running -= 1;
+  }
+
+  get isIdle(): boolean {
+    return this.running === 0 && this.granted === 0 && this.waiting === 0;
+  }
+
+  /** Gives back what was not used lately, and keeps what is. */
+  async maintain(): Promise<void> {
+    const want = Math.max(this.running, this.peak);
+    this.peak = this.running;
+    if (this.granted === 0 && want === 0) return;
+    const ageMillis = performance.now() - this.renewedAtMillis;
+    const isDue = ageMillis > (this.config.slotsTtlSeconds * 1000) / RENEWALS_OF_A_TTL;
+    if (want < this.granted || isDue) await this.renew(want);
+  }
+
+  /** Gives all back when the process stops. */
+  async end(): Promise<void> {
+    if (this.granted > 0) await this.renew(0);
+  }
+
+  private acquireHeld(): boolean {
+    if (this.running >= Math.min(this.granted, this.limit) || performance.now() >= this.deadlineMillis)
+      return false;
+    this.running += 1;
+    this.peak = Math.max(this.peak, this.running);
+    return true;
+  }
+
+  private async acquireMore(): Promise<boolean> {
+    this.waiting += 1;
+    try {
+      // What another request has asked for may suffice.
+      await this.renewing;
+      if (this.acquireHeld()) return true;
+      if (performance.now() < this.refusedUntilMillis) return false;
+      const want = this.running + this.waiting + Math.floor(this.limit / SPARE_PART);
+      await this.renew(want);
+      if (this.acquireHeld()) return true;
+      this.refusedUntilMillis = performance.now() + REFUSAL_MILLIS;
+      return false;
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  /** One statement at a time: a later one overwrites what an earlier one has set. */
+  private async renew(want: number): Promise<void> {
+    while (this.renewing) await this.renewing;
+    const renewing = this.ask(want).finally(() => (this.renewing = undefined));
+    this.renewing = renewing.catch(() => undefined);
+    await renewing;
+  }
+
+  private async ask(want: number): Promise<void> {
+    const { slotsTtlSeconds: ttlSeconds } = this.config;
+    const askedAtMillis = performance.now();
+    const { id: subjectId, accountId } = this.subject;
+    const limit = this.limit;
+    // What runs by now, and what waits, is not given back by a wish from before.
+    const wanted = Math.max(want, this.running + this.waiting);
+    this.granted = await holdSlots(this.database, {
+      ...{ subjectId, accountId, holder: this.holder, limit },
+      ...{ want: wanted, ttlSeconds },
+    });
+    this.renewedAtMillis = askedAtMillis;
+    this.deadlineMillis = askedAtMillis + ttlSeconds * 1000;
+  }
+}

@@ -1,0 +1,57 @@
+import { type Charge, type UsageOutcome } from '@inference/metering';
+import { Injectable } from '@nestjs/common';
+import { SettlementBatcher } from '../settlement/settlement-batcher';
+import { NotCoveredError } from '../settlement/settlement.errors';
+import { type UsageEvent } from '../settlement/usage-event';
+import { type UpstreamAnswer } from '../upstreams/upstreams.service';
+import { type AdmittedCall, usageEventOf } from './admission/admission.service';
+import { isSameUsage, type Metered, within } from './usage/metered-usage';
+import { UsageFaults } from './usage/usage-faults';
+
+/** What the log says of an answer beside its usage. */
+export type Told = Pick<UsageEvent, 'timeToFirstTokenMs' | 'finishReason'>;
+export const UNTOLD: Told = { timeToFirstTokenMs: null, finishReason: null };
+
+/** Whether the answers of a call tell their price; a key says otherwise for clients that refuse unknown fields. */
+export const tellsPrice = ({ call: { caller } }: Pick<AdmittedCall, 'call'>): boolean =>
+  caller.apiKey?.reportsCost ?? true;
+
+/** Charges calls for what they used. */
+@Injectable()
+export class CallBilling {
+  constructor(
+    private readonly settlements: SettlementBatcher,
+    private readonly faults: UsageFaults,
+  ) {}
+
+  /** Charges a call; returns what it was charged. Throws the errors of settlement. */
+  async settle(
+    admission: AdmittedCall,
+    { upstream, span }: Pick<UpstreamAnswer<unknown>, 'upstream' | 'span'>,
+    outcome: UsageOutcome,
+    metered: Metered,
+    told: Told,
+  ): Promise<Charge> {
+    const { usage, fault } = metered;
+    if (fault) this.faults.count(upstream, fault);
+    admission.ticket?.used(usage.counts);
+    const served = { upstream, outcome, ...told };
+    const event = usageEventOf(admission, { ...served, ...metered });
+    span?.set({
+      'gen_ai.usage.input_tokens': event.inputTokens,
+      'gen_ai.usage.output_tokens': event.outputTokens,
+    });
+    if (outcome !== 'completed') span?.fail(outcome);
+    try {
+      await this.settlements.settle(event, admission.hold);
+      return event.charge;
+    } catch (error) {
+      const admitted = within(usage, admission.bounds);
+      if (!(error instanceof NotCoveredError) || isSameUsage(admitted, usage)) throw error;
+      // The upstream served more than the request allowed: the reserved amount is still charged.
+      const covered = usageEventOf(admission, { ...served, fault, usage: admitted, estimated: true });
+      await this.settlements.settle(covered, admission.hold);
+      return covered.charge;
+    }
+  }
+}

@@ -1,0 +1,272 @@
+import { Suspensions } from '@inference/guards';
+import { drained, requireConnected } from '@inference/http';
+import { type Charge, charge, type UsageOutcome } from '@inference/metering';
+import { picosToDecimal } from '@inference/money';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { GatewayError, toOpenAiError } from '../errors/openai-error';
+import { type AdmittedCall, AdmissionService } from '../proxy/admission/admission.service';
+import { CallBilling, tellsPrice, UNTOLD } from '../proxy/call-billing';
+import { OpenRequests } from '../proxy/open-requests';
+import { PROXY_CONFIG, type ProxyConfig } from '../proxy/proxy.config';
+import { beginCall } from '../proxy/request/entrypoint';
+import { errorEvent } from '../proxy/streaming/proxy-stream';
+import { cutWhenSuspended } from '../proxy/suspended-call';
+import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from '../proxy/upstream-refusal';
+import { withCost } from '../proxy/usage/usage-cost';
+import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
+import { isEventStream, isJson } from '../upstreams/media-type';
+import { Cancellation } from '../upstreams/upstream-call';
+import { RequestAbandonedError, UpstreamFailedError } from '../upstreams/upstream.errors';
+import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
+import { type Task, type TaskAnswer, type TaskRequest } from './task';
+import { TaskStream } from './task-stream';
+import { taskUsage } from './task-usage';
+
+type Answer = UpstreamAnswer<TaskAnswer>;
+
+interface ServedTask {
+  admission: AdmittedCall;
+  request: TaskRequest;
+  response: Response;
+  cancellation: Cancellation;
+}
+
+/**
+ * Serves requests to models with one task: admits them, passes them on to an upstream, meters and settles them, and only then ends the
+ * response. Unlike text, an answer that the upstream breaks off is of no use, and free.
+ */
+@Injectable()
+export class TaskProxy {
+  constructor(
+    private readonly admissions: AdmissionService,
+    private readonly upstreams: UpstreamsService,
+    private readonly billing: CallBilling,
+    private readonly openRequests: OpenRequests,
+    private readonly unserved: UnservedCalls,
+    private readonly suspensions: Suspensions,
+    @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
+  ) {}
+
+  /**
+   * Writes the response. Throws the errors of the task, of admission, upstreams and settlement.
+   * @param readBody called when the headers of the request are known to be valid
+   */
+  async serve(
+    task: Task,
+    httpRequest: Request,
+    response: Response,
+    readBody: () => Promise<Buffer>,
+  ): Promise<void> {
+    const call = beginCall(task.endpoint, httpRequest);
+    const body = {
+      bytes: await readBody(),
+      contentType: httpRequest.get('Content-Type') ?? '',
+      requireClient: () => requireConnected(response),
+    };
+    const request = await task.read(body, (model) => (call.model = model));
+    const admission = await this.admissions.admitTask(task, request, call);
+    admission.ticket?.tell(response);
+    const cancellation = new Cancellation();
+    const onClose = () => {
+      if (!response.writableFinished) cancellation.abort();
+    };
+    response.on('close', onClose);
+    const unwatch = cutWhenSuspended(this.suspensions, call.caller, cancellation, response);
+    this.openRequests.begin('plain');
+    let answer: Answer | undefined;
+    try {
+      if (response.destroyed) return;
+      const served = { admission, request, response, cancellation };
+      answer = await this.ask(task, served);
+      call.answeredBy(answer.upstream);
+      response.setHeader('X-Inference-Request-Id', call.requestId);
+      await this.send(served, answer);
+    } catch (error) {
+      // A client that has left gets no error.
+      if (!response.destroyed) throw error;
+    } finally {
+      this.openRequests.end('plain');
+      answer?.span?.end();
+      response.off('close', onClose);
+      unwatch();
+      // Has no effect after settlement; otherwise nothing was served.
+      admission.hold.release();
+      admission.ticket?.end();
+    }
+  }
+
+  /** If the client leaves while an upstream works for it, the request is charged before the error is thrown. */
+  private async ask({ endpoint }: Task, served: ServedTask): Promise<Answer> {
+    const { admission, request, cancellation } = served;
+    const { model, contentType } = request;
+    try {
+      return await this.upstreams.ask<TaskAnswer>({
+        endpoint,
+        model,
+        requestId: admission.call.requestId,
+        ...(contentType !== undefined && { contentType }),
+        bodyFor: (upstreamModel) => request.bodyFor(upstreamModel),
+        read: (body) => request.read(body),
+        isStream: (type) =>
+          isEventStream(type) ? request.events !== undefined : request.isBinary === true && !isJson(type),
+        cancellation,
+      });
+    } catch (error) {
+      if (cancellation.reason) throw cancellation.reason;
+      if (error instanceof RequestAbandonedError)
+        await this.settle(served, { upstream: error.upstream, span: undefined }, 'disconnected', null);
+      throw error;
+    }
+  }
+
+  private send(served: ServedTask, answer: Answer): Promise<void> {
+    if (!answer.rest) return this.sendPlain(served, answer);
+    return isEventStream(answer.contentType)
+      ? this.sendEvents(served, answer)
+      : this.sendBytes(served, answer);
+  }
+
+  private async sendPlain(served: ServedTask, answer: Answer): Promise<void> {
+    const { admission, response } = served;
+    let body = answer.head;
+    if (answer.content) {
+      const charged = await this.settle(served, answer, 'completed', answer.content);
+      const reportsCost = tellsPrice(admission);
+      if (isJson(answer.contentType)) body = withCost(answer.head, reportsCost ? charged : null);
+      if (reportsCost && body === answer.head)
+        response.setHeader('X-Cost', picosToDecimal(charged.costPicos));
+    } else {
+      const code = errorCodeIn(answer.head) ?? UPSTREAM_REFUSED;
+      this.unserved.record(admission.call, { httpStatus: answer.status, code });
+    }
+    if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
+    response.status(answer.status).setHeader('Content-Type', withCharset(answer.contentType));
+    response.end(body);
+  }
+
+  /** Called when the first bytes of a stream are sent: an error before them has other headers. */
+  private begin({ response }: ServedTask, { status, contentType }: Answer): void {
+    if (response.headersSent) return;
+    response
+      .status(status)
+      .setHeader('Content-Type', contentType)
+      .setHeader('Cache-Control', 'no-cache, no-transform')
+      .setHeader('X-Accel-Buffering', 'no');
+  }
+
+  /** What audio costs is known before it begins. Its last bytes wait until it is billed. */
+  private async sendBytes(served: ServedTask, answer: Answer): Promise<void> {
+    const { response, cancellation } = served;
+    let last = answer.head;
+    try {
+      for (let chunk = await answer.rest!.next(); !chunk.done; chunk = await answer.rest!.next()) {
+        this.beginAudio(served, answer);
+        if (!response.write(last) && !(await this.drained(response))) cancellation.abort();
+        last = chunk.value;
+      }
+    } catch {
+      return this.breakOff(served, answer, () => response.destroy());
+    }
+    const charged = await this.settleStream(served, answer, null, () => response.destroy());
+    if (!charged) return;
+    this.beginAudio(served, answer);
+    response.end(last);
+  }
+
+  private beginAudio(served: ServedTask, answer: Answer): void {
+    const { admission, request, response } = served;
+    if (response.headersSent) return;
+    this.begin(served, answer);
+    if (!tellsPrice(admission)) return;
+    const { usage } = taskUsage(admission.rates, request, null);
+    const { costPicos } = charge(admission.rates, usage, admission.usdPerUnit);
+    response.setHeader('X-Cost', picosToDecimal(costPicos));
+  }
+
+  private async sendEvents(served: ServedTask, answer: Answer): Promise<void> {
+    const { admission, request, response, cancellation } = served;
+    const events = request.events!();
+    const stream = new TaskStream(events, tellsPrice(admission));
+    const endWith = (error: GatewayError) => void response.end(errorEvent(error), 'latin1');
+    try {
+      let chunk: IteratorResult<Buffer> = { done: false, value: answer.head };
+      for (; !chunk.done; chunk = await answer.rest!.next()) {
+        const ready = stream.push(chunk.value);
+        if (ready === '') continue;
+        this.begin(served, answer);
+        if (!response.write(ready, 'latin1') && !(await this.drained(response))) cancellation.abort();
+      }
+    } catch {
+      return this.breakOff(served, answer, endWith);
+    }
+    stream.flush();
+    if (!events.answer || stream.hasFailed) {
+      const endAsSaid = () => void response.end(stream.last(), 'latin1');
+      return this.breakOff(served, answer, stream.hasFailed ? endAsSaid : endWith);
+    }
+    const charged = await this.settleStream(served, answer, events.answer, endWith);
+    if (!charged) return;
+    this.begin(served, answer);
+    response.end(stream.last(charged), 'latin1');
+  }
+
+  /** Ends the response of an answer that is not complete. A client that has left is charged for its request. */
+  private async breakOff(
+    served: ServedTask,
+    answer: Answer,
+    end: (error: GatewayError) => void,
+  ): Promise<void> {
+    const { aborted: isAborted, reason } = served.cancellation;
+    if (reason) return this.fail(served, answer, reason, end);
+    if (isAborted) {
+      await this.settle(served, answer, 'disconnected', null);
+      return;
+    }
+    served.cancellation.abort();
+    this.fail(served, answer, new UpstreamFailedError(answer.upstream), end);
+  }
+
+  /** As `settle`; null if that has failed and the response, which had begun, has ended with the error. */
+  private async settleStream(
+    served: ServedTask,
+    answer: Answer,
+    content: TaskAnswer | null,
+    end: (error: GatewayError) => void,
+  ): Promise<Charge | null> {
+    try {
+      return await this.settle(served, answer, 'completed', content);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      this.fail(served, answer, error, end);
+      return null;
+    }
+  }
+
+  /** Throws the error if the response has not begun; otherwise ends it. */
+  private fail(
+    { admission, response }: ServedTask,
+    { status: httpStatus }: Answer,
+    error: GatewayError,
+    end: (error: GatewayError) => void,
+  ): void {
+    if (!response.headersSent) throw error;
+    const { status: errorStatus } = toOpenAiError(error);
+    this.unserved.record(admission.call, { httpStatus, code: error.code, errorStatus });
+    end(error);
+  }
+
+  private settle(
+    { admission, request }: ServedTask,
+    answer: Pick<Answer, 'upstream' | 'span'>,
+    outcome: UsageOutcome,
+    content: TaskAnswer | null,
+  ): Promise<Charge> {
+    const metered = taskUsage(admission.rates, request, content);
+    return this.billing.settle(admission, answer, outcome, metered, UNTOLD);
+  }
+
+  private drained(response: Response): Promise<boolean> {
+    return drained(response, this.config.clientStallTimeoutSeconds * 1000);
+  }
+}

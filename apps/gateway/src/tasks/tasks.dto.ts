@@ -1,0 +1,131 @@
+import { BooleanField, field, IntegerField } from '@inference/dto';
+import { ApiOpenObject } from '@inference/openapi';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsArray, IsString, MinLength } from 'class-validator';
+import { ModelField } from '../proxy/request/proxy-request.dto';
+
+/** What the gateway reads of the bodies; everything else is passed on and judged by the model's server. */
+
+const OPTIONAL = { optional: true, nullable: true };
+/** Most images of a request. Chosen: OpenAI's limit is 10. */
+const MOST_IMAGES = 32;
+
+const Text = (description: string, example: string) =>
+  field(
+    { description, example },
+    { type: 'string', minLength: 1 },
+    IsString({ message: 'must be a text' }),
+    MinLength(1, { message: 'must not be empty' }),
+  );
+
+const OptionalText = (description: string, example: string) =>
+  field({ ...OPTIONAL, description, example }, { type: 'string' }, IsString({ message: 'must be a text' }));
+
+@ApiOpenObject()
+export class RerankRequest {
+  @ModelField('sandbox-rerank')
+  model!: string;
+
+  @Text('What is looked for.', 'What is a ledger?')
+  query!: string;
+
+  @field(
+    { description: 'What is put in order: texts, or objects with a `text`.' },
+    {
+      type: 'array',
+      items: { oneOf: [{ type: 'string' }, { type: 'object', additionalProperties: true }] },
+    },
+    IsArray({ message: 'must be a list' }),
+  )
+  documents!: unknown[];
+}
+
+@ApiOpenObject()
+export class ImageRequest {
+  @ModelField('sandbox-image')
+  model!: string;
+
+  @Text('What the images show.', 'A lighthouse at night')
+  prompt!: string;
+
+  @IntegerField({
+    ...OPTIONAL,
+    min: 1,
+    max: MOST_IMAGES,
+    description: 'Number of images, 1 by default.',
+    example: 1,
+  })
+  n?: number | null;
+
+  @BooleanField({ ...OPTIONAL, description: 'Answer as server-sent events; for one image.' })
+  stream?: boolean | null;
+}
+
+@ApiOpenObject()
+export class SpeechRequest {
+  @ModelField('sandbox-speech')
+  model!: string;
+
+  @Text('What is spoken. Its characters are charged.', 'Hello')
+  input!: string;
+
+  @OptionalText('`sse`: answer as server-sent events instead of audio.', 'audio')
+  stream_format?: string | null;
+
+  @ApiProperty({
+    type: 'string',
+    required: false,
+    description: 'Passed to the model, as `response_format`, `speed` and others are.',
+    example: 'alloy',
+  })
+  voice?: string;
+}
+
+@ApiOpenObject()
+export class ModerationRequest {
+  @ModelField('sandbox-moderation')
+  model!: string;
+
+  @field(
+    { description: 'A text, several texts, or parts with texts and pictures.', example: 'Hello' },
+    {
+      oneOf: [
+        { type: 'string' },
+        {
+          type: 'array',
+          items: { oneOf: [{ type: 'string' }, { type: 'object', additionalProperties: true }] },
+        },
+      ],
+    },
+  )
+  input!: unknown;
+}
+
+const FormText = (description: string, example: string) =>
+  ApiProperty({ type: 'string', required: false, description, example });
+
+/** Of a form, which is read by `Form` and not by validators. */
+@ApiOpenObject()
+export class TranslationForm {
+  @ApiProperty({ type: 'string', format: 'binary', description: 'The audio.' })
+  file!: unknown;
+
+  @ApiProperty({
+    type: 'string',
+    description: 'Slug of a model of `GET /v1/models`.',
+    example: 'sandbox-audio',
+  })
+  model!: string;
+
+  @FormText('What the audio may be about; passed to the model.', 'ledger, invoice')
+  prompt?: string;
+
+  @FormText('`json`, `text`, `srt`, `verbose_json` or `vtt`; passed to the model.', 'json')
+  response_format?: string;
+}
+
+@ApiOpenObject()
+export class TranscriptionForm extends TranslationForm {
+  @FormText('`true`: answer as server-sent events.', 'false')
+  stream?: string;
+}

@@ -1,0 +1,79 @@
+import { type AddressObject, type ParsedMail, simpleParser } from 'mailparser';
+import { ExtractionError } from '../../../tables/extraction-error';
+import { type ReadingOutput } from '../format-reader';
+import { readHtml } from '../html';
+import { writeAttachment } from './attachment';
+
+/** Marks decoded text as UTF-8 whatever its declaration says. */
+const BYTE_ORDER_MARK = '\ufeff';
+/** The text of an HTML body is extracted here, with its hidden parts left out. */
+const OPTIONS = {
+  skipHtmlToText: true,
+  skipTextToHtml: true,
+  skipImageLinks: true,
+  skipTextLinks: true,
+};
+/** The fields of a mail's head that people look for, as RFC 5322 names them. */
+const FIELD = /^(?:From|To|Cc|Date|Subject|Sender|Received|MIME-Version|Message-ID|Return-Path):/im;
+const HEAD_BYTES = 64 * 1024;
+
+/** Reads a mail (RFC 5322, MIME): what its head says, its body, and its attachments. */
+export async function readEml(bytes: Uint8Array, output: ReadingOutput): Promise<void> {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (
+    !FIELD.test(
+      file
+        .subarray(0, HEAD_BYTES)
+        .toString('latin1')
+        .split(/\r?\n\r?\n/, 1)[0]!,
+    )
+  )
+    throw new ExtractionError('corrupt', 'The file is not a mail, or its head is missing.');
+  const mail = await parseMail(file);
+  writeHead(output, [
+    ['Subject', mail.subject],
+    ['From', mail.from?.text],
+    ['To', addresses(mail.to)],
+    ['Cc', addresses(mail.cc)],
+    ['Date', mail.date?.toISOString()],
+  ]);
+  writeBody(mail, output);
+  for (const { filename = '', contentType, content, related } of mail.attachments) {
+    if (related && contentType.startsWith('image/')) output.omissions.add('picture');
+    else await writeAttachment({ name: filename, type: contentType, bytes: content }, output);
+  }
+  output.onProgress(bytes.length, bytes.length);
+}
+
+/** Parses MIME. Throws `corrupt` if it is none. */
+export function parseMail(bytes: Buffer): Promise<ParsedMail> {
+  return simpleParser(bytes, OPTIONS).catch(() => {
+    throw new ExtractionError('corrupt', 'The mail is damaged.');
+  });
+}
+
+/** Writes the HTML body of a mail, or else the plain one. Returns whether there is a body. */
+export function writeBody({ html, text }: Pick<ParsedMail, 'html' | 'text'>, output: ReadingOutput): boolean {
+  if (html) readHtml(Buffer.from(BYTE_ORDER_MARK + html), { ...output, onProgress: () => undefined });
+  else if (text) output.writer.verbatim(text);
+  return Boolean(html || text);
+}
+
+/** Writes one line for each field that a mail has, and a blank line. */
+export function writeHead(
+  { writer }: ReadingOutput,
+  fields: [name: string, value: string | undefined][],
+): void {
+  for (const [name, value] of fields) {
+    if (!value) continue;
+    writer.flow(`${name}: ${value}`);
+    writer.line();
+  }
+  writer.block();
+}
+
+const addresses = (to: AddressObject | AddressObject[] | undefined): string =>
+  [to ?? []]
+    .flat()
+    .map(({ text }) => text)
+    .join(', ');

@@ -1,0 +1,361 @@
+import { ExtractionError } from '../../tables/extraction-error';
+import { type OmissionKind } from '../../tables/omission';
+import { type ReadingOutput } from './format-reader';
+import { CapturedText } from './text/captured-text';
+import { decodeWhole } from './text/character-encoding';
+import { type TextWriter } from './text/text-writer';
+
+/** Destinations (RTF 1.9.1) whose text is not part of the document. */
+const SKIPPED = new Map<string, OmissionKind | undefined>([
+  ...(
+    'colortbl stylesheet info themedata colorschememapping datastore latentstyles listtable listoverridetable revtbl rsidtbl ' +
+    'generator xmlnstbl filetbl fldinst nonshppict objdata bkmkstart bkmkend pnseclvl sn sv atrfstart atrfend mmathPr wgrffmtfilter'
+  )
+    .split(' ')
+    .map((name): [string, undefined] => [name, undefined]),
+  ['pict', 'picture'],
+  ['objclass', 'embedded_file'],
+]);
+/** Destinations after `\*` that hold text of the document; a reader skips those that it does not know. */
+const READ_AFTER_STAR = new Set(['shpinst', 'shptxt', 'annotation', 'footnote', 'pntext', 'shppict']);
+/** Destinations that are blocks of their own. */
+const BLOCKS = new Set('header headerl headerr headerf footer footerl footerr footerf shptxt'.split(' '));
+const NOTES = new Set(['footnote', 'annotation']);
+const SYMBOLS = new Map([
+  ['emdash', '\u2014'],
+  ['endash', '\u2013'],
+  ['lquote', '\u2018'],
+  ['rquote', '\u2019'],
+  ['ldblquote', '\u201c'],
+  ['rdblquote', '\u201d'],
+  ['bullet', '\u2022'],
+  ['emspace', '\u2003'],
+  ['enspace', '\u2002'],
+  ['tab', ' '],
+]);
+/** The encoding of a font's character set (`\fcharset`), where it is another than that of the document. */
+const CHARSETS = new Map([
+  [128, 'shift_jis'],
+  [129, 'euc-kr'],
+  [134, 'gb18030'],
+  [136, 'big5'],
+  [161, 'windows-1253'],
+  [162, 'windows-1254'],
+  [163, 'windows-1258'],
+  [177, 'windows-1255'],
+  [178, 'windows-1256'],
+  [186, 'windows-1257'],
+  [204, 'windows-1251'],
+  [222, 'windows-874'],
+  [238, 'windows-1250'],
+]);
+/** Code pages (`\ansicpg`) that are no Windows code page of the same number. */
+const CODE_PAGES = new Map([
+  [866, 'ibm866'],
+  [874, 'windows-874'],
+  [932, 'shift_jis'],
+  [936, 'gb18030'],
+  [949, 'euc-kr'],
+  [950, 'big5'],
+  [10000, 'macintosh'],
+  [65001, 'utf-8'],
+]);
+const DEFAULT_ENCODING = 'windows-1252';
+const MAX_DEPTH = 20_000;
+const SIGNATURE = '{\\rtf';
+const HEX = /[0-9a-f]{2}/iy;
+const WORD = /([a-zA-Z]{1,64})(-?\d{1,10})? ?/y;
+/** Text without commands. */
+const RUN = /[^\\{}\r\n]+/y;
+const HIGH_SURROGATE = /[\ud800-\udbff]/;
+const BACKSLASH = 0x5c;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+const PROGRESS_EVERY = 1024 * 1024;
+
+/** What holds in a group; groups inherit it. */
+interface Group {
+  isSkipped: boolean;
+  /** What is counted of the skipped text. */
+  omission: OmissionKind | undefined;
+  isHidden: boolean;
+  isDeleted: boolean;
+  isInTable: boolean;
+  isFontTable: boolean;
+  isBlock: boolean;
+  /** The text of a note, which is written after the paragraph: within it the note would split a word or a sentence. */
+  note: CapturedText | undefined;
+  font: number;
+  /** How many characters follow a `\u` for readers that do not know Unicode. */
+  fallback: number;
+}
+
+export function readRtf(bytes: Uint8Array, output: ReadingOutput): void {
+  new RtfText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), output).read();
+}
+
+class RtfText {
+  /** One character for each byte. */
+  private readonly source: string;
+  private at = 0;
+  private encoding = DEFAULT_ENCODING;
+  private readonly fonts = new Map<number, string>();
+  private readonly groups: Group[] = [];
+  private group: Group = {
+    isSkipped: false,
+    omission: undefined,
+    isHidden: false,
+    isDeleted: false,
+    isInTable: false,
+    isFontTable: false,
+    isBlock: false,
+    note: undefined,
+    font: -1,
+    fallback: 1,
+  };
+  /** Bytes of text that are not decoded yet: a character may have several. */
+  private pending: number[] = [];
+  /** Characters that are left of the alternative to a `\u`. */
+  private ignored = 0;
+  private isStarred = false;
+  /** Where the text of the last group begins: a `\*` means something there only. */
+  private openedAt = -1;
+  private writer: TextWriter;
+  /** The notes of the current paragraph. */
+  private notes: string[] = [];
+  /** The first half of a character that has two code units. */
+  private half = '';
+  private isRowOpen = false;
+
+  constructor(
+    file: Buffer,
+    private readonly output: ReadingOutput,
+  ) {
+    this.source = file.toString('latin1');
+    this.writer = output.writer;
+  }
+
+  read(): void {
+    const { source, output } = this;
+    if (!source.startsWith(SIGNATURE))
+      throw new ExtractionError('corrupt', 'The file is not an RTF, or its beginning is missing.');
+    let reported = 0;
+    while (this.at < source.length) {
+      this.readNext();
+      if (this.at - reported < PROGRESS_EVERY) continue;
+      reported = this.at;
+      this.decode();
+      output.onProgress(this.at, source.length);
+    }
+    this.decode();
+    this.writeNotes();
+    output.onProgress(source.length, source.length);
+  }
+
+  private readNext(): void {
+    const { source } = this;
+    const code = source.charCodeAt(this.at);
+    if (code === BACKSLASH) this.readCommand();
+    else if (code === OPEN) this.openGroup();
+    else if (code === CLOSE) this.closeGroup();
+    else {
+      RUN.lastIndex = this.at;
+      const run = RUN.exec(source)?.[0] ?? source[this.at]!;
+      this.at += run.length;
+      if (code !== 0x0d && code !== 0x0a) this.addBytes(run);
+    }
+  }
+
+  private openGroup(): void {
+    this.at++;
+    this.decode();
+    if (this.groups.length >= MAX_DEPTH)
+      throw new ExtractionError('too_complex', 'The RTF is nested too deeply.');
+    this.groups.push(this.group);
+    this.group = { ...this.group, isBlock: false, note: undefined };
+    this.ignored = 0;
+    this.openedAt = this.at;
+  }
+
+  private closeGroup(): void {
+    this.at++;
+    this.decode();
+    if (this.group.isBlock) this.writer.block();
+    if (this.group.note) this.closeNote(this.group.note);
+    this.group = this.groups.pop() ?? this.group;
+    this.ignored = 0;
+  }
+
+  private readCommand(): void {
+    const { source } = this;
+    WORD.lastIndex = ++this.at;
+    const match = WORD.exec(source);
+    if (!match) return this.readSymbol();
+    this.at = WORD.lastIndex;
+    const [, name = '', digits] = match;
+    const value = digits === undefined ? undefined : Number(digits);
+    if (name === 'bin') this.at += Math.max(0, value ?? 0);
+    else if (name === 'u') this.addUnicode(value ?? 0);
+    else this.obey(name, value);
+  }
+
+  /** A command that is one sign. */
+  private readSymbol(): void {
+    const { source } = this;
+    const sign = source[this.at++];
+    if (sign === "'") {
+      HEX.lastIndex = this.at;
+      const [hex] = HEX.exec(source) ?? [];
+      if (hex === undefined) return;
+      this.at += hex.length;
+      this.addBytes(String.fromCharCode(Number.parseInt(hex, 16)));
+    } else if (sign === '*') this.isStarred = this.at === this.openedAt + 2;
+    else if (sign === '~') this.addText('\u00a0');
+    else if (sign === '_') this.addText('\u2011');
+    else if (sign === '\n' || sign === '\r') this.newParagraph();
+    else if (sign === '\\' || sign === '{' || sign === '}') this.addBytes(sign);
+  }
+
+  private obey(name: string, value: number | undefined): void {
+    const { group } = this;
+    this.decode();
+    const isStarred = this.isStarred;
+    this.isStarred = false;
+    if (SKIPPED.has(name)) this.skip(SKIPPED.get(name));
+    else if (isStarred && !READ_AFTER_STAR.has(name)) this.skip(undefined);
+    else if (BLOCKS.has(name)) this.openBlock();
+    else if (NOTES.has(name)) this.openNote();
+    else if (name === 'fonttbl') Object.assign(group, { isSkipped: true, isFontTable: true });
+    else if (SYMBOLS.has(name)) this.addSymbol(SYMBOLS.get(name)!);
+    else if (name === 'uc') group.fallback = Math.min(16, Math.max(0, value ?? 1));
+    else if (name === 'f') group.font = value ?? 0;
+    else if (name === 'fcharset' && group.isFontTable) this.nameFont(value ?? 0);
+    else if (name === 'ansicpg') this.encoding = encodingOf(value ?? 0);
+    else if (name === 'mac') this.encoding = 'macintosh';
+    else if (name === 'v') group.isHidden = value !== 0;
+    else if (name === 'deleted') group.isDeleted = value !== 0;
+    else if (name === 'plain') Object.assign(group, { isHidden: false, isDeleted: false });
+    else if (name === 'intbl') group.isInTable = true;
+    else if (name === 'pard') group.isInTable = false;
+    else if (!group.isSkipped) this.arrange(name);
+  }
+
+  private arrange(name: string): void {
+    const { writer } = this;
+    if (name === 'par' || name === 'sect' || name === 'page' || name === 'column') this.newParagraph();
+    else if (name === 'line' || name === 'softline') this.newLine();
+    else if (name === 'cell' || name === 'nestcell') this.endCell();
+    else if (name === 'row' || name === 'nestrow') this.endRow();
+    else if (name === 'trowd' && !this.isRowOpen) writer.line();
+  }
+
+  private newParagraph(): void {
+    this.decode();
+    if (this.group.isSkipped) return;
+    this.writeNotes();
+    if (this.group.isInTable) this.writer.flow(' ');
+    else this.writer.block();
+  }
+
+  private openNote(): void {
+    if (this.group.isSkipped || this.writer !== this.output.writer) return;
+    this.group.note = new CapturedText(this.output.writer);
+    this.group.isInTable = false;
+    this.writer = this.group.note.writer;
+  }
+
+  private closeNote(note: CapturedText): void {
+    this.writer = this.output.writer;
+    const text = note.take().replace(/\s+/g, ' ');
+    if (text !== '') this.notes.push(text);
+  }
+
+  private writeNotes(): void {
+    if (this.writer !== this.output.writer) return;
+    for (const note of this.notes) this.writer.flow(` [${note}]`);
+    this.notes = [];
+  }
+
+  private newLine(): void {
+    if (this.group.isInTable) this.writer.flow(' ');
+    else this.writer.line();
+  }
+
+  private endCell(): void {
+    this.writeNotes();
+    this.isRowOpen = true;
+    this.writer.separator('|');
+  }
+
+  private endRow(): void {
+    this.isRowOpen = false;
+    this.writer.line();
+  }
+
+  private openBlock(): void {
+    if (this.group.isSkipped) return;
+    this.group.isBlock = true;
+    this.writer.block();
+  }
+
+  private skip(omission: OmissionKind | undefined): void {
+    if (this.group.isSkipped) return;
+    if (omission) this.output.omissions.add(omission);
+    this.group.isSkipped = true;
+  }
+
+  private nameFont(charset: number): void {
+    const encoding = CHARSETS.get(charset);
+    if (encoding) this.fonts.set(this.group.font, encoding);
+  }
+
+  /** A sign that has a name counts as one character of an alternative to a `\u`. */
+  private addSymbol(sign: string): void {
+    if (this.ignored > 0) this.ignored--;
+    else this.addText(sign);
+  }
+
+  /** Adds a code unit of UTF-16. */
+  private addUnicode(value: number): void {
+    this.decode();
+    const unit = String.fromCharCode(value & 0xffff);
+    if (HIGH_SURROGATE.test(unit)) this.half = unit;
+    else {
+      this.addText(this.half + unit);
+      this.half = '';
+    }
+    this.ignored = this.group.fallback;
+  }
+
+  private addBytes(bytes: string): void {
+    const read = bytes.slice(this.ignored);
+    this.ignored = Math.max(0, this.ignored - bytes.length);
+    for (let at = 0; at < read.length; at++) this.pending.push(read.charCodeAt(at));
+  }
+
+  /** Writes the pending bytes, in the encoding of their font. */
+  private decode(): void {
+    if (this.pending.length === 0) return;
+    const bytes = Uint8Array.from(this.pending);
+    this.pending = [];
+    const { font, isSkipped } = this.group;
+    if (isSkipped) return;
+    this.addText(decodeWhole(bytes, this.fonts.get(font) ?? this.encoding));
+  }
+
+  private addText(text: string): void {
+    this.decode();
+    const { isSkipped, isHidden, isDeleted } = this.group;
+    if (isSkipped) return;
+    if (isDeleted) this.output.omissions.add('deleted_text', text.trim().length);
+    else if (isHidden) this.output.omissions.add('hidden_text', text.trim().length);
+    else this.writer.flow(text);
+  }
+}
+
+/** A code page of Windows, or one of the others that are in use; else the usual one. */
+function encodingOf(codePage: number): string {
+  const known = CODE_PAGES.get(codePage);
+  if (known) return known;
+  return codePage >= 1250 && codePage <= 1258 ? `windows-${codePage}` : DEFAULT_ENCODING;
+}
