@@ -88,8 +88,8 @@ it('ends what begins after the notification with a credential that was checked b
   await first;
   expect(await suspension()).toBe('account');
   await suspend('accounts', 'NULL');
-  const again = jest.fn();
   await waitFor(() => {
+    const again = jest.fn();
     suspensions.watch(caller(), again);
     return new Promise<boolean>((resolve) => setImmediate(() => resolve(again.mock.calls.length === 0)));
   });
