@@ -88,6 +88,8 @@ export const SECTIONS = [
   {
     title: 'Console: sign-in and sessions',
     variables: {
+      STAFF_2FA:
+        'Whether [staff](../operations/staff.md) have their role only in a session with a second factor. `required` by default.',
       SIGNUP: '`closed` answers 403 to registrations and to first sign-ins through a provider.',
       SESSION_SIGNING_KEYS:
         'JSON array of private EC P-256 keys (JWK), each with a `kid`. The first one signs; all are published. [How to rotate](../operations/rotate-secrets.md).',
@@ -105,7 +107,7 @@ export const SECTIONS = [
       COOKIE_DOMAIN:
         'Domain of the session cookie, so that the router-cost host receives it too. Without it the cookie goes to the console’s host only. The same value in console and router-cost, because it decides the name of the cookie.',
       OAUTH_PROVIDERS:
-        'JSON array of OpenID Connect issuers: `{name, issuer, client_id, client_secret, scope?, token_endpoint_auth_method?}`. Register `CONSOLE_URL/api/auth/oauth/{name}/callback` as the redirect URI.',
+        'JSON array of OpenID Connect issuers: `{name, issuer, client_id, client_secret, scope?, token_endpoint_auth_method?, groups_claim?, staff_roles?}`. `staff_roles` is a list of `{group, role}`: the first group that a person is in gives a [role of the staff](../operations/staff.md#groups-of-a-provider); `groups_claim` names the claim, `groups` by default. Register `CONSOLE_URL/api/auth/oauth/{name}/callback` as the redirect URI.',
     },
   },
   {

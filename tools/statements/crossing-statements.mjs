@@ -12,6 +12,12 @@ import { OPERATOR_STATEMENTS } from './operator-statements.mjs';
 /** @type {CrossingStatement[]} */
 export const CROSSING_STATEMENTS = [
   {
+    place: 'apps/console/src/identity/staff/staff.repository.ts listStaff',
+    kind: 'admin',
+    tables: ['accounts.accounts'],
+    why: 'Everybody who has a role of the staff, for the review of rights.',
+  },
+  {
     place: 'function metering.settle',
     kind: 'batch',
     tables: ['wallet.leases', 'wallet.wallets'],
@@ -257,7 +263,13 @@ export const CROSSING_STATEMENTS = [
   {
     place: 'view scheduling.scheduled_rows',
     kind: 'job',
-    tables: ['accounts.mail_outbox', 'billing.invoice_requests', 'billing.payments', 'billing.refunds'],
+    tables: [
+      'accounts.mail_outbox',
+      'billing.invoice_requests',
+      'billing.payments',
+      'billing.provider_events',
+      'billing.refunds',
+    ],
     why: 'The rows that are due, by indexes of the due ones. `scheduling.reschedule_lost` finds those that have lost their job.',
   },
   {
@@ -347,6 +359,54 @@ export const CROSSING_STATEMENTS = [
     kind: 'admin',
     tables: ['billing.payments'],
     why: 'Lists payments, newest first.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts nextDay',
+    kind: 'job',
+    tables: ['metering.hourly_rollup'],
+    why: 'The first day of usage that is not summed for the dashboard.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts sumDay',
+    kind: 'job',
+    tables: ['metering.hourly_rollup', 'metering.unserved_calls', 'metering.usage_events'],
+    why: 'Sums a closed day of the whole site for the dashboard.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readModels',
+    kind: 'report',
+    tables: ['metering.hourly_usage'],
+    why: 'The models with the highest cost of some days.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readOthers',
+    kind: 'report',
+    tables: ['accounts.accounts', 'billing.payments', 'metering.unserved_calls'],
+    why: 'Counts new accounts, failed payments, and failed and refused calls of some days.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readLatency',
+    kind: 'report',
+    tables: ['metering.usage_events'],
+    why: 'The mean time of the calls of an hour.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readAccounts',
+    kind: 'report',
+    tables: ['billing.day_accounts', 'metering.hourly_usage'],
+    why: 'The accounts with the highest cost of some days.',
+  },
+  {
+    place: 'apps/console/src/billing/provider-events/provider-events.repository.ts insertProviderEvent',
+    kind: 'key',
+    tables: ['billing.payments'],
+    why: 'Finds the payment that a signed event of a provider names.',
+  },
+  {
+    place: 'apps/console/src/billing/provider-events/provider-events.service.ts list',
+    kind: 'admin',
+    tables: ['billing.payments', 'billing.provider_events'],
+    why: 'Lists events of the payment providers with the accounts of their payments, newest first.',
   },
   {
     place: 'apps/console/src/billing/payments/refunds.repository.ts listRefundsNewestFirst',

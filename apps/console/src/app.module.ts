@@ -37,6 +37,7 @@ export class AppModule {
           SITE: config.SITE,
           API_KEY_HASH_SECRET: config.API_KEY_HASH_SECRET,
           API_KEY_HASH_OTHER_SECRET: config.API_KEY_HASH_OTHER_SECRET,
+          STAFF_2FA: config.STAFF_2FA,
           strategies: [SESSION_CREDENTIALS, API_KEY_CREDENTIALS],
           defaultKinds: ['session'],
           sessionCacheSeconds: 0,

@@ -13,11 +13,13 @@ import { WALLET_ENTITIES } from '@inference/wallet';
 import { Account } from './accounts/account.entity';
 import { TermsAcceptance } from './accounts/terms-acceptance.entity';
 import { SecurityEvent } from './accounts/audit-log/security-event.entity';
+import { DAY_ENTITIES } from './billing/dashboard/day-figures.entity';
 import { BillingDocument, DocumentCounter } from './billing/documents/document.entity';
 import { IdempotencyKey } from './billing/idempotency/idempotency-key.entity';
 import { InvoiceFile, InvoiceRequest } from './billing/invoices/invoice.entity';
 import { Payment } from './billing/payments/payment.entity';
 import { Refund } from './billing/payments/refund.entity';
+import { ProviderEventRow } from './billing/provider-events/provider-event.entity';
 import { CatalogueChange } from './caching/catalogue-change.entity';
 import { ChangelogEntry } from './catalogue/changelog/changelog-entry.entity';
 import { PackageDownload, ReleaseLookup } from './catalogue/downloads/download.entity';
@@ -40,6 +42,7 @@ import { AccountNote } from './support/customer-view/account-note.entity';
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
   ...CREDENTIAL_ENTITIES,
+  ...DAY_ENTITIES,
   ...LIMIT_ENTITIES,
   ...PRICE_ENTITIES,
   ...ROLLUP_ENTITIES,
@@ -62,6 +65,7 @@ export const ENTITIES = [
   OAuthIdentity,
   OutboxMail,
   Package,
+  ProviderEventRow,
   PackageDownload,
   Payment,
   PlaygroundSettings,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type Role, ROLES, rolesOfRoute, STAFF_ROUTES } from '@inference/guards';
 import {
   type CredentialRow,
   credentialRows,
@@ -12,8 +13,6 @@ import { TestSite } from './testing/console.fixture';
 
 type Access = 'public' | 'key' | 'session' | 'admin';
 
-/** Of the routes that are closed to customers. All others are open to admins only. */
-const OPEN_TO_ANALYSTS = ['/api/cost-report'];
 const BODY_METHODS = ['POST', 'PUT', 'PATCH'];
 /** Some routes redirect clients that prefer HTML. */
 const ACCEPT_JSON = { Accept: 'application/json' };
@@ -61,7 +60,7 @@ describe('every route', () => {
   /** In the place of gateway, agent and router-cost. */
   let service: ScriptedService;
   const request: TestSite['console']['request'] = (...args) => site.console.request(...args);
-  const tokenOf = async (role: 'user' | 'analyst' | 'admin') => (await site.signedIn(role)).token;
+  const tokenOf = async (role: Role) => (await site.signedIn(role)).token;
 
   beforeAll(async () => {
     service = await ScriptedService.start();
@@ -127,15 +126,28 @@ describe('every route', () => {
     }
   });
 
-  it.each(of('admin'))('$route is open to those roles only that may use it', async (route) => {
-    const { method, path, statuses } = route;
-    const body = BODY_METHODS.includes(method) ? { json: {} } : {};
-    for (const role of ['user', 'analyst', 'admin'] as const) {
-      const answer = await request(method, path, { token: await tokenOf(role), ...body });
-      const isOpen = role === 'admin' || (role === 'analyst' && OPEN_TO_ANALYSTS.includes(path));
-      expect(answer.status).toBe(isOpen ? statuses.admin : 403);
-      if (!isOpen) expect(answer.body).toEqual(error);
+  it('is for staff if and only if it is in the table of routes and roles', () => {
+    const forStaff = of('admin').map(({ route }) => route);
+    expect(forStaff.sort()).toEqual(STAFF_ROUTES.filter((route) => !route.includes('/v1/admin/')).sort());
+  });
+
+  it('for staff is open to those roles only that the table names', async () => {
+    const tokens = new Map<Role, string>();
+    for (const role of ROLES) tokens.set(role, await tokenOf(role));
+    const counts = Object.fromEntries(['none', ...ROLES].map((role) => [role, { open: 0, closed: 0 }]));
+    for (const { method, path, route, statuses } of of('admin')) {
+      const body = BODY_METHODS.includes(method) ? { json: {} } : {};
+      for (const role of ['none', ...ROLES] as const) {
+        const token = role === 'none' ? undefined : tokens.get(role as Role);
+        const isOpen = (rolesOfRoute(route) as readonly string[]).includes(role);
+        const expected = role === 'none' ? 401 : isOpen ? statuses.admin : 403;
+        const answer = await request(method, path, { ...(token !== undefined && { token }), ...body });
+        expect([route, role, answer.status]).toEqual([route, role, expected]);
+        if (!isOpen) expect(answer.body).toEqual(error);
+        counts[role]![isOpen ? 'open' : 'closed']++;
+      }
     }
+    process.stdout.write(`Routes for staff by role: ${JSON.stringify(counts)}\n`);
   });
 
   it.each(table)('$route is 405 with Allow for another method', async ({ method, path }) => {

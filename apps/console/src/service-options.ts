@@ -9,6 +9,7 @@ export const API_DESCRIPTION: ApiDescription = {
   errorBody: ErrorResponse,
   defaultKinds: ['session'],
   isRateLimited: true,
+  hasStaff: true,
   tags: {
     'API keys': 'Keys for the gateway and for model downloads.',
     'Administration of accounts':

@@ -9,6 +9,7 @@ export const schema = z.object({
   ...env.callers,
   ...rateLimitFields,
   ...env.sessionCookie,
+  ...env.staff,
   /** Comma-separated secrets with which the console calls on behalf of accounts; all are valid. None by default. */
   CONSOLE_CREDENTIALS: env.serviceSecrets().optional(),
 });

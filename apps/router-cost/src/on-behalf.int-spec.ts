@@ -10,7 +10,7 @@ import {
   TestPool,
 } from '@inference/testing';
 import { ENTITIES } from './entities';
-import { type RunningService, startRouterCost } from '../test/running-service';
+import { insertStaff, type RunningService, startRouterCost } from '../test/running-service';
 import { settle } from '../test/usage';
 
 /** Calls of the console for an account that is signed in there. */
@@ -68,26 +68,29 @@ it('reports the named account only, also if it is an admin', async () => {
     }
 });
 
-it('reports all accounts if that is asked for an admin or analyst, and refuses it for a customer', async () => {
+it('reports all accounts if that is asked for a role that sees reports, and refuses it for others', async () => {
   const accounts = {
     admin: await insertAccount(database.pool, { role: 'admin', balancePicos: 10n ** 12n }),
     analyst: await insertAccount(database.pool, { role: 'analyst' }),
+    finance: await insertAccount(database.pool, { role: 'finance' }),
+    support: await insertAccount(database.pool, { role: 'support' }),
     user: await insertAccount(database.pool),
   };
   const rates = [{ unit: 'per_million_tokens' as const, ratePicos: 7n }];
   await settle(gateway, [
     { account: accounts.admin, model: 'all', entrypoint: 'gateway', rates, inputTokens: 3, outputTokens: 0 },
   ]);
-  for (const role of ['admin', 'analyst', 'user'] as const) {
+  for (const role of ['admin', 'analyst', 'finance', 'support', 'user'] as const) {
     const headers = { ...bearer(SECRETS[0]!), 'X-On-Behalf-Of': accounts[role].accountId };
     const { status, text } = await ask(headers, '&accounts=all&group_by=user,model');
-    expect([role, status]).toEqual([role, role === 'user' ? 403 : 200]);
-    expect(text.includes(`"user":"${accounts.admin.accountId}","model":"all"`)).toBe(role !== 'user');
+    const seesAll = role !== 'user' && role !== 'support';
+    expect([role, status]).toEqual([role, seesAll ? 200 : 403]);
+    expect(text.includes(`"user":"${accounts.admin.accountId}","model":"all"`)).toBe(seesAll);
   }
 });
 
 it('covers the accounts that a caller asks for, if its role allows it', async () => {
-  const analyst = await insertAccount(database.pool, { role: 'analyst' });
+  const analyst = await insertStaff(database.pool, issuer, 'analyst');
   const user = await insertAccount(database.pool);
   const of = async (query: string, { apiKey }: { apiKey: string }) => {
     const { status, text } = await service.get(`/v1/router/cost?group_by=user${query}`, apiKey);
@@ -98,7 +101,7 @@ it('covers the accounts that a caller asks for, if its role allows it', async ()
   expect(await of('&accounts=own', user)).toEqual(await of('', user));
   expect(await of('&accounts=all', user)).toEqual([
     403,
-    '{"error":"accounts: only the roles admin and analyst see the cost of all accounts"}',
+    '{"error":"accounts: only the roles admin, finance and analyst see the cost of all accounts"}',
   ]);
   expect((await of('&accounts=ours', analyst))[0]).toBe(400);
 });

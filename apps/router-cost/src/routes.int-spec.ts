@@ -164,6 +164,17 @@ describe('a session', () => {
     await database.pool.query("UPDATE accounts.accounts SET role = 'analyst' WHERE id = $1", [accountId]);
     await waitFor(async () => (await users()).includes('someone'), WELL_BELOW_SESSION_MILLIS);
   });
+
+  it('of staff without a second factor is 403, and that of a customer is not', async () => {
+    const { accountId } = await insertAccount(database.pool, { role: 'analyst' });
+    const customer = await insertAccount(database.pool);
+    const statusOf = async (id: string) => {
+      const { token } = await issuer.signIn(database.pool, id, { secondFactor: null });
+      return (await service.get(COST, token)).status;
+    };
+    expect(await statusOf(accountId)).toBe(403);
+    expect(await statusOf(customer.accountId)).toBe(200);
+  });
 });
 
 describe('an API key', () => {

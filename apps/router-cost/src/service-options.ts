@@ -8,6 +8,7 @@ export const API_DESCRIPTION: ApiDescription = {
     'What the usage of models cost, in USD. Amounts are JSON numbers with all digits of the ledger; times are RFC 3339 in UTC.',
   errorBody: ErrorResponse,
   defaultKinds: ['session_cookie', 'api_key', 'on_behalf'],
+  hasStaff: true,
   tags: { Cost: 'Cost of the usage of models.', Health: 'Probe of load balancers.' },
 };
 

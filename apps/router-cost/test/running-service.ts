@@ -1,12 +1,17 @@
 import { type INestApplication } from '@nestjs/common';
+import { type StaffRole } from '@inference/guards';
 import { createService } from '@inference/http';
 import {
   type Answer,
   holdToContract,
+  insertAccount,
+  type Issuer,
   rememberEnvironment,
   rememberRequest,
   sendRequest,
+  type TestAccount,
   testLog,
+  type TestPool,
 } from '@inference/testing';
 import { parse } from 'lossless-json';
 import { AppModule } from '../src/app.module';
@@ -39,6 +44,7 @@ export async function startRouterCost(
     DATABASE_POOL_SIZE: 4,
     RATE_LIMIT_MULTIPLIER: 1,
     SESSION_COOKIE_NAME: 'session',
+    STAFF_2FA: 'required',
     ...config,
   };
   const { DATABASE_URL, API_KEY_HASH_SECRET } = whole;
@@ -62,4 +68,10 @@ export async function startRouterCost(
 function credentialHeader(credential: string): Record<string, string> {
   if (credential.startsWith('bfvk-')) return { Authorization: `Bearer ${credential}` };
   return { Cookie: `session=${credential}` };
+}
+
+/** An account of the staff. Its `apiKey` is the token of a session, because an API key carries no role. */
+export async function insertStaff(sql: TestPool, issuer: Issuer, role: StaffRole): Promise<TestAccount> {
+  const account = await insertAccount(sql, { role, balancePicos: 10n ** 12n });
+  return { ...account, apiKey: (await issuer.signIn(sql, account.accountId)).token };
 }

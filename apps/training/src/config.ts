@@ -126,6 +126,7 @@ export const fields = z.object({
   ...env.service,
   ...env.database,
   ...env.callers,
+  ...env.staff,
   ...rateLimitFields,
   ...pricesFields,
   ...capabilitiesFields,

@@ -12,6 +12,7 @@ export const API_DESCRIPTION: ApiDescription = {
   schemes: {
     service: { type: 'http', scheme: 'bearer', description: 'Secret of a trainer, for no account.' },
   },
+  hasStaff: true,
   tags: {
     Capabilities: 'What an account can train, and at which price.',
     Quotas: 'Token quotas of accounts, for admins.',

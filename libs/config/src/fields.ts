@@ -202,6 +202,12 @@ export const callers = {
   ...keyHash,
 };
 
+/** For services with routes for staff. All of them have the same value. */
+export const staff = {
+  /** `required`: staff have their role only in a session with a second factor. */
+  STAFF_2FA: z.enum(['required', 'optional'], 'must be required or optional').default('required'),
+};
+
 /** The console sets the cookie, router-cost reads it: both must have the same values. */
 export const sessionCookie = {
   /** Domain of the session cookie. Without it the cookie goes to the host of the console only. */

@@ -1,7 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Request } from 'express';
-
-export type Role = 'user' | 'analyst' | 'admin';
+import { type Role } from './staff/staff-table';
 
 /** How fast an API key may call models. Null: no such limit. */
 export interface KeyPace {
@@ -16,6 +15,11 @@ export interface Caller {
   role: Role;
   /** Set if the credential was a session token. */
   sessionId?: string;
+  /**
+   * Set for a session of staff that must have a second factor and has shown none. It has the role `user`, and opens only the routes
+   * with which its owner can set a second factor up (`@SecondFactorSetup()`).
+   */
+  lacksSecondFactor?: boolean;
   /**
    * Set if the credential was an API key, or a service acts on behalf of one. `allowedModels` null: all models (see allowsModel);
    * `reportsCost`: whether the answers of models tell their price; `allowedIps` absent: all addresses; `pace` absent: none of its own.

@@ -1,5 +1,4 @@
 import { SetMetadata } from '@nestjs/common';
-import { type Role } from './caller';
 
 /** The kinds of credentials. An app that adds a strategy of its own declares its kinds here by module augmentation. */
 export interface CredentialKinds {
@@ -23,14 +22,18 @@ export interface CredentialKinds {
 export type CredentialKind = keyof CredentialKinds;
 
 export const ACCEPTS = 'accepts';
-export const ROLES = 'roles';
+export const STAFF_ONLY = 'staff only';
+export const SECOND_FACTOR_SETUP = 'second factor setup';
 export const READS_CREDENTIAL = 'reads credential';
 
 /** The kinds of credentials that a route accepts, instead of the app's default kinds. */
 export const Accepts = (...kinds: CredentialKind[]) => SetMetadata(ACCEPTS, kinds);
 
-/** The roles that a route allows; any other caller gets 403. */
-export const Roles = (...roles: Role[]) => SetMetadata(ROLES, roles);
+/** A route for staff: the table in `staff/staff-table.ts` says for which roles. Any other caller gets 403. */
+export const StaffOnly = () => SetMetadata(STAFF_ONLY, true);
+
+/** A route that staff without a required second factor may use, to set one up. */
+export const SecondFactorSetup = () => SetMetadata(SECOND_FACTOR_SETUP, true);
 
 /** A public route that has a use for a credential: it sets `request.caller` if a valid one is sent, and ignores an invalid one. */
 export const ReadsCredential = () => SetMetadata(READS_CREDENTIAL, true);

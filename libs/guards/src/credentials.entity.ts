@@ -1,6 +1,6 @@
 import { PicosColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { type Role } from './caller';
+import { type Role } from './staff/staff-table';
 
 /** For how long a spending limit counts. */
 export const SPEND_PERIODS = ['total', 'day', 'week', 'month'] as const;
@@ -136,10 +136,14 @@ export class FormerKeySecret {
   endsAt!: Date;
 }
 
+/** `provider`: the OpenID provider says in `amr` that it has asked for one. */
+export type SecondFactorProof = 'totp' | 'recovery_code' | 'provider';
+
 /** A sign-in of an account, which its session tokens name. */
 @Entity('sessions', { schema: 'accounts' })
 @Index('sessions_account', ['accountId'])
 @Index('sessions_expiry', ['expiresAt'])
+@Check('sessions_second_factor_check', "second_factor IN ('totp', 'recovery_code', 'provider')")
 export class Session {
   @PrimaryColumn('text')
   id!: string;
@@ -159,6 +163,10 @@ export class Session {
 
   @TimeColumn({ nullable: true })
   endedAt!: Date | null;
+
+  /** What proved the second factor in this session; null if nothing did. */
+  @Column('text', { nullable: true })
+  secondFactor!: SecondFactorProof | null;
 }
 
 /** The tables that CredentialsModule reads. */

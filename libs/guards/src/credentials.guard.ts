@@ -11,6 +11,7 @@ import { type Request, type Response } from 'express';
 import { type CredentialKind } from './credentials.decorators';
 import { CREDENTIALS_OPTIONS, type GuardOptions } from './credentials.options';
 import { RouteAccessReader } from './route-access';
+import { type Role } from './staff/staff-table';
 import { AccountSuspendedException } from './suspensions/account-suspended.exception';
 import {
   type AuthenticateOptions,
@@ -46,7 +47,7 @@ export class CredentialsGuard extends AuthGuard() {
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { isPublic, readsCredential = false, roles } = this.routes.of(context);
+    const { isPublic, readsCredential = false, roles, isSecondFactorSetup } = this.routes.of(context);
     if (isPublic) {
       if (readsCredential) await this.readIfValid(context);
       return true;
@@ -58,7 +59,11 @@ export class CredentialsGuard extends AuthGuard() {
       throw error;
     }
     const { caller } = context.switchToHttp().getRequest<Request>();
-    if (roles && !(caller && roles.includes(caller.role)))
+    if (caller?.lacksSecondFactor && !isSecondFactorSetup)
+      throw new ForbiddenException(
+        'staff must have a second factor: set one up with POST /api/auth/2fa/setup, or sign in with it',
+      );
+    if (roles && !(caller && (roles as readonly Role[]).includes(caller.role)))
       throw new ForbiddenException('this account does not have the required role');
     return true;
   }

@@ -7,6 +7,8 @@ import { type CredentialRegistration } from './strategies/credential.strategy';
 
 export const CREDENTIALS_OPTIONS = Symbol('CREDENTIALS_OPTIONS');
 
+export type StaffTwoFactor = 'required' | 'optional';
+
 /** Which credentials an app accepts. */
 export interface GuardOptions {
   /** The kinds of credentials that the app accepts; they are tried in this order. */
@@ -23,6 +25,8 @@ export type CredentialsOptions = GuardOptions &
     keepsKeyHashes?: boolean;
     /** How long a session is cached, in seconds; 10 by default. 0 queries the database for each request: a logout takes effect at once where it is made. */
     sessionCacheSeconds?: number;
+    /** Whether a session of staff has its role only after a second factor; `optional` by default, for services without routes for staff. */
+    STAFF_2FA?: StaffTwoFactor;
     /** For apps that accept the session cookie. */
     sessionCookie?: CookieNames;
     /** Origins whose pages may use the session cookie for changes, beside the service's own origin. */

@@ -1,6 +1,6 @@
 import { type Executor } from '@inference/database';
 import { createSecretKey, isSecretKey } from './secret-keys/secret-key';
-import { AccountRole, ApiKey, FormerKeySecret } from './credentials.entity';
+import { AccountRole, ApiKey, FormerKeySecret, type Session } from './credentials.entity';
 
 /** The account with its key of this id, if it has one that is not deleted. Null for an unknown account. */
 export async function findAccountWithKey(
@@ -104,22 +104,22 @@ export const createApiKey = () => createSecretKey(PREFIX);
 /** Whether a text has the form and the checksum of an API key. */
 export const isApiKey = (text: string) => isSecretKey(PREFIX, text);
 
-type SessionAccount = Pick<AccountRole, 'role' | 'suspendedAt'>;
-
 /** SQL text, because the console runs it for every request. */
-const FIND_SESSION_ACCOUNT = `
-  SELECT a.role, a.suspended_at AS "suspendedAt" FROM accounts.sessions s JOIN accounts.accounts a ON a.id = s.account_id
+const FIND_SESSION = `
+  SELECT a.role, a.suspended_at AS "suspendedAt", s.second_factor AS "secondFactor" FROM accounts.sessions s JOIN accounts.accounts a ON a.id = s.account_id
   WHERE s.id = $1 AND s.account_id = $2 AND s.ended_at IS NULL AND s.expires_at > now()`;
 
-/** The session's account. Null if the session is unknown, has ended or is another account's. */
-export async function findSessionAccount(
+type FoundSession = Pick<AccountRole, 'role' | 'suspendedAt'> & Pick<Session, 'secondFactor'>;
+
+/** The role of the session's account, and what proved its second factor. Null if the session is unknown, has ended or is another account's. */
+export async function findSession(
   executor: Executor,
   id: string,
   accountId: string,
-): Promise<SessionAccount | null> {
-  const { rows } = await executor.query<SessionAccount>({
-    name: 'find_session_account',
-    text: FIND_SESSION_ACCOUNT,
+): Promise<FoundSession | null> {
+  const { rows } = await executor.query<FoundSession>({
+    name: 'find_session',
+    text: FIND_SESSION,
     values: [id, accountId],
   });
   return rows[0] ?? null;

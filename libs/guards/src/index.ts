@@ -3,6 +3,7 @@ export {
   ApiKey,
   CREDENTIAL_ENTITIES,
   FormerKeySecret,
+  type SecondFactorProof,
   Session,
   SPEND_PERIODS,
   type SpendPeriod,
@@ -16,7 +17,6 @@ export {
   CurrentCaller,
   type KeyPace,
   restrictedKeyIdOf,
-  type Role,
   SUSPENDED,
 } from './caller';
 export {
@@ -26,14 +26,15 @@ export {
   type CredentialKinds,
   READS_CREDENTIAL,
   ReadsCredential,
-  ROLES,
-  Roles,
+  SECOND_FACTOR_SETUP,
+  SecondFactorSetup,
+  StaffOnly,
 } from './credentials.decorators';
 export { KeyRefusedException } from './caching/known-caller';
 export { isNetwork } from './api-keys/networks';
 export { CredentialsGuard } from './credentials.guard';
 export { CredentialsModule } from './credentials.module';
-export { type CredentialsOptions } from './credentials.options';
+export { type CredentialsOptions, type StaffTwoFactor } from './credentials.options';
 export {
   createSecretKey,
   hashSecretKey,
@@ -41,6 +42,16 @@ export {
   type KeyHashSecrets,
   possibleHashes,
 } from './secret-keys/secret-key';
+export { staffRolesOf } from './route-access';
+export {
+  type Role,
+  ROLES,
+  rolesOfRoute,
+  seesAllCost,
+  STAFF_ROUTES,
+  type StaffRole,
+  STAFF_ROLES,
+} from './staff/staff-table';
 export { OnBehalfException, serviceCallerCredentials } from './services/service-caller.strategy';
 export {
   ACCOUNT_SUSPENDED,

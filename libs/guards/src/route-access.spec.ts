@@ -1,21 +1,25 @@
-import { type ExecutionContext, type Type } from '@nestjs/common';
+import { Controller, type ExecutionContext, Get, type Type } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { Public } from '@inference/http';
-import { Accepts, Roles } from './credentials.decorators';
+import { Accepts, StaffOnly } from './credentials.decorators';
 import { RouteAccessReader } from './route-access';
 
 class Shared {
+  @Get()
   plain() {}
 
+  @Get('keyed')
   @Accepts('api_key')
   keyed() {}
 }
 
+@Controller('open')
 @Public()
 class Open extends Shared {}
 
+@Controller('api/admin/accounts')
 @Accepts('session')
-@Roles('admin')
+@StaffOnly()
 class Closed extends Shared {}
 
 const reader = new RouteAccessReader(new Reflector());
@@ -27,11 +31,25 @@ const read = (controller: Type<Shared>, handler: 'plain' | 'keyed') =>
 
 it('does not confuse the controllers that inherit a handler', () => {
   for (let i = 0; i < 2; i++) {
-    expect(read(Open, 'plain')).toEqual({ isPublic: true, accepts: undefined, roles: undefined });
-    expect(read(Closed, 'plain')).toEqual({ isPublic: false, accepts: ['session'], roles: ['admin'] });
+    expect(read(Open, 'plain')).toEqual({
+      isPublic: true,
+      accepts: undefined,
+      roles: undefined,
+      isSecondFactorSetup: false,
+    });
+    expect(read(Closed, 'plain')).toEqual({
+      isPublic: false,
+      accepts: ['session'],
+      roles: ['admin', 'finance', 'support'],
+      isSecondFactorSetup: false,
+    });
   }
 });
 
 it('prefers the decorators of the handler to those of the controller', () => {
-  expect(read(Closed, 'keyed')).toEqual({ isPublic: false, accepts: ['api_key'], roles: ['admin'] });
+  expect(read(Closed, 'keyed')).toMatchObject({ isPublic: false, accepts: ['api_key'] });
+});
+
+it('opens a route for staff that is not in the table to admins only', () => {
+  expect(read(Closed, 'keyed').roles).toEqual(['admin']);
 });

@@ -1,8 +1,15 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, RequestMethod } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { Reflector } from '@nestjs/core';
 import { PerRoute, PUBLIC } from '@inference/http';
-import { type Role } from './caller';
-import { ACCEPTS, type CredentialKind, READS_CREDENTIAL, ROLES } from './credentials.decorators';
+import {
+  ACCEPTS,
+  type CredentialKind,
+  READS_CREDENTIAL,
+  SECOND_FACTOR_SETUP,
+  STAFF_ONLY,
+} from './credentials.decorators';
+import { rolesOfRoute, type StaffRole } from './staff/staff-table';
 
 /** What the decorators of a route and its controller say. */
 export interface RouteAccess {
@@ -12,7 +19,24 @@ export interface RouteAccess {
   /** Undefined: the app's default kinds. */
   accepts: CredentialKind[] | undefined;
   /** Undefined: any role. */
-  roles: Role[] | undefined;
+  roles: readonly StaffRole[] | undefined;
+  /** Whether staff without a required second factor may use it. */
+  isSecondFactorSetup: boolean;
+}
+
+/**
+ * The roles that may use a handler by the table of routes for staff. Undefined if it is open to all roles. Throws if it is for staff and
+ * has several paths, because the table has one for each route.
+ */
+export function staffRolesOf(handler: object, controller: object): readonly StaffRole[] | undefined {
+  if (!(Reflect.getMetadata(STAFF_ONLY, handler) ?? Reflect.getMetadata(STAFF_ONLY, controller)))
+    return undefined;
+  const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
+  const paths = [controller, handler].map((part) => Reflect.getMetadata(PATH_METADATA, part) as unknown);
+  if (!paths.every((path) => typeof path === 'string'))
+    throw new Error(`A route for staff needs one path; ${(handler as { name?: string }).name} has others.`);
+  const path = paths.join('/').split('/').filter(Boolean).join('/');
+  return rolesOfRoute(`${method} /${path}`);
 }
 
 @Injectable()
@@ -24,7 +48,9 @@ export class RouteAccessReader extends PerRoute<RouteAccess> {
         isPublic: reflector.getAllAndOverride<boolean | undefined>(PUBLIC, targets) ?? false,
         readsCredential: reflector.getAllAndOverride<boolean | undefined>(READS_CREDENTIAL, targets),
         accepts: reflector.getAllAndOverride<CredentialKind[] | undefined>(ACCEPTS, targets),
-        roles: reflector.getAllAndOverride<Role[] | undefined>(ROLES, targets),
+        roles: staffRolesOf(targets[0]!, targets[1]!),
+        isSecondFactorSetup:
+          reflector.getAllAndOverride<boolean | undefined>(SECOND_FACTOR_SETUP, targets) ?? false,
       };
     });
   }

@@ -1,5 +1,6 @@
 const NOT_IMPLEMENTED = 'is specified to answer 501';
 const NEEDS_CODE = 'needs a code of an authenticator';
+const NEEDS_EVENT = 'needs an event that a payment provider has signed';
 const NEEDS_FACTOR = 'needs an account with a second factor, which only a code of an authenticator enables';
 const NEEDS_INVITATION = 'needs an invitation of the address of the account, which is confirmed';
 const NEEDS_MEMBER = 'needs a member besides the last admin, who has accepted an invitation';
@@ -14,6 +15,7 @@ export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
   'agent-environments listEnvironments': NOT_IMPLEMENTED,
   'agent-environments uploadEnvironmentFile': NOT_IMPLEMENTED,
   'console changeRole': 'needs the password of the administrator',
+  'console closeProviderEvent': NEEDS_EVENT,
   'console completePackageUpload': 'needs all parts of an upload',
   'console createInvoice': ONLY_CHINA,
   'console createInvoiceLink': ONLY_CHINA,
@@ -22,6 +24,7 @@ export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
   'console downloadInvoice': ONLY_CHINA,
   'console enableTwoFactor': NEEDS_CODE,
   'console getNumberedSitemap': 'needs more models than one sitemap may list',
+  'console getProviderEvent': NEEDS_EVENT,
   'console openInvoiceLink': ONLY_CHINA,
   'console openReceiptLink': 'needs the sealed link of another operation',
   'console publishExchangeRates': ONLY_CHINA,

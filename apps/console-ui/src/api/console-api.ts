@@ -37,7 +37,7 @@ type Exact<Body> = Body extends { toScreenNumber: unknown }
       ? { [Name in keyof Body]: Exact<Body[Name]> }
       : Body;
 
-/** The body of a successful answer. Errors are thrown by the call itself, as ApiError. */
-export async function bodyOf<Body>(answer: Promise<{ data?: Body }>): Promise<Exact<Body>> {
-  return (await answer).data as Exact<Body>;
+/** The JSON body of a successful answer; of a list that also comes as CSV, its page. Errors are thrown by the call itself, as ApiError. */
+export async function bodyOf<Body>(answer: Promise<{ data?: Body }>): Promise<Exact<Exclude<Body, string>>> {
+  return (await answer).data as Exact<Exclude<Body, string>>;
 }

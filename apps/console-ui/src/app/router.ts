@@ -14,8 +14,8 @@ publicRoute.update({ component: PublicLayout });
 consoleRoute.update({
   component: lazyRouteComponent(() => import('../layout/console-layout'), 'ConsoleLayout'),
 });
-adminRoute.update({ component: lazyRouteComponent(() => import('../layout/role-gate'), 'AdminGate') });
-analystRoute.update({ component: lazyRouteComponent(() => import('../layout/role-gate'), 'AnalystGate') });
+adminRoute.update({ component: lazyRouteComponent(() => import('../layout/role-gate'), 'StaffGate') });
+analystRoute.update({ component: lazyRouteComponent(() => import('../layout/role-gate'), 'StaffGate') });
 
 /** Whatever has no page. */
 const notFoundRoute = createRoute({

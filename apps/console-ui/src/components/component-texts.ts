@@ -1,6 +1,7 @@
 import { type ChineseTexts, defineTexts } from '../language/define-texts';
 
 const en = {
+  csv: 'Download CSV',
   'copy.do': 'Copy',
   'copy.done': 'Copied',
   'error.title': 'Something went wrong',
@@ -46,6 +47,7 @@ const en = {
 } as const;
 
 const zh: ChineseTexts<typeof en> = {
+  csv: '下载 CSV',
   'copy.do': '复制',
   'copy.done': '已复制',
   'error.title': '操作未成功',

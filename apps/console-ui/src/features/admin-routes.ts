@@ -58,6 +58,24 @@ export const adminRoutes = [
   }),
   createRoute({
     getParentRoute: () => adminRoute,
+    path: '/admin/dashboard',
+    component: lazyRouteComponent(() => import('./admin-dashboard/dashboard-page'), 'DashboardPage'),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: '/admin/staff',
+    component: lazyRouteComponent(() => import('./admin-staff/staff-page'), 'StaffPage'),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: '/admin/provider-events',
+    component: lazyRouteComponent(
+      () => import('./admin-provider-events/provider-events-page'),
+      'ProviderEventsPage',
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
     path: '/admin/health',
     component: lazyRouteComponent(() => import('./admin-health/health-page'), 'HealthPage'),
   }),

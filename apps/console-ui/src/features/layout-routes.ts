@@ -22,8 +22,8 @@ export const consoleRoute = createRoute({
   },
 });
 
-/** Parent of the pages of admins. Other accounts see the not-found page in their place. */
+/** Parent of the pages for staff. Accounts that may not use them see the not-found page in their place. */
 export const adminRoute = createRoute({ getParentRoute: () => consoleRoute, id: 'admin' });
 
-/** Parent of the pages of analysts and admins. Other accounts see the not-found page in their place. */
+/** Parent of the reports of all accounts. Accounts that may not use them see the not-found page in their place. */
 export const analystRoute = createRoute({ getParentRoute: () => consoleRoute, id: 'analyst' });

@@ -3,7 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
 import '@mantine/notifications/styles.layer.css';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useAccount } from '../api/account';
 import { useSessionState } from '../api/session';
 import { fileLoader, OptionalPart } from '../components/lazy-file';
 import { AccountMenu } from './account-menu';
@@ -17,6 +18,7 @@ import { SiteFooter } from './site-footer';
 import { SessionEndedDialog } from './session-ended-dialog';
 
 const PaymentBanner = lazy(fileLoader(() => import('../features/wallet/payment-banner')));
+const SecondFactorDemand = lazy(fileLoader(() => import('../features/admin-staff/second-factor-demand')));
 const TermsDialog = lazy(fileLoader(() => import('../features/sign-in/terms-dialog')));
 const ActivityTray = lazy(
   fileLoader(() => import('./activity-tray').then((module) => ({ default: module.ActivityTray }))),
@@ -26,6 +28,9 @@ const ActivityTray = lazy(
 export function ConsoleLayout() {
   const t = useLayoutTexts();
   const [isOpen, { toggle, close }] = useDisclosure();
+  const [isDemanded, setIsDemanded] = useState(false);
+  // It stays until the recovery codes are kept, when the second factor is on already.
+  if (useAccount().data?.second_factor_required && !isDemanded) setIsDemanded(true);
   // Nothing of the account is shown while the sign-in is loaded.
   if (useSessionState().status === 'signed-out') return null;
   return (
@@ -55,9 +60,11 @@ export function ConsoleLayout() {
         </Group>
       </header>
       <OfflineBanner />
-      <OptionalPart isLoadedAtOnce>
-        <PaymentBanner />
-      </OptionalPart>
+      {!isDemanded && (
+        <OptionalPart isLoadedAtOnce>
+          <PaymentBanner />
+        </OptionalPart>
+      )}
       <Drawer
         opened={isOpen}
         onClose={close}
@@ -73,7 +80,13 @@ export function ConsoleLayout() {
         </div>
         <div className={classes.column}>
           <main id="main" tabIndex={-1} className={classes.main}>
-            <Outlet />
+            {isDemanded ? (
+              <Suspense>
+                <SecondFactorDemand onDone={() => setIsDemanded(false)} />
+              </Suspense>
+            ) : (
+              <Outlet />
+            )}
           </main>
           <SiteFooter />
         </div>

@@ -23,11 +23,13 @@ import {
   Settings,
   ShieldCheck,
   Tags,
+  TriangleAlert,
+  UserCog,
   Users,
   Wallet,
 } from 'lucide-react';
 import { type PlainTextKey } from '../language/define-texts';
-import { type Role, useAccount } from '../api/account';
+import { useMay } from '../api/account';
 import { type en } from './layout-texts';
 
 export interface Area {
@@ -35,14 +37,12 @@ export interface Area {
   to: string;
   text: PlainTextKey<typeof en>;
   icon: LucideIcon;
-  /** Only for accounts of these roles. */
-  roles?: Role[];
+  /** The route for staff that its page reads. The area is for accounts that may use it. */
+  needs?: string;
 }
 
 export interface AreaGroup {
   text: PlainTextKey<typeof en>;
-  /** Only for accounts of these roles. */
-  roles?: Role[];
   areas: Area[];
 }
 
@@ -69,32 +69,75 @@ const AREA_GROUPS: AreaGroup[] = [
       { to: '/payments', text: 'area.payments', icon: Receipt },
       { to: '/invoices', text: 'area.invoices', icon: FileText },
       { to: '/transactions', text: 'area.transactions', icon: ArrowLeftRight },
-      { to: '/cost-report', text: 'area.costReport', icon: ChartPie, roles: ['analyst', 'admin'] },
+      { to: '/cost-report', text: 'area.costReport', icon: ChartPie, needs: 'GET /api/cost-report' },
     ],
   },
   { text: 'group.account', areas: [{ to: '/settings', text: 'area.settings', icon: Settings }] },
   {
     text: 'group.admin',
-    roles: ['admin'],
     areas: [
-      { to: '/admin/accounts', text: 'area.adminAccounts', icon: Users },
-      { to: '/admin/payments', text: 'area.adminPayments', icon: CreditCard },
-      { to: '/admin/events', text: 'area.adminEvents', icon: ShieldCheck },
-      { to: '/admin/health', text: 'area.adminHealth', icon: Activity },
-      { to: '/admin/pricing', text: 'area.adminPricing', icon: Tags },
-      { to: '/admin/exchange-rates', text: 'area.adminRates', icon: Landmark },
-      { to: '/admin/models', text: 'area.adminPackages', icon: Boxes },
-      { to: '/admin/releases', text: 'area.adminReleases', icon: Rocket },
-      { to: '/admin/changelog', text: 'area.adminChangelog', icon: Megaphone },
-      { to: '/admin/downloads', text: 'area.adminDownloads', icon: ArrowDownToLine },
+      {
+        to: '/admin/dashboard',
+        text: 'area.adminDashboard',
+        icon: Gauge,
+        needs: 'GET /api/admin/dashboard',
+      },
+      { to: '/admin/accounts', text: 'area.adminAccounts', icon: Users, needs: 'GET /api/admin/accounts' },
+      { to: '/admin/staff', text: 'area.adminStaff', icon: UserCog, needs: 'GET /api/admin/staff' },
+      {
+        to: '/admin/payments',
+        text: 'area.adminPayments',
+        icon: CreditCard,
+        needs: 'GET /api/admin/billing/payments',
+      },
+      {
+        to: '/admin/provider-events',
+        text: 'area.adminProviderEvents',
+        icon: TriangleAlert,
+        needs: 'GET /api/admin/billing/provider-events',
+      },
+      { to: '/admin/events', text: 'area.adminEvents', icon: ShieldCheck, needs: 'GET /api/admin/events' },
+      { to: '/admin/health', text: 'area.adminHealth', icon: Activity, needs: 'GET /api/admin/health' },
+      {
+        to: '/admin/pricing',
+        text: 'area.adminPricing',
+        icon: Tags,
+        needs: 'GET /api/admin/billing/pricing/models',
+      },
+      {
+        to: '/admin/exchange-rates',
+        text: 'area.adminRates',
+        icon: Landmark,
+        needs: 'GET /api/admin/billing/exchange-rates',
+      },
+      { to: '/admin/models', text: 'area.adminPackages', icon: Boxes, needs: 'GET /api/admin/models' },
+      { to: '/admin/releases', text: 'area.adminReleases', icon: Rocket, needs: 'GET /api/admin/releases' },
+      {
+        to: '/admin/changelog',
+        text: 'area.adminChangelog',
+        icon: Megaphone,
+        needs: 'POST /api/admin/changelog',
+      },
+      {
+        to: '/admin/downloads',
+        text: 'area.adminDownloads',
+        icon: ArrowDownToLine,
+        needs: 'GET /api/admin/downloads',
+      },
     ],
   },
 ];
 
 /** The areas that the signed-in account may use. */
 export function useAreaGroups(): AreaGroup[] {
-  const role = useAccount().data?.role;
-  const isOpen = ({ roles }: { roles?: Role[] }) =>
-    roles === undefined || (role !== undefined && roles.includes(role));
-  return AREA_GROUPS.filter(isOpen).map((group) => ({ ...group, areas: group.areas.filter(isOpen) }));
+  const may = useMay();
+  const isOpen = ({ needs }: Area) => needs === undefined || may(needs);
+  return AREA_GROUPS.map((group) => ({ ...group, areas: group.areas.filter(isOpen) })).filter(
+    ({ areas }) => areas.length > 0,
+  );
 }
+
+/** The route for staff that the page of this path reads; undefined for a page that is not for staff. */
+export const areaNeeds = (pathname: string): string | undefined =>
+  AREA_GROUPS.flatMap(({ areas }) => areas).find(({ to }) => pathname === to || pathname.startsWith(`${to}/`))
+    ?.needs;

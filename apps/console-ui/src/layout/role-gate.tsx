@@ -1,14 +1,14 @@
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { useAccount } from '../api/account';
 import { ErrorNotice } from '../components/error-notice';
-import { type Role, useAccount } from '../api/account';
 import { NotFoundPage } from './failures';
+import { areaNeeds } from './navigation';
 
-export const AdminGate = () => <RoleGate roles={['admin']} />;
-export const AnalystGate = () => <RoleGate roles={['analyst', 'admin']} />;
-
-/** Shows pages to the roles that may use them. For everybody else they do not exist. */
-function RoleGate({ roles }: { roles: Role[] }) {
+/** Shows the pages for staff to those whose role opens the route that the page reads. For everybody else they do not exist. */
+export function StaffGate() {
   const { data, error, refetch } = useAccount();
-  if (data) return roles.includes(data.role) ? <Outlet /> : <NotFoundPage />;
+  const { pathname } = useLocation();
+  const needs = areaNeeds(pathname);
+  if (data) return needs !== undefined && data.staff_routes.includes(needs) ? <Outlet /> : <NotFoundPage />;
   return error && <ErrorNotice error={error} onRetry={() => void refetch()} />;
 }

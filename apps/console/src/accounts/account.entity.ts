@@ -6,18 +6,19 @@ import { type Language } from './languages';
 const HAS_TWO_FACTOR = (account: string) =>
   `EXISTS (SELECT FROM accounts.totp t WHERE t.account_id = ${account}.id AND t.enabled_at IS NOT NULL)`;
 
-/** A customer, an analyst or an admin, with what it signs in with. */
+/** A customer or a person of the staff, with what it signs in with. */
 @Entity('accounts', { schema: 'accounts' })
 @Index('accounts_admins', ['id'], { where: "role = 'admin'" })
 @Index('accounts_email', ['email'], { unique: true })
 @Index('accounts_phone', ['phone'], { unique: true })
 @Index('accounts_search', { synchronize: false })
+@Index('accounts_staff', ['id'], { where: "role <> 'user'" })
 @Index('accounts_suspended', ['suspendedAt'], { where: 'suspended_at IS NOT NULL' })
 @Index('accounts_time', ['createdAt', 'id'])
 @Index('accounts_username', ['username'], { unique: true })
 @Check('accounts_email_check', 'email = lower(email)')
 @Check('accounts_language_check', "language IN ('en', 'zh-CN')")
-@Check('accounts_role_check', "role IN ('user', 'analyst', 'admin')")
+@Check('accounts_role_check', "role IN ('user', 'admin', 'operator', 'finance', 'support', 'analyst')")
 @Check('accounts_username_check', 'username = lower(username)')
 export class Account {
   @PrimaryColumn('text')

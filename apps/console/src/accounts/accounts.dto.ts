@@ -10,15 +10,13 @@ import {
   TextField,
   typedPlainly,
 } from '@inference/dto';
-import { type Role } from '@inference/guards';
+import { type Role, ROLES } from '@inference/guards';
 import { PageQuery } from '@inference/http';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { type Account } from './account.entity';
 import { IdentifierField } from './account-fields';
-
-export const ROLES = ['user', 'analyst', 'admin'] satisfies Role[];
 
 /** As many as a page may have. */
 const ACCOUNT_IDS = /^acct_[0-9A-Za-z]{1,64}(,acct_[0-9A-Za-z]{1,64}){0,99}$/;

@@ -1,4 +1,5 @@
 import { type Transaction } from '@inference/database';
+import { type Role } from '@inference/guards';
 import { IsNull, Not } from 'typeorm';
 import { Account } from './account.entity';
 
@@ -124,15 +125,16 @@ export async function lockCredentials(
   return account !== null;
 }
 
-/** Whether the account is an admin and its credentials still have that version. Locks nothing. */
-export function isAdminAtVersion(
+/** The role of the account, if its credentials still have that version; null if they have not. Locks nothing. */
+export async function roleAtVersion(
   transaction: Transaction,
   accountId: string,
   version: number,
-): Promise<boolean> {
-  return transaction
+): Promise<Role | null> {
+  const account = await transaction
     .repository(Account)
-    .existsBy({ id: accountId, credentialsVersion: version, role: 'admin' });
+    .findOne({ select: { id: true, role: true }, where: { id: accountId, credentialsVersion: version } });
+  return account?.role ?? null;
 }
 
 /** Makes everybody else who locks the account wait until the transaction ends. */

@@ -6,6 +6,8 @@ import { AdjustmentsController } from './adjustments/adjustments.controller';
 import { AdjustmentsService } from './adjustments/adjustments.service';
 import { AdminPaymentsController } from './admin-payments/admin-payments.controller';
 import { AdminPaymentsService } from './admin-payments/admin-payments.service';
+import { DashboardController } from './dashboard/dashboard.controller';
+import { DashboardService, DayFiguresJob } from './dashboard/dashboard.service';
 import { CostReportController } from './cost-report/cost-report.controller';
 import { DocumentLinksService } from './documents/document-links.service';
 import { ExchangeRatesController } from './exchange-rates/exchange-rates.controller';
@@ -31,6 +33,8 @@ import { TrainingPriceService } from './pricing/training-price.service';
 import { ProofController } from './proof/proof.controller';
 import { ProofService } from './proof/proof.service';
 import { RouterCostGateway } from './proof/router-cost.gateway';
+import { ProviderEventsController } from './provider-events/provider-events.controller';
+import { ProviderEventsService } from './provider-events/provider-events.service';
 import { ReceiptsController } from './receipts/receipts.controller';
 import { ReceiptsService } from './receipts/receipts.service';
 import { RefundExecutor } from './refunds/refund-executor';
@@ -173,6 +177,12 @@ class TransactionsModule {}
 })
 class UsageModule {}
 
+@Module({ controllers: [DashboardController], providers: [DashboardService, DayFiguresJob] })
+class DashboardModule {}
+
+@Module({ controllers: [ProviderEventsController], providers: [ProviderEventsService] })
+class ProviderEventsModule {}
+
 @Module({
   imports: [PaymentProvidersModule, SettlementModule],
   controllers: [WebhooksController],
@@ -189,6 +199,7 @@ class WebhooksModule {}
     AdjustmentsModule,
     AdminPaymentsModule,
     CostReportModule,
+    DashboardModule,
     ExchangeRatesModule,
     IdempotencyModule,
     InvoicesModule,
@@ -196,6 +207,7 @@ class WebhooksModule {}
     PaymentsModule,
     PricingModule,
     ProofModule,
+    ProviderEventsModule,
     ReceiptsModule,
     RefundsModule,
     RequestsModule,

@@ -114,7 +114,7 @@ describe('create-account', () => {
     expect(code).toBe(1);
     expect(err.trim().split('\n')).toEqual([
       '--email must be an e-mail address',
-      '--role must be user, analyst or admin',
+      '--role must be one of user, admin, operator, finance, support, analyst',
       'the password (on standard input) must have at least 8 characters',
     ]);
     expect(await run([], '')).toMatchObject({ code: 1 });

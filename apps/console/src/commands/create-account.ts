@@ -4,7 +4,7 @@ import { CURRENCY_BY_SITE, env, loadConfig } from '@inference/config';
 import { Database, PoolDataSource } from '@inference/database';
 import { z } from 'zod';
 import { emailField } from '../accounts/account-fields';
-import { ROLES } from '../accounts/accounts.dto';
+import { ROLES } from '@inference/guards';
 import {
   findForLogin,
   insertAccount,
@@ -22,7 +22,7 @@ import { faultOfPassword } from '../identity/passwords/refused-passwords';
 
 /**
  * Makes an account even if sign-up is closed, or gives an existing one its role:
- *   create-account --email <address> --role user|analyst|admin [--existing] < file-with-the-password
+ *   create-account --email <address> --role <role> [--existing] < file-with-the-password
  * Reads DATABASE_URL and SITE. An existing account keeps its password. Somebody else may have registered the address,
  * so it gets the role only if the password matches, or if `--existing` is given and its address is confirmed.
  */
@@ -30,7 +30,7 @@ const environment = z.object({ SITE: env.site(), DATABASE_URL: env.database.DATA
 
 const input = z.object({
   email: emailField,
-  role: z.enum(ROLES, 'must be user, analyst or admin'),
+  role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`),
   password: z
     .string()
     .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)

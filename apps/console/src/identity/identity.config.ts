@@ -6,6 +6,7 @@ import {
   sessionCookieNames,
   withoutPrefix,
 } from '@inference/config';
+import { STAFF_ROLES } from '@inference/guards';
 import { type AllowedOrigins } from '@inference/http';
 import { z } from 'zod';
 import { isPrivateChannel, type SiteConfig } from '../site.config';
@@ -135,6 +136,18 @@ const oauthProvider = z.object({
     .string()
     .refine((scope) => scope.split(' ').includes('openid'), 'must include openid')
     .default('openid email'),
+  /** Claim of the id token, or else of the userinfo, that lists the groups of a person. */
+  groups_claim: z.string().min(1, 'must not be empty').default('groups'),
+  /** Roles of the staff by group. The first one that a person is in counts. */
+  staff_roles: z
+    .array(
+      z.strictObject({
+        group: z.string('is missing').min(1, 'must not be empty'),
+        role: z.enum(STAFF_ROLES, `must be one of ${STAFF_ROLES.join(', ')}`),
+      }),
+      'must be an array of {group, role}',
+    )
+    .default([]),
 });
 
 export type OAuthProvider = z.output<typeof oauthProvider>;
@@ -155,7 +168,7 @@ const oauthProviders = env.json(
 export const oauthProviderFields = {
   /**
    * JSON array of the OpenID Connect issuers that customers may sign in with:
-   * `{name, issuer, client_id, client_secret, scope?, token_endpoint_auth_method?}`. None by default. Register
+   * `{name, issuer, client_id, client_secret, scope?, token_endpoint_auth_method?, groups_claim?, staff_roles?: [{group, role}]}`. None by default. Register
    * `CONSOLE_URL/api/auth/oauth/{name}/callback` as the redirect URI.
    */
   OAUTH_PROVIDERS: oauthProviders.default([]),

@@ -38,6 +38,8 @@ import { ExpiryCleanupJob } from './sign-in/expiry-cleanup.job';
 import { LoginChallengesController } from './sign-in/login-challenges.controller';
 import { LoginChallengesService } from './sign-in/login-challenges.service';
 import { SignInService } from './sign-in/sign-in.service';
+import { ProviderRolesService } from './staff/provider-roles.service';
+import { StaffController } from './staff/staff.controller';
 import { StartCredit } from './start-credit';
 
 @Module({
@@ -78,6 +80,13 @@ class SecondFactorModule {}
   exports: [AdminAccountsService],
 })
 class AdminAccountsModule {}
+
+@Module({
+  controllers: [StaffController],
+  providers: [ProviderRolesService],
+  exports: [ProviderRolesService],
+})
+class StaffModule {}
 
 @Module({
   controllers: [ApiKeysController],
@@ -140,6 +149,7 @@ class SignInModule {}
     SealedTokensModule,
     SessionsModule,
     SignInModule,
+    StaffModule,
     StartCreditModule,
   ],
   controllers: [OAuthController],
@@ -170,6 +180,7 @@ class SessionListModule {}
     SessionListModule,
     SessionsModule,
     SignInModule,
+    StaffModule,
   ],
   exports: [AdminAccountsModule],
 })

@@ -40,6 +40,13 @@ function emailOf(claims: Record<string, unknown>): ProviderEmail | null {
   return email.success ? { email: email.data, verified } : null;
 }
 
+/** RFC 8176: several factors, a one-time password, or a key in hardware, software or a smart card. */
+const SECOND_FACTORS: ReadonlySet<string> = new Set(['mfa', 'otp', 'hwk', 'swk', 'sc']);
+
+/** A claim that lists texts, or is one. */
+const textsOf = (claim: unknown): string[] =>
+  [claim].flat().filter((text): text is string => typeof text === 'string');
+
 /** Errors of an authorization response that mean that the user did not consent. */
 const DENIALS = new Set([
   'access_denied',
@@ -95,6 +102,10 @@ export interface AuthorizationChecks {
 export interface ProviderIdentity {
   issuer: string;
   subject: string;
+  /** Whether the provider has asked for a second factor. */
+  hasSecondFactor: boolean;
+  /** The person's groups that the signed id token or the provider names. Asks for none if the configuration has no roles for them. */
+  readGroups(): Promise<string[]>;
   /** Reads the address from the id token or asks the provider; null if it names none. */
   readEmail(): Promise<ProviderEmail | null>;
 }
@@ -174,7 +185,21 @@ export class OAuthProviderGateway {
       if (isInToken || configuration.serverMetadata().userinfo_endpoint === undefined) return emailOf(claims);
       return emailOf(await fetchUserInfo(configuration, tokens.access_token, subject));
     };
-    return { issuer: claims.iss, subject, readEmail: () => this.orFailure(provider, readEmail()) };
+    const readGroups = async () => {
+      const { groups_claim: claim, staff_roles: roles } = provider;
+      if (roles.length === 0) return [];
+      const isInToken =
+        claims[claim] !== undefined || configuration.serverMetadata().userinfo_endpoint === undefined;
+      if (isInToken) return textsOf(claims[claim]);
+      return textsOf((await fetchUserInfo(configuration, tokens.access_token, subject))[claim]);
+    };
+    return {
+      issuer: claims.iss,
+      subject,
+      hasSecondFactor: textsOf(claims.amr).some((method) => SECOND_FACTORS.has(method)),
+      readGroups: () => this.orFailure(provider, readGroups()),
+      readEmail: () => this.orFailure(provider, readEmail()),
+    };
   }
 
   private configurationOf(provider: OAuthProvider): Promise<Configuration> {

@@ -34,7 +34,13 @@ describe('OAUTH_PROVIDERS', () => {
 
   it('has defaults for the scope and the authentication method', () => {
     expect(providersOf([ALPHA])).toEqual([
-      { ...ALPHA, scope: 'openid email', token_endpoint_auth_method: 'client_secret_basic' },
+      {
+        ...ALPHA,
+        scope: 'openid email',
+        token_endpoint_auth_method: 'client_secret_basic',
+        groups_claim: 'groups',
+        staff_roles: [],
+      },
     ]);
   });
 

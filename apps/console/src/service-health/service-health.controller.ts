@@ -1,12 +1,12 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { SiteHealthResponse } from './service-health.dto';
 import { ServiceHealthService } from './service-health.service';
 
 @Controller('api/admin/health')
 @ApiTags('Administration of the site')
-@Roles('admin')
+@StaffOnly()
 export class ServiceHealthController {
   constructor(private readonly health: ServiceHealthService) {}
 

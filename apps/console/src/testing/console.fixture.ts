@@ -4,7 +4,7 @@ import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Database, type Executor, newId } from '@inference/database';
-import { type Role } from '@inference/guards';
+import { type Role, type SecondFactorProof } from '@inference/guards';
 import { createService } from '@inference/http';
 import {
   charge,
@@ -69,6 +69,8 @@ export const testEnvironment = (databaseUrl: string): Record<string, string> => 
   API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
   SESSION_SIGNING_KEYS: JSON.stringify([SIGNING_KEY]),
   ENCRYPTION_KEYS: ENCRYPTION_KEY,
+  // Sessions of tests are opened without a sign-in.
+  STAFF_2FA: 'optional',
   CONSOLE_URL: 'http://console.test',
   GATEWAY_URL: 'http://gateway.test',
   TRAINING_URL: 'http://training.test',
@@ -126,11 +128,12 @@ export class TestConsole {
   }
 
   /** Opens a session for an account without its password. */
-  async openSession(accountId: string): Promise<string> {
+  async openSession(accountId: string, secondFactor: SecondFactorProof | null = null): Promise<string> {
     const pool = this.app.get(Database);
     const account = await readForSignIn(pool, accountId);
     const session =
-      account && (await this.app.get(SessionsService).open(pool, accountId, account.credentialsVersion));
+      account &&
+      (await this.app.get(SessionsService).open(pool, accountId, account.credentialsVersion, secondFactor));
     if (!session) throw new Error(`No session for ${accountId}.`);
     return session.token;
   }

@@ -16,7 +16,7 @@ export class WaitingWorkMetrics {
       gauges: [
         {
           name: 'console_waiting_items',
-          help: `Pending payments and refunds, invoices that wait for their tax file, and mails to be sent; not above ${MAX_ITEMS} of a kind.`,
+          help: `Pending payments and refunds, events of providers that wait for a person, invoices that wait for their tax file, and mails to be sent; not above ${MAX_ITEMS} of a kind.`,
           value: ({ items }) => items,
         },
         {

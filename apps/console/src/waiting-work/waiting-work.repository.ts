@@ -2,8 +2,8 @@ import { type Executor } from '@inference/database';
 import { PAYMENT_PROVIDERS } from '../billing/payment-providers/payment-provider';
 
 export interface WaitingWork {
-  kind: 'payment' | 'refund' | 'invoice' | 'mail';
-  /** Of a payment or refund; otherwise empty. */
+  kind: 'payment' | 'refund' | 'provider_event' | 'invoice' | 'mail';
+  /** Of a payment, a refund or an event; otherwise empty. */
   provider: string;
   items: number;
   /** Age of the oldest one; 0 without one. */
@@ -21,20 +21,23 @@ const COUNT = `
           ORDER BY due_at LIMIT $1) r
       JOIN billing.payments p ON p.id = r.payment_id
     UNION ALL
+    (SELECT 'provider_event', provider, received_at FROM billing.provider_events WHERE closed_at IS NULL
+     ORDER BY received_at DESC, id DESC LIMIT $1)
+    UNION ALL
     SELECT 'invoice', '', d.issued_at
     FROM (SELECT document_id FROM billing.invoice_requests WHERE due_at IS NOT NULL ORDER BY due_at LIMIT $1) i
       JOIN billing.documents d ON d.id = i.document_id
     UNION ALL
     (SELECT 'mail', '', created_at FROM accounts.mail_outbox ORDER BY due_at LIMIT $1)
   ), kinds AS (
-    SELECT kind, provider FROM (VALUES ('payment'), ('refund')) k (kind), unnest($2::text[]) p (provider)
+    SELECT kind, provider FROM (VALUES ('payment'), ('refund'), ('provider_event')) k (kind), unnest($2::text[]) p (provider)
     UNION ALL VALUES ('invoice', ''), ('mail', '')
   )
   SELECT kind, provider, count(created_at)::integer AS items,
     coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8 AS seconds
   FROM kinds LEFT JOIN waiting USING (kind, provider) GROUP BY kind, provider`;
 
-/** Pending payments and refunds, invoices that wait for their tax file, and mails to be sent. Counts at most `limit` of each kind. */
+/** Pending payments and refunds, open events of providers, invoices that wait for their tax file, and mails to be sent. Counts at most `limit` of each kind. */
 export async function readWaitingWork(executor: Executor, limit: number): Promise<WaitingWork[]> {
   return (await executor.query<WaitingWork>(COUNT, [limit, PAYMENT_PROVIDERS])).rows;
 }

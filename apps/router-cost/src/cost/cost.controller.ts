@@ -34,7 +34,7 @@ export class CostController {
     operationId: 'getCost',
     summary: 'Returns cost in USD and tokens, grouped, highest cost first.',
     description:
-      'An account sees its own cost; the roles admin and analyst also see the cost of all accounts. An API key with a spending limit or a list of models sees the cost of its own calls. JSON comes in pages that all show the state of the first one. With `Accept: text/csv`, the whole report comes at once.',
+      'An account sees its own cost; sessions of the roles admin, finance and analyst also see the cost of all accounts. An API key with a spending limit or a list of models sees the cost of its own calls. JSON comes in pages that all show the state of the first one. With `Accept: text/csv`, the whole report comes at once.',
   })
   @ApiExtraModels(CostPageResponse)
   @ApiOkResponse({

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Caller, restrictedKeyIdOf, type Role } from '@inference/guards';
+import { type Caller, restrictedKeyIdOf, seesAllCost } from '@inference/guards';
 import { type InstantMicros, instantText, parseInstant, startOfMonth } from '@inference/time';
 import { BadRequestException, ForbiddenException } from '@nestjs/common';
 import { z } from 'zod';
@@ -10,7 +10,6 @@ import { groupKeysOf } from './cost.repository';
 export type CostScope = { accountId: string; apiKeyId: string | null } | { accountId: null; apiKeyId: null };
 
 const ALL_ACCOUNTS: CostScope = { accountId: null, apiKeyId: null };
-const ROLES_THAT_SEE_ALL: readonly Role[] = ['admin', 'analyst'];
 
 /**
  * What the report of a caller covers. A restricted API key sees its own calls, whatever it asks for. Throws ForbiddenException if
@@ -20,9 +19,11 @@ export function scopeOf(caller: Caller, { accounts }: Pick<CostQuery, 'accounts'
   const { accountId, role, service } = caller;
   const apiKeyId = restrictedKeyIdOf(caller);
   if (apiKeyId !== null) return { accountId, apiKeyId };
-  const seesAll = ROLES_THAT_SEE_ALL.includes(role);
+  const seesAll = seesAllCost(role);
   if (accounts === 'all' && !seesAll)
-    throw new ForbiddenException('accounts: only the roles admin and analyst see the cost of all accounts');
+    throw new ForbiddenException(
+      'accounts: only the roles admin, finance and analyst see the cost of all accounts',
+    );
   // A service that acts for an account shows it to its owner, so it has to ask for more expressly.
   const wanted = accounts ?? (seesAll && service === undefined ? 'all' : 'own');
   return wanted === 'all' ? ALL_ACCOUNTS : { accountId, apiKeyId: null };

@@ -4,13 +4,15 @@ import { decimalToPicos } from '@inference/money';
 import {
   createTestDatabase,
   insertAccount,
+  type Issuer,
+  startIssuer,
   TEST_API_KEY_HASH_SECRET,
   type TestAccount,
   type TestDatabase,
   TestPool,
 } from '@inference/testing';
 import { ENTITIES } from '../entities';
-import { type RunningService, startRouterCost } from '../../test/running-service';
+import { insertStaff, type RunningService, startRouterCost } from '../../test/running-service';
 import { type Served, type Settled, settle } from '../../test/usage';
 import { type Dimension, DIMENSIONS } from './cost.repository';
 import { instantText } from '@inference/time';
@@ -39,6 +41,7 @@ const ROLL_UP = `
   GROUP BY 1, 2, 3, 4, 5, e.api_key_id`;
 
 let database: TestDatabase;
+let issuer: Issuer;
 let gateway: TestPool;
 let service: RunningService;
 let accounts: TestAccount[];
@@ -63,16 +66,17 @@ function arrange(index: number): Served {
 
 beforeAll(async () => {
   database = await createTestDatabase(ENTITIES);
+  issuer = await startIssuer();
   gateway = TestPool.of({ url: database.urlFor('gateway'), applicationName: 'test gateway', size: 1 });
   const balancePicos = 10n ** 24n;
   accounts = [
     await insertAccount(database.pool, { balancePicos }),
     await insertAccount(database.pool, { balancePicos }),
   ];
-  admin = await insertAccount(database.pool, { role: 'admin' });
+  admin = await insertStaff(database.pool, issuer, 'admin');
   service = await startRouterCost({
     DATABASE_URL: database.urlFor('router_cost'),
-    CONSOLE_URL: 'http://127.0.0.1:1',
+    CONSOLE_URL: issuer.url,
     API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
   });
   events = await settle(
@@ -85,6 +89,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.app.close();
+  await issuer.close();
   await gateway.end();
   await database.drop();
 });

@@ -1,13 +1,15 @@
 import {
   createTestDatabase,
   insertAccount,
+  type Issuer,
+  startIssuer,
   TEST_API_KEY_HASH_SECRET,
   type TestAccount,
   type TestDatabase,
   TestPool,
 } from '@inference/testing';
 import { ENTITIES } from '../entities';
-import { type RunningService, startRouterCost } from '../../test/running-service';
+import { insertStaff, type RunningService, startRouterCost } from '../../test/running-service';
 import { type Served, settle } from '../../test/usage';
 import { readCostGroups } from './cost.repository';
 
@@ -27,6 +29,7 @@ const MODELS = 60;
 const PATH = '/v1/router/cost?group_by=model';
 
 let database: TestDatabase;
+let issuer: Issuer;
 let gateway: TestPool;
 let service: RunningService;
 let account: TestAccount;
@@ -43,12 +46,13 @@ const serve = (model: string, tokens: number): Served => ({
 
 beforeAll(async () => {
   database = await createTestDatabase(ENTITIES);
+  issuer = await startIssuer();
   gateway = TestPool.of({ url: database.urlFor('gateway'), applicationName: 'test gateway', size: 1 });
   account = await insertAccount(database.pool, { balancePicos: 10n ** 15n });
-  admin = await insertAccount(database.pool, { role: 'admin' });
+  admin = await insertStaff(database.pool, issuer, 'admin');
   service = await startRouterCost({
     DATABASE_URL: database.urlFor('router_cost'),
-    CONSOLE_URL: 'http://127.0.0.1:1',
+    CONSOLE_URL: issuer.url,
     API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
   });
   // Six models of each cost, with names whose order by bytes differs from the order by language.
@@ -61,6 +65,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.app.close();
+  await issuer.close();
   await gateway.end();
   await database.drop();
 });

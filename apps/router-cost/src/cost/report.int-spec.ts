@@ -2,12 +2,14 @@ import { type UnitRate } from '@inference/metering';
 import {
   createTestDatabase,
   insertAccount,
+  type Issuer,
+  startIssuer,
   TEST_API_KEY_HASH_SECRET,
   type TestAccount,
   type TestDatabase,
   TestPool,
 } from '@inference/testing';
-import { type RunningService, startRouterCost } from '../../test/running-service';
+import { insertStaff, type RunningService, startRouterCost } from '../../test/running-service';
 import { type Served, settle } from '../../test/usage';
 
 const BALANCE_PICOS = 10n ** 15n;
@@ -27,6 +29,7 @@ interface Body {
 }
 
 let database: TestDatabase;
+let issuer: Issuer;
 let gateway: TestPool;
 let service: RunningService;
 let ada: TestAccount;
@@ -36,14 +39,15 @@ let analyst: TestAccount;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  issuer = await startIssuer();
   gateway = TestPool.of({ url: database.urlFor('gateway'), applicationName: 'test gateway', size: 1 });
   ada = await insertAccount(database.pool, { balancePicos: BALANCE_PICOS });
   ben = await insertAccount(database.pool, { balancePicos: 10n ** 17n });
-  admin = await insertAccount(database.pool, { role: 'admin' });
-  analyst = await insertAccount(database.pool, { role: 'analyst' });
+  admin = await insertStaff(database.pool, issuer, 'admin');
+  analyst = await insertStaff(database.pool, issuer, 'analyst');
   service = await startRouterCost({
     DATABASE_URL: database.urlFor('router_cost'),
-    CONSOLE_URL: 'http://127.0.0.1:1',
+    CONSOLE_URL: issuer.url,
     API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
   });
   const request = { model: 'small', entrypoint: 'gateway', rates: SMALL, inputTokens: 7, outputTokens: 11 };
@@ -60,6 +64,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.app.close();
+  await issuer.close();
   await gateway.end();
   await database.drop();
 });

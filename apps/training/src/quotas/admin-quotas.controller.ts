@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Header, Param, Put } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Accepts, type Caller, CurrentCaller, Roles } from '@inference/guards';
+import { Accepts, type Caller, CurrentCaller, StaffOnly } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { ApiEnvelope } from '@inference/training-envelope';
 import { QuotaPath, QuotaResponse, SetQuotaDto } from './quotas.dto';
@@ -11,7 +11,7 @@ const NO_ACCOUNT = 'There is no such account (code 40401).';
 @Controller('v1/admin/quotas/:accountId')
 @ApiTags('Quotas')
 @Accepts('session')
-@Roles('admin')
+@StaffOnly()
 export class AdminQuotasController {
   constructor(private readonly quotas: QuotasService) {}
 

@@ -1,3 +1,6 @@
+const WIDER_ROLES =
+  'The check allows more roles than before. An older service answers 403 to those that it does not know on every route for staff, and never gives one.';
+
 /**
  * Changes of migrations since the previous version that a service of that version may trip over, and why they are there all the
  * same. Each is announced in `CHANGELOG.md`.
@@ -5,4 +8,6 @@
 export const ACCEPTED_CHANGES: Record<string, string> = {
   '0037_batched_indexing: ALTER TABLE memo.postings ALTER data DROP NOT NULL':
     'Rows without data belong to segments that a newer memo service has written. An older one finds no words in them, and its merges of them fail without a change.',
+  '0057_staff_roles: ALTER TABLE accounts.accounts DROP CONSTRAINT accounts_role_check': WIDER_ROLES,
+  '0057_staff_roles: ALTER TABLE accounts.accounts ADD CONSTRAINT accounts_role_check': WIDER_ROLES,
 };

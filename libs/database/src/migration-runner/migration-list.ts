@@ -22,7 +22,12 @@ import { SupportedAnswers0000000000053 } from '../migrations/0053_supported_answ
 import { FoundUnservedCalls0000000000054 } from '../migrations/0054_found_unserved_calls';
 import { KeyFields0000000000055 } from '../migrations/0055_key_fields';
 import { Limits0000000000056 } from '../migrations/0056_limits';
-import { Suspensions0000000000057 } from '../migrations/0057_suspensions';
+import { StaffRoles0000000000057 } from '../migrations/0057_staff_roles';
+import { FoundStaff0000000000058 } from '../migrations/0058_found_staff';
+import { ProviderEvents0000000000059 } from '../migrations/0059_provider_events';
+import { DayFigures0000000000060 } from '../migrations/0060_day_figures';
+import { PriceReasons0000000000061 } from '../migrations/0061_price_reasons';
+import { Suspensions0000000000062 } from '../migrations/0062_suspensions';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -58,7 +63,12 @@ export const MIGRATIONS: MigrationClass[] = [
   FoundUnservedCalls0000000000054,
   KeyFields0000000000055,
   Limits0000000000056,
-  Suspensions0000000000057,
+  StaffRoles0000000000057,
+  FoundStaff0000000000058,
+  ProviderEvents0000000000059,
+  DayFigures0000000000060,
+  PriceReasons0000000000061,
+  Suspensions0000000000062,
 ];
 
 /**

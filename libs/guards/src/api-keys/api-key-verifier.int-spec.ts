@@ -214,14 +214,14 @@ describe('ApiKeyDirectory', () => {
     expect(late).toEqual([]);
   });
 
-  it('evicts changed key limits and a changed role at once', async () => {
+  it('evicts changed key limits at once, and carries no role of its account', async () => {
     stopClock();
     const caller = async () => (await verifier.verify(account.apiKey))!;
     expect((await caller()).role).toBe('user');
     await database.pool.query("UPDATE accounts.accounts SET role = 'admin' WHERE id = $1", [
       account.accountId,
     ]);
-    await waitFor(async () => (await caller()).role === 'admin');
+    expect((await caller()).role).toBe('user');
     await database.pool.query("UPDATE accounts.api_keys SET allowed_models = '{x}' WHERE id = $1", [
       account.apiKeyId,
     ]);

@@ -54,7 +54,9 @@ export class ApiKeyVerifier {
     if (!found || found.key.suspendedAt) return null;
     this.recordUse(found, hashes[0]).catch(() => undefined);
     const { accountId, account } = found.key;
-    return knownCallerOf(holderOf(accountId, account), found.key, found, askedAtMillis);
+    // A key carries no role of the staff: it may lie in any script or repository.
+    const holder = holderOf(accountId, { ...account, role: 'user' });
+    return knownCallerOf(holder, found.key, found, askedAtMillis);
   }
 
   /** Must not delay or fail a request: the time is informative only, and the next use stores the hash as well. */

@@ -22,7 +22,11 @@ export const holderOf = (
   { role, suspendedAt }: Pick<AccountRole, 'role' | 'suspendedAt'>,
 ): Caller => ({ accountId, role, ...(suspendedAt && SUSPENDED) });
 
-/** What is known of an API key and its account. @param askedAtMillis performance.now() before the database was asked */
+/**
+ * What is known of an API key.
+ * @param holder without a role of the staff: a key may lie in any script or repository
+ * @param askedAtMillis performance.now() before the database was asked
+ */
 export function knownCallerOf(
   holder: Caller,
   key: ApiKey,
@@ -41,7 +45,7 @@ export function knownCallerOf(
     ...(hasPace && { pace: { requestsPerMinute, tokensPerMinute, maxConcurrency } }),
   };
   return {
-    caller: { ...holder, apiKey },
+    caller: { ...holder, role: 'user', apiKey },
     isDisabled,
     endsAtMillis: endsInMillis === null ? Infinity : askedAtMillis + endsInMillis,
     isFormer,

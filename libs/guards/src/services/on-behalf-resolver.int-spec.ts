@@ -69,10 +69,13 @@ describe('OnBehalfResolver', () => {
   it('evicts changed key limits and a changed role at once', async () => {
     const resolved = async () => (await resolve(account.apiKeyId))!;
     expect(await resolved()).toMatchObject({ role: 'user', apiKey: { spendLimited: false } });
+    expect((await resolve())!.role).toBe('user');
     await database.pool.query("UPDATE accounts.accounts SET role = 'analyst' WHERE id = $1", [
       account.accountId,
     ]);
-    await waitFor(async () => (await resolved()).role === 'analyst');
+    await waitFor(async () => (await resolve())?.role === 'analyst');
+    // A key carries no role.
+    expect((await resolved()).role).toBe('user');
     await database.pool.query('UPDATE accounts.api_keys SET spend_limit_picos = 1 WHERE id = $1', [
       account.apiKeyId,
     ]);

@@ -17,7 +17,7 @@ import { CREDENTIAL_ENTITIES } from '../credentials.entity';
 import { createApiKey } from '../credentials.repository';
 import { API_KEY_CREDENTIALS } from '../api-keys/api-key.strategy';
 import { type Caller, CurrentCaller } from '../caller';
-import { Accepts, Roles } from '../credentials.decorators';
+import { Accepts, StaffOnly } from '../credentials.decorators';
 import { CredentialsModule } from '../credentials.module';
 import { SESSION_CREDENTIALS } from '../sessions/session.strategy';
 import { serviceCallerCredentials } from './service-caller.strategy';
@@ -55,7 +55,7 @@ class RoutesController {
 
   @Get('plain-for-admins')
   @Accepts('service')
-  @Roles('admin')
+  @StaffOnly()
   plainForAdmins() {
     return {};
   }
@@ -68,7 +68,7 @@ class RoutesController {
 
   @Get('on-behalf-for-admins')
   @Accepts('on_behalf')
-  @Roles('admin')
+  @StaffOnly()
   onBehalfForAdmins(@CurrentCaller() caller: Caller) {
     return caller;
   }
@@ -214,11 +214,12 @@ describe('the platform’s own services', () => {
       expect(plain.body).toEqual({ accountId, role: 'user', service: 'agent' });
     });
 
-    it('have the role of the account', async () => {
-      const byRole = (account: TestAccount) =>
-        call('/on-behalf-for-admins', `Bearer ${AGENT}`, ofKey(account));
+    it('have the role of the account, and none with a key of it', async () => {
+      const byRole = (account: TestAccount, named = of) =>
+        call('/on-behalf-for-admins', `Bearer ${AGENT}`, named(account));
       expect(await byRole(admin)).toMatchObject({ status: 200, body: { role: 'admin', service: 'agent' } });
       expect(await byRole(user)).toMatchObject({ status: 403 });
+      expect(await byRole(admin, ofKey)).toMatchObject({ status: 403 });
     });
 
     it('must name the account', async () => {

@@ -8,12 +8,12 @@ import { type JWTPayload } from 'jose';
 import { ExtractJwt } from 'passport-jwt';
 import { CallerCache } from '../caching/credential-cache';
 import { type Caller, SUSPENDED } from '../caller';
-import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
+import { CREDENTIALS_OPTIONS, type CredentialsOptions, type StaffTwoFactor } from '../credentials.options';
 import { type CredentialRegistration, type Identity, identityOf } from '../strategies/credential.strategy';
 import { mayUseCookie } from './cross-site';
 import { SessionKeyProvider } from './session-key-provider';
 import { SessionTokenStrategy, type TokenPlace } from './session-token.strategy';
-import { findSessionAccount } from '../credentials.repository';
+import { findSession } from '../credentials.repository';
 
 /** How long an ended session stays valid if its notification is lost. */
 const CACHE_SECONDS = 10;
@@ -22,12 +22,14 @@ const CACHE_SECONDS = 10;
 @Injectable()
 export class SessionVerifier {
   private readonly cache: CallerCache<Caller>;
+  private readonly staffTwoFactor: StaffTwoFactor;
 
   constructor(
     private readonly database: Database,
     @Inject(CREDENTIALS_OPTIONS) options: CredentialsOptions,
     channel: NotificationChannel,
   ) {
+    this.staffTwoFactor = options.STAFF_2FA ?? 'optional';
     this.cache = new CallerCache(
       channel,
       (caller: Caller) => caller,
@@ -46,9 +48,14 @@ export class SessionVerifier {
   }
 
   private async lookUp(sessionId: string, accountId: string): Promise<Caller | null> {
-    const account = await findSessionAccount(this.database, sessionId, accountId);
-    if (!account) return null;
-    return { accountId, role: account.role, sessionId, ...(account.suspendedAt && SUSPENDED) };
+    const session = await findSession(this.database, sessionId, accountId);
+    if (!session) return null;
+    const { role, secondFactor, suspendedAt } = session;
+    if (suspendedAt) return { accountId, role: 'user', sessionId, ...SUSPENDED };
+    const isLacking = role !== 'user' && secondFactor === null && this.staffTwoFactor === 'required';
+    return isLacking
+      ? { accountId, role: 'user', sessionId, lacksSecondFactor: true }
+      : { accountId, role, sessionId };
   }
 }
 

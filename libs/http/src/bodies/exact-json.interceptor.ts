@@ -1,4 +1,10 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  StreamableFile,
+} from '@nestjs/common';
 import { stringifyExact } from '@inference/money';
 import { type Response } from 'express';
 import { map, type Observable } from 'rxjs';
@@ -9,7 +15,7 @@ export class ExactJsonInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return next.handle().pipe(
       map((body: unknown) => {
-        if (body === null || typeof body !== 'object') return body;
+        if (body === null || typeof body !== 'object' || body instanceof StreamableFile) return body;
         context.switchToHttp().getResponse<Response>().type('application/json');
         return stringifyExact(body);
       }),

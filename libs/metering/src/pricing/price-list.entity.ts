@@ -24,6 +24,10 @@ export class PriceList {
   @ForeignKey('accounts')
   @Column('text', { nullable: true })
   publishedBy!: string | null;
+
+  /** Why it was published, for people; null if nobody said. */
+  @Column('text', { nullable: true })
+  reason!: string | null;
 }
 
 /**

@@ -21,6 +21,8 @@ export interface ApiDescription {
   isRateLimited?: boolean;
   /** Any operation may answer 429, to an address of which too many calls were refused. */
   limitsRefusals?: boolean;
+  /** Operations refuse sessions of staff that must have a second factor and have none. */
+  hasStaff?: boolean;
   /** Operations need no database, so they do not answer 503. */
   hasNoDatabase?: boolean;
   /** The service leaves bodies unread, so no operation answers with the errors of a body. */

@@ -1,7 +1,13 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
-import { ACCEPTS, type CredentialKind, READS_CREDENTIAL, type Role, ROLES } from '@inference/guards';
+import {
+  ACCEPTS,
+  type CredentialKind,
+  READS_CREDENTIAL,
+  SECOND_FACTOR_SETUP,
+  staffRolesOf,
+} from '@inference/guards';
 import { ANY_QUERY, bodyRuleOf, PUBLIC } from '@inference/http';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import { type ApiDescription } from './api-description';
@@ -15,6 +21,8 @@ const ON_BEHALF_CODES = {
   400: ' `on_behalf_missing`: a service names no account.',
   401: ' `on_behalf_unknown`: a service names an account or API key that does not exist.',
 };
+
+const SESSIONS: readonly CredentialKind[] = ['session', 'session_cookie', 'session_query'];
 
 const documented = new WeakSet<object>();
 const BODY_METHODS = [RequestMethod.POST, RequestMethod.PUT, RequestMethod.PATCH];
@@ -64,22 +72,29 @@ function impliedErrors(
   controller: Type,
   description: ApiDescription,
 ): Record<string, string> {
-  const { isRateLimited, limitsRefusals, hasNoDatabase, readsNoBodies = false } = description;
+  const { isRateLimited, limitsRefusals, hasNoDatabase, hasStaff, readsNoBodies = false } = description;
   const isPublic = metadataOf<boolean>(PUBLIC, handler, controller) === true;
   const isAnyQuery = metadataOf<boolean>(ANY_QUERY, handler, controller) === true;
-  const isOnBehalf = acceptedKinds(handler, controller, description).includes('on_behalf');
+  const kinds = acceptedKinds(handler, controller, description);
+  const isOnBehalf = kinds.includes('on_behalf');
+  const needsSecondFactor =
+    hasStaff &&
+    kinds.some((kind) => SESSIONS.includes(kind)) &&
+    !metadataOf<boolean>(SECOND_FACTOR_SETUP, handler, controller);
+  const whyForbidden = [
+    needsSecondFactor && 'The account is staff, and the session has no second factor.',
+    isOnBehalf && '`on_behalf_forbidden`: a request with an API key has a header of services.',
+    staffRolesOf(handler, controller) &&
+      `The account does not have the role ${staffRolesOf(handler, controller)!.join(' or ')}.`,
+    !isPublic && !hasNoDatabase && SUSPENDED,
+  ].filter(Boolean);
   const onBehalf = isOnBehalf ? ON_BEHALF_CODES : { 400: '', 401: '' };
-  const roles = metadataOf<Role[]>(ROLES, handler, controller);
   const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
   const hasBody = !readsNoBodies && BODY_METHODS.includes(method);
   const { form } = bodyRuleOf({
     getHandler: () => handler as () => void,
     getClass: () => controller as never,
   });
-  const forbidden = [
-    ...(isOnBehalf ? ['`on_behalf_forbidden`: a request with an API key has a header of services.'] : []),
-    ...(roles ? [`The account does not have the role ${roles.join(' or ')}.`] : []),
-  ];
   return {
     ...((hasBody || !isAnyQuery || takesParameters(name, controller) || isOnBehalf) && {
       400: `A parameter or field is missing or malformed. The message names each one.${onBehalf[400]}`,
@@ -87,7 +102,7 @@ function impliedErrors(
     ...(!isPublic && {
       401: `The credential is missing, expired or invalid.${onBehalf[401]}`,
     }),
-    ...(!isPublic && !hasNoDatabase && { 403: [...forbidden, SUSPENDED].join(' ') }),
+    ...(whyForbidden.length > 0 && { 403: whyForbidden.join(' ') }),
     ...(hasBody && {
       ...(form !== 'stream' && { 408: 'The body did not arrive in time.' }),
       413: 'The body is too large.',

@@ -35,7 +35,7 @@ const TABLE: [service: string, route: string, ...sights: Sight[]][] = [
   ['gateway', 'POST /v1/moderations', ...EVERYWHERE, 'refused'],
   ['gateway', 'POST /v1/rerank', ...EVERYWHERE, 'refused'],
   ['gateway', 'POST /v1/responses', ...EVERYWHERE, 'refused'],
-  ['router-cost', 'GET /v1/router/cost', 'account', 'key', 'all', 'key', 'account'],
+  ['router-cost', 'GET /v1/router/cost', 'account', 'key', 'account', 'key', 'account'],
   ['training', 'GET /v1/capabilities', ...EVERYWHERE, 'account'],
   ['agent', `POST ${SESSIONS}`, ...ON_OWN, 'refused'],
   ['agent', `GET ${SESSIONS}`, ...EVERYWHERE, 'refused'],

@@ -143,6 +143,8 @@ console                                               none  session  expired  el
   DELETE /api/admin/accounts/:id/limits                401      403      401        401    404  401      401  401     401      401         401          401      401
   PUT    /api/admin/accounts/:id/role                  401      403      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/admin/accounts/:id/2fa/disable           401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/staff                              401      403      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/admin/dashboard                          401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/events                             401      403      401        401    200  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/pricing/models             401      403      401        401    400  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/pricing/gpus               401      403      401        401    400  401      401  401     401      401         401          401      401
@@ -159,6 +161,9 @@ console                                               none  session  expired  el
   GET    /api/admin/billing/payments/:id               401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/billing/payments/:id/refund        401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/refunds                    401      403      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/admin/billing/provider-events 401 403 401 401 200 401 401 401 401 401 401 401 401
+  GET    /api/admin/billing/provider-events/:id 401 403 401 401 404 401 401 401 401 401 401 401 401
+  POST   /api/admin/billing/provider-events/:id/close 401 403 401 401 400 401 401 401 401 401 401 401 401
   GET    /api/admin/models                             401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/models/*slug                       401      403      401        401    404  401      401  401     401      401         401          401      401
   PUT    /api/admin/models/*slug                       401      403      401        401    400  401      401  401     401      401         401          401      401

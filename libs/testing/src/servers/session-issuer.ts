@@ -8,11 +8,11 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 /** Signs sessions and publishes its public key, like the console. */
 export interface Issuer {
   url: string;
-  /** Stores a session of the account and returns its token. A negative `lifetimeSeconds` gives an expired token. */
+  /** Stores a session of the account, by default with a second factor, and returns its token. A negative `lifetimeSeconds` gives an expired token. */
   signIn(
     sql: Executor,
     accountId: string,
-    options?: { site?: Site; lifetimeSeconds?: number },
+    options?: { site?: Site; lifetimeSeconds?: number; secondFactor?: 'totp' | null },
   ): Promise<Session>;
   close(): Promise<void>;
 }
@@ -34,11 +34,15 @@ export async function startIssuer(): Promise<Issuer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    signIn: async (sql, accountId, { site = 'intl', lifetimeSeconds = 1_800 } = {}) => {
+    signIn: async (
+      sql,
+      accountId,
+      { site = 'intl', lifetimeSeconds = 1_800, secondFactor = 'totp' } = {},
+    ) => {
       const id = newId('ses');
       await sql.query(
-        "INSERT INTO accounts.sessions (id, account_id, expires_at) VALUES ($1, $2, now() + interval '1 day')",
-        [id, accountId],
+        "INSERT INTO accounts.sessions (id, account_id, expires_at, second_factor) VALUES ($1, $2, now() + interval '1 day', $3)",
+        [id, accountId, secondFactor],
       );
       const token = await new SignJWT({
         sub: accountId,

@@ -50,6 +50,8 @@ export class ImageSite {
       CHAT_MODEL: MODEL,
       // With workers, the first process of the gateway's container only watches them.
       GATEWAY_WORKERS: '2',
+      // Its admin signs in by a script.
+      STAFF_2FA: 'optional',
     };
   }
 

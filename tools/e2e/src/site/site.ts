@@ -170,6 +170,7 @@ export class Site {
         ...database,
         CONSOLE_URL: await this.consoleUrl(),
         API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
+        STAFF_2FA: 'optional',
         ...(app !== 'agent-environments' && { RATE_LIMIT_MULTIPLIER: '1000' }),
         ...environment,
       },

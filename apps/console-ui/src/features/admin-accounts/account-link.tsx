@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useErrorMessage } from '../../components/error-notice';
 import { toApiError } from '../../api/api-error';
+import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
 import { ACCOUNT_NUMBER } from '../admin-payments/payment-search';
 import { accountEmailsQuery, accountByIdentifierQuery } from './account-queries';
@@ -11,6 +12,7 @@ import { useAdminAccountTexts } from './admin-account-texts';
 
 /** The most accounts that one call names. */
 const MOST_IDS = 100;
+const ACCOUNTS_ROUTE = 'GET /api/admin/accounts';
 
 /** E-mail addresses of accounts by their ids; those that are not read yet are absent. The ids of a list that grows keep their order. */
 export function useAccountEmails(ids: (string | null)[]): Map<string, string> {
@@ -19,14 +21,16 @@ export function useAccountEmails(ids: (string | null)[]): Map<string, string> {
   const chunks = Array.from({ length: Math.ceil(wanted.length / MOST_IDS) }, (_, index) =>
     wanted.slice(index * MOST_IDS, (index + 1) * MOST_IDS),
   );
+  const isAllowed = useMay()(ACCOUNTS_ROUTE);
   return useQueries({
-    queries: chunks.map((chunk) => accountEmailsQuery(api, chunk)),
+    queries: chunks.map((chunk) => ({ ...accountEmailsQuery(api, chunk), enabled: isAllowed })),
     combine: (results) => new Map(results.flatMap(({ data }) => [...(data ?? [])])),
   });
 }
 
-/** Names an account by its address and leads to its page. Until the address is known it is the id. */
+/** Names an account by its address and leads to its page. For a role that may not read accounts, and until the address is known, it is the id. */
 export function AccountLink({ id, emails }: { id: string; emails: Map<string, string> }) {
+  if (!useMay()(ACCOUNTS_ROUTE)) return <span translate="no">{emails.get(id) ?? id}</span>;
   return (
     <Anchor component={Link} to={`/admin/accounts/${id}`} inherit translate="no" title={id}>
       {emails.get(id) ?? id}

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { toApiError } from '../../api/api-error';
+import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
 import { CopyButton } from '../../components/copy-button';
 import { FormDialog } from '../../components/dialogs';
@@ -38,6 +39,14 @@ import { useAdminAccountTexts } from './admin-account-texts';
 
 const FORBIDDEN = 403;
 const TABS = ['overview', 'timeline', 'keys', 'access', 'notes'] as const;
+/** What a role has to be allowed for a tab. */
+const ROUTES = {
+  overview: 'GET /api/admin/accounts/:id/usage',
+  timeline: 'GET /api/admin/accounts/:id/timeline',
+  keys: 'GET /api/admin/accounts/:id/keys',
+  access: 'GET /api/admin/accounts/:id/sessions',
+  notes: 'GET /api/admin/accounts/:id/notes',
+} as const;
 
 function SecondFactorDialog({ account, onClose }: { account: Account; onClose: () => void }) {
   const t = useAdminAccountTexts();
@@ -97,31 +106,40 @@ function AccountContent({ account }: { account: Account }) {
   const [tab, setTab] = useState<string | null>('overview');
   const close = () => setDialog(undefined);
   const SuspensionDialog = account.suspension ? ReactivateDialog : SuspendDialog;
+  const may = useMay();
+  const mayReset =
+    may('POST /api/admin/accounts/:id/2fa/disable') &&
+    (account.role === 'user' || may('PUT /api/admin/accounts/:id/role'));
   return (
     <Stack gap="xl">
       <Stack gap="md">
         <SuspensionNotice suspension={account.suspension} />
         <Group gap="xs">
-          <Button onClick={() => setDialog('adjustment')}>{t('adjust')}</Button>
-          <Button variant="default" onClick={() => setDialog('role')}>
-            {t('changeRole')}
-          </Button>
-          {account.two_factor_enabled && (
+          {may('POST /api/admin/billing/adjustments') && (
+            <Button onClick={() => setDialog('adjustment')}>{t('adjust')}</Button>
+          )}
+          {may('PUT /api/admin/accounts/:id/role') && (
+            <Button variant="default" onClick={() => setDialog('role')}>
+              {t('changeRole')}
+            </Button>
+          )}
+          {account.two_factor_enabled && mayReset && (
             <Button variant="default" onClick={() => setDialog('secondFactor')}>
               {t('disable')}
             </Button>
           )}
-          {(account.suspension !== null || account.role === 'user') && (
-            <Button variant="default" onClick={() => setDialog('suspension')}>
-              {t(account.suspension ? 'reactivate' : 'suspend')}
-            </Button>
-          )}
+          {may('POST /api/admin/accounts/:id/suspend') &&
+            (account.suspension !== null || account.role === 'user') && (
+              <Button variant="default" onClick={() => setDialog('suspension')}>
+                {t(account.suspension ? 'reactivate' : 'suspend')}
+              </Button>
+            )}
         </Group>
         <AccountFacts account={account} />
       </Stack>
       <Tabs value={tab} onChange={setTab} keepMounted={false}>
         <Tabs.List aria-label={t('tabs')}>
-          {TABS.map((name) => (
+          {TABS.filter((name) => may(ROUTES[name])).map((name) => (
             <Tabs.Tab key={name} value={name}>
               {t(`tab.${name}`)}
             </Tabs.Tab>
@@ -203,6 +221,7 @@ function AccountPayments({ accountId }: { accountId: string }) {
 
 function AccountFacts({ account }: { account: Account }) {
   const t = useAdminAccountTexts();
+  const may = useMay();
   return (
     <Paper withBorder p="lg" component="section" aria-label={t('details')}>
       <Facts>
@@ -234,9 +253,11 @@ function AccountFacts({ account }: { account: Account }) {
         <Anchor component={Link} to={`/admin/accounts/${account.id}/requests`}>
           {t('requests.every')}
         </Anchor>
-        <Anchor component={Link} to={`/admin/events?account=${account.id}`}>
-          {t('events.all')}
-        </Anchor>
+        {may('GET /api/admin/events') && (
+          <Anchor component={Link} to={`/admin/events?account=${account.id}`}>
+            {t('events.all')}
+          </Anchor>
+        )}
       </Group>
     </Paper>
   );

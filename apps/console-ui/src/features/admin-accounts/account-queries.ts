@@ -15,7 +15,7 @@ import { usageParameters, type UsageQuestion } from '../usage/usage-queries';
 export type Account = Schemas['AdminAccountResponse'];
 export type Role = Account['role'];
 
-export const ROLES = ['user', 'analyst', 'admin'] as const satisfies Role[];
+export const ROLES = ['user', 'operator', 'finance', 'support', 'analyst', 'admin'] as const satisfies Role[];
 
 const ACCOUNTS = 'admin-accounts';
 /** Payments and transactions that the page of an account shows. */

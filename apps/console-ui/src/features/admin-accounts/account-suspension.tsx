@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
 import { FormDialog } from '../../components/dialogs';
@@ -152,6 +153,7 @@ export function AccountKeys({ accountId }: { accountId: string }) {
   const t = useAdminAccountTexts();
   const query = useQuery(accountKeysQuery(useConsoleApi(), accountId));
   const [chosen, setChosen] = useState<CustomerKey>();
+  const may = useMay();
   const close = () => setChosen(undefined);
   const columns: Column<CustomerKey>[] = [
     { key: 'name', title: t('keys.name'), cell: ({ name }) => name },
@@ -168,7 +170,8 @@ export function AccountKeys({ accountId }: { accountId: string }) {
       title: t('keys.actions'),
       isTitleHidden: true,
       cell: (key) =>
-        key.deleted_at === null && (
+        key.deleted_at === null &&
+        may('POST /api/admin/accounts/:id/keys/:keyId/suspend') && (
           <Button
             size="xs"
             variant="default"

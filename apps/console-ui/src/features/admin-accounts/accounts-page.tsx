@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type SyntheticEvent, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
@@ -16,10 +17,11 @@ const MAX_SEARCH_CHARS = 300;
 const KEY_PREFIX = 'bfvk-';
 
 export function AccountsPage() {
+  const api = useConsoleApi();
   const t = useAdminAccountTexts();
   const { q } = useSearch({ from: '/console/admin/admin/accounts' });
   const navigate = useNavigate();
-  const query = useInfiniteQuery(accountsQuery(useConsoleApi()));
+  const query = useInfiniteQuery(accountsQuery(api));
   // A key that somebody pastes must not get into the address, which browsers and servers keep.
   const [key, setKey] = useState<string>();
   const search = key ?? q;
@@ -59,7 +61,16 @@ export function AccountsPage() {
     },
   ];
   return (
-    <Page title={t('title')} description={t('description')}>
+    <Page
+      title={t('title')}
+      description={t('description')}
+      actions={
+        <CsvButton
+          fileName="accounts.csv"
+          read={() => api.GET('/api/admin/accounts', { ...AS_CSV, params: { query: {} } })}
+        />
+      }
+    >
       <SearchForm key={search} initial={search ?? ''} onFind={find} />
       {search !== undefined && <Matches search={search} onClear={() => find('')} />}
       {search === undefined && (

@@ -23,6 +23,7 @@ export const en = {
   'event.packageRemoved': 'Model package removed',
   'event.packageUploaded': 'Model package uploaded',
   'event.prices': 'Prices published',
+  'event.providerEvent': 'Provider event closed',
   'event.release': 'Release changed',
 } as const;
 
@@ -49,6 +50,7 @@ const zh: ChineseTexts<typeof en> = {
   'event.packageRemoved': '模型包已移除',
   'event.packageUploaded': '模型包已上传',
   'event.prices': '价格已发布',
+  'event.providerEvent': '支付渠道事件已处理',
   'event.release': '发布版本已更改',
 };
 

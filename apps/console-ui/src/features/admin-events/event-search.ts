@@ -42,6 +42,7 @@ const TYPES: Record<EventType, true> = {
   'admin.package_removed': true,
   'admin.package_uploaded': true,
   'admin.prices_published': true,
+  'admin.provider_event_closed': true,
   'admin.refund_ordered': true,
   'admin.release_changed': true,
 };

@@ -2,6 +2,7 @@ import { Button, Code, Paper, Stack, Text } from '@mantine/core';
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
@@ -40,6 +41,7 @@ const KEYS: Partial<Record<EventType, PlainTextKey<typeof en>>> = {
   'admin.package_removed': 'event.packageRemoved',
   'admin.package_uploaded': 'event.packageUploaded',
   'admin.prices_published': 'event.prices',
+  'admin.provider_event_closed': 'event.providerEvent',
   'admin.release_changed': 'event.release',
 };
 
@@ -53,16 +55,31 @@ function useEventName(): (type: EventType) => string {
 }
 
 export function AdminEventsPage() {
+  const api = useConsoleApi();
   const t = useAdminEventTexts();
   const nameOf = useEventName();
   const search = useSearch({ from: '/console/admin/admin/events' });
   const navigate = useNavigate();
-  const query = useInfiniteQuery(allEventsQuery(useConsoleApi(), search));
+  const query = useInfiniteQuery(allEventsQuery(api, search));
   const goTo = (next: EventSearch) => void navigate({ to: '/admin/events', search: next, replace: true });
   const change = (changed: { [Name in keyof EventSearch]?: EventSearch[Name] | undefined }) =>
     goTo(withoutGaps({ ...search, ...changed }));
   return (
-    <Page title={t('title')} description={t('description')}>
+    <Page
+      title={t('title')}
+      description={t('description')}
+      actions={
+        <CsvButton
+          fileName="events.csv"
+          read={() =>
+            api.GET('/api/admin/events', {
+              ...AS_CSV,
+              params: { query: withoutGaps({ account_id: search.account, type: search.type }) },
+            })
+          }
+        />
+      }
+    >
       <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('title')}>
         <AccountField account={search.account} onChange={(account) => change({ account })} />
         <Choice

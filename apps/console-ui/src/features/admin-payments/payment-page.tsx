@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { toApiError } from '../../api/api-error';
+import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { AmountField, useAmountSyntaxError } from '../../components/amount-field';
@@ -110,6 +111,7 @@ export function AdminPaymentPage() {
   const { paymentId } = useParams({ from: '/console/admin/admin/payments/$paymentId' });
   const query = useQuery(anyPaymentQuery(useConsoleApi(), paymentId));
   const [isRefunding, setIsRefunding] = useState(false);
+  const mayRefund = useMay()('POST /api/admin/billing/payments/:id/refund');
   return (
     <Page
       title={t('payment')}
@@ -121,6 +123,7 @@ export function AdminPaymentPage() {
       }
       actions={
         query.data &&
+        mayRefund &&
         mayBeRefunded(query.data) && <Button onClick={() => setIsRefunding(true)}>{t('refund')}</Button>
       }
     >

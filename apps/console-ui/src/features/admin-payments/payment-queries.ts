@@ -13,26 +13,23 @@ export type ListedRefund = Schemas['ListedRefundResponse'];
 const PAYMENTS = 'admin-payments';
 const POLL_MILLIS = 2000;
 
-export const allPaymentsQuery = (
-  api: ConsoleApi,
-  { account, status, provider, from, to }: PaymentSearch,
-  timeZone: string,
-) =>
+/** The parameters of the service; the end of a period is not part of it. */
+export const parametersOf = ({ account, status, provider, from, to }: PaymentSearch, timeZone: string) => ({
+  time_zone: timeZone,
+  ...withoutGaps({
+    account_id: account,
+    status,
+    provider,
+    from,
+    to: to === undefined ? undefined : addDays(to, 1),
+  }),
+});
+
+export const allPaymentsQuery = (api: ConsoleApi, search: PaymentSearch, timeZone: string) =>
   infiniteQueryOptions({
-    queryKey: [PAYMENTS, 'list', { account, status, provider, from, to }, timeZone],
+    queryKey: [PAYMENTS, 'list', parametersOf(search, timeZone)],
     queryFn: ({ signal, pageParam }) => {
-      const query = {
-        ...pageParam,
-        time_zone: timeZone,
-        ...withoutGaps({
-          account_id: account,
-          status,
-          provider,
-          from,
-          // The end of a period is not part of it.
-          to: to === undefined ? undefined : addDays(to, 1),
-        }),
-      };
+      const query = { ...pageParam, ...parametersOf(search, timeZone) };
       return bodyOf(api.GET('/api/admin/billing/payments', { signal, params: { query } }));
     },
     initialPageParam: {} as { cursor?: string },

@@ -2,6 +2,7 @@ import { Button, Paper } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { DayField } from '../../components/day-field';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
@@ -14,16 +15,17 @@ import { AccountField } from '../admin-accounts/account-link';
 import { useWalletTexts } from '../wallet/wallet-texts';
 import { useAdminPaymentTexts } from './admin-payment-texts';
 import { AdminPaymentParts } from './payment-parts';
-import { allPaymentsQuery } from './payment-queries';
+import { allPaymentsQuery, parametersOf } from './payment-queries';
 import { type PaymentSearch, PROVIDERS, STATUSES } from './payment-search';
 import { AdminPaymentTable } from './payment-table';
 
 export function AdminPaymentsPage() {
+  const api = useConsoleApi();
   const [t, walletText] = [useAdminPaymentTexts(), useWalletTexts()];
   const search = useSearch({ from: '/console/admin/admin/payments' });
   const navigate = useNavigate();
   const { timeZone } = useTimeZone();
-  const query = useInfiniteQuery(allPaymentsQuery(useConsoleApi(), search, timeZone));
+  const query = useInfiniteQuery(allPaymentsQuery(api, search, timeZone));
   const goTo = (next: PaymentSearch) => void navigate({ to: '/admin/payments', search: next, replace: true });
   const change = (changed: { [Name in keyof PaymentSearch]?: PaymentSearch[Name] | undefined }) =>
     goTo(withoutGaps({ ...search, ...changed }));
@@ -37,7 +39,21 @@ export function AdminPaymentsPage() {
     />
   );
   return (
-    <Page title={t('title')} description={t('description')}>
+    <Page
+      title={t('title')}
+      description={t('description')}
+      actions={
+        <CsvButton
+          fileName="payments.csv"
+          read={() =>
+            api.GET('/api/admin/billing/payments', {
+              ...AS_CSV,
+              params: { query: parametersOf(search, timeZone) },
+            })
+          }
+        />
+      }
+    >
       <AdminPaymentParts />
       <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('title')}>
         <AccountField account={search.account} onChange={(account) => change({ account })} />

@@ -2,6 +2,7 @@ import { Anchor, Button, Paper } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
@@ -19,17 +20,32 @@ import { allRefundsQuery, type ListedRefund } from './payment-queries';
 import { REFUND_STATUSES, type RefundSearch } from './payment-search';
 
 export function AdminRefundsPage() {
+  const api = useConsoleApi();
   const [t, walletText] = [useAdminPaymentTexts(), useWalletTexts()];
   const search = useSearch({ from: '/console/admin/admin/payments/refunds' });
   const navigate = useNavigate();
-  const query = useInfiniteQuery(allRefundsQuery(useConsoleApi(), search));
+  const query = useInfiniteQuery(allRefundsQuery(api, search));
   const goTo = (next: RefundSearch) =>
     void navigate({ to: '/admin/payments/refunds', search: next, replace: true });
   const change = (changed: { [Name in keyof RefundSearch]?: RefundSearch[Name] | undefined }) =>
     goTo(withoutGaps({ ...search, ...changed }));
   const isFiltered = Object.keys(search).length > 0;
   return (
-    <Page title={t('refunds.title')} description={t('refunds.description')}>
+    <Page
+      title={t('refunds.title')}
+      description={t('refunds.description')}
+      actions={
+        <CsvButton
+          fileName="refunds.csv"
+          read={() =>
+            api.GET('/api/admin/billing/refunds', {
+              ...AS_CSV,
+              params: { query: withoutGaps({ account_id: search.account, status: search.status }) },
+            })
+          }
+        />
+      }
+    >
       <AdminPaymentParts />
       <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('refunds.title')}>
         <AccountField account={search.account} onChange={(account) => change({ account })} />

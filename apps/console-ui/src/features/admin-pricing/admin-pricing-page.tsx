@@ -3,13 +3,14 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountKey } from '../../api/account-storage';
+import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
 import { Page } from '../../components/page';
 import { PartLinks } from '../../components/part-links';
 import { QueryState } from '../../components/query-state';
 import { useAccountId } from '../../api/session';
 import { Time } from '../../time/time';
-import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
+import { AccountLink } from '../admin-accounts/account-link';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import classes from './admin-pricing.module.css';
 import { ChangeTable } from './change-table';
@@ -17,6 +18,7 @@ import { changesBetween, type LineUnit } from './price-line';
 import { newestListQuery, priceHistoryQuery, type PriceKind, type PriceList } from './price-list-queries';
 import { NewLineForm } from './new-line-form';
 import { PriceTable } from './price-table';
+import { PriceTools } from './price-tools';
 import { ReviewDialog } from './review-dialog';
 import { usePriceDraft } from './use-price-draft';
 
@@ -25,6 +27,13 @@ const FIXED_UNITS: Record<PriceKind, readonly LineUnit[]> = {
   models: [],
   gpus: [],
   training: ['training_tokens', 'training_hour'],
+};
+
+/** The routes that publish each list. */
+const PUBLISHING: Record<PriceKind, string> = {
+  models: 'PATCH /api/admin/billing/pricing/models',
+  gpus: 'PATCH /api/admin/billing/pricing/gpus',
+  training: 'PUT /api/admin/billing/pricing/training',
 };
 
 /** Changes a list. Nothing is published before its differences were shown. */
@@ -39,6 +48,7 @@ function PriceEditor({
 }) {
   const t = useAdminPricingTexts();
   const accountId = useAccountId();
+  const mayPublish = useMay()(PUBLISHING[kind]);
   const draft = usePriceDraft(list, FIXED_UNITS[kind], accountId && accountKey(accountId, `prices-${kind}`));
   // Edits from before that were made to an older list are compared with the newer one at once.
   const [isReviewing, setIsReviewing] = useState(draft.conflicts !== undefined);
@@ -60,15 +70,22 @@ function PriceEditor({
       ) : (
         <Text c="dimmed">{t('list.empty')}</Text>
       )}
-      {kind !== 'training' && <NewLineForm kind={kind} draft={draft} />}
-      <Paper withBorder shadow="sm" p="sm" className={classes.bar}>
-        <Group justify="space-between">
-          <Text role="status">{count > 0 ? t('changes', { count }) : t('changes.none')}</Text>
-          <Button onClick={() => setIsReviewing(true)} disabled={count === 0 || !draft.isValid}>
-            {t('review')}
-          </Button>
-        </Group>
-      </Paper>
+      {mayPublish && kind !== 'training' && (
+        <>
+          <NewLineForm kind={kind} draft={draft} />
+          <PriceTools kind={kind} draft={draft} />
+        </>
+      )}
+      {mayPublish && (
+        <Paper withBorder shadow="sm" p="sm" className={classes.bar}>
+          <Group justify="space-between">
+            <Text role="status">{count > 0 ? t('changes', { count }) : t('changes.none')}</Text>
+            <Button onClick={() => setIsReviewing(true)} disabled={count === 0 || !draft.isValid}>
+              {t('review')}
+            </Button>
+          </Group>
+        </Paper>
+      )}
       {isReviewing && (
         <ReviewDialog
           kind={kind}
@@ -156,7 +173,6 @@ function PriceHistory({ kind }: { kind: PriceKind }) {
 
 function Version({ list, former }: { list: PriceList; former: PriceList | undefined }) {
   const t = useAdminPricingTexts();
-  const emails = useAccountEmails([list.publishedBy]);
   const changes = changesBetween(former?.lines ?? [], list.lines);
   const title = t('history.version', { version: list.version });
   return (
@@ -165,8 +181,14 @@ function Version({ list, former }: { list: PriceList; former: PriceList | undefi
         <Group gap="sm">
           <Text fw={600}>{title}</Text>
           {list.publishedAt && <Time value={list.publishedAt} />}
-          {list.publishedBy && <AccountLink id={list.publishedBy} emails={emails} />}
+          {list.publishedBy && (
+            <AccountLink
+              id={list.publishedBy}
+              emails={new Map([[list.publishedBy, list.publisherEmail ?? list.publishedBy]])}
+            />
+          )}
         </Group>
+        {list.reason !== null && <Text>{list.reason}</Text>}
         {changes.length > 0 ? (
           <ChangeTable label={title} changes={changes} />
         ) : (

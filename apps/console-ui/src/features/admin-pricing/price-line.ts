@@ -67,6 +67,26 @@ export function parsePrice(text: string, unit: LineUnit): Figure | undefined {
   return price && price.compare(MOST) <= 0 ? price : undefined;
 }
 
+const HUNDRED = Figure.of('100');
+const HALF = Figure.of('0.5');
+const ONE_AND_A_HALF = Figure.of('1.5');
+
+/** The price after a change by so many percent, rounded to the decimals of its unit. Undefined if the service takes no such price. */
+export function changedByPercent(price: Figure, percent: Figure, unit: LineUnit): Figure | undefined {
+  const exact = price.times(HUNDRED.plus(percent)).dividedByTenTo(2);
+  if (exact.isNegative) return undefined;
+  const decimals = DECIMALS_OF[unit];
+  const rounded = exact.minus(HALF.dividedByTenTo(decimals)).roundedUpTo(decimals);
+  return rounded.compare(MOST) <= 0 ? rounded : undefined;
+}
+
+/** Whether a price rises or falls by half or more, which may be a slip of a digit. */
+export const isLargeChange = ({ before, after }: Pick<LineChange, 'before' | 'after'>): boolean =>
+  before !== undefined &&
+  after !== undefined &&
+  !before.isZero &&
+  (after.compare(before.times(ONE_AND_A_HALF)) >= 0 || after.compare(before.times(HALF)) <= 0);
+
 const linesByKey = (lines: readonly PriceLine[]) => new Map(lines.map((line) => [keyOfLine(line), line]));
 
 const isSame = (one: Figure | undefined, other: Figure | undefined): boolean =>

@@ -17,11 +17,21 @@ export interface PriceList {
   publishedAt: string | null;
   /** Account id of the admin. */
   publishedBy: string | null;
+  publisherEmail: string | null;
+  /** Why it was published. */
+  reason: string | null;
   lines: PriceLine[];
 }
 
 /** What stands before the first publication. */
-const NO_LIST: PriceList = { version: '0', publishedAt: null, publishedBy: null, lines: [] };
+const NO_LIST: PriceList = {
+  version: '0',
+  publishedAt: null,
+  publishedBy: null,
+  publisherEmail: null,
+  reason: null,
+  lines: [],
+};
 /** One list more than is shown, to compare the last one with. */
 const PAGE_LISTS = 11;
 const PRICES = ['admin-prices'];
@@ -41,13 +51,20 @@ const trainingLines = ({ training }: Schemas['PublishedTrainingListResponse']): 
 ];
 
 const listOf =
-  <Published extends Pick<Schemas['PublishedModelListResponse'], 'id' | 'effective_from' | 'published_by'>>(
+  <
+    Published extends Pick<
+      Schemas['PublishedModelListResponse'],
+      'id' | 'effective_from' | 'published_by' | 'published_by_email' | 'reason'
+    >,
+  >(
     linesOf: (published: Published) => PriceLine[],
   ) =>
   (published: Published): PriceList => ({
     version: published.id,
     publishedAt: published.effective_from,
     publishedBy: published.published_by,
+    publisherEmail: published.published_by_email,
+    reason: published.reason,
     lines: linesOf(published),
   });
 
@@ -101,10 +118,16 @@ export interface Publication {
   /** The list that the changes are based on. */
   base: PriceList;
   changes: LineChange[];
+  /** For the history; empty: none. */
+  reason: string;
 }
 
-async function publish(api: ConsoleApi, kind: PriceKind, { base, changes }: Publication): Promise<void> {
-  const params = { query: { version: base.version } };
+async function publish(
+  api: ConsoleApi,
+  kind: PriceKind,
+  { base, changes, reason }: Publication,
+): Promise<void> {
+  const params = { query: { version: base.version, ...(reason && { reason }) } };
   if (kind === 'models') {
     const models = changes.map(({ name: slug, unit, terms, after }) => ({
       slug,

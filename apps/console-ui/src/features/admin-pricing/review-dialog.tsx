@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,11 +7,12 @@ import { useConsoleApi } from '../../api/console-api';
 import { ErrorNotice } from '../../components/error-notice';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import { ChangeTable, useLineName } from './change-table';
-import { keyOfLine, type LineChange } from './price-line';
+import { isLargeChange, keyOfLine, type LineChange } from './price-line';
 import { newestListQuery, type PriceKind, usePublishPrices } from './price-list-queries';
 import { type PriceDraft } from './use-price-draft';
 
 const CONFLICT = 409;
+const MAX_REASON_CHARS = 500;
 
 interface Props {
   kind: PriceKind;
@@ -31,7 +32,10 @@ export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
   const nameOf = useLineName();
   const publication = usePublishPrices(kind);
   const [failure, setFailure] = useState<unknown>();
+  const [reason, setReason] = useState('');
+  const [isChecked, setIsChecked] = useState(false);
   const { changes, base, conflicts } = draft;
+  const large = changes.filter(isLargeChange).length;
 
   const rebase = async () => {
     const theirs = await queryClient.fetchQuery({ ...newestListQuery(api, kind), staleTime: 0 });
@@ -40,7 +44,7 @@ export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
   const publish = () => {
     setFailure(undefined);
     publication.mutate(
-      { base, changes },
+      { base, changes, reason: reason.trim() },
       {
         onSuccess: () => {
           draft.forget();
@@ -64,12 +68,20 @@ export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
       {t('review.drop')}
     </Button>
   );
-  const markOf = (change: LineChange) =>
-    conflicts?.has(keyOfLine(change)) && (
-      <Badge miw="max-content" variant="light" color="orange" tt="none">
-        {t('conflict.mark')}
-      </Badge>
-    );
+  const markOf = (change: LineChange) => (
+    <>
+      {isLargeChange(change) && (
+        <Badge miw="max-content" variant="light" color="red" tt="none">
+          {t('large.mark')}
+        </Badge>
+      )}
+      {conflicts?.has(keyOfLine(change)) && (
+        <Badge miw="max-content" variant="light" color="orange" tt="none">
+          {t('conflict.mark')}
+        </Badge>
+      )}
+    </>
+  );
   return (
     <Modal opened onClose={onClose} size="xl" title={t('review.title')} closeOnClickOutside={false}>
       <Stack>
@@ -84,12 +96,30 @@ export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
         ) : (
           <Text>{t('review.nothing')}</Text>
         )}
+        <TextInput
+          label={t('review.reason')}
+          description={t('review.reason.hint')}
+          maxLength={MAX_REASON_CHARS}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+        {large > 0 && (
+          <Checkbox
+            label={t('large.check', { count: large })}
+            checked={isChecked}
+            onChange={(event) => setIsChecked(event.currentTarget.checked)}
+          />
+        )}
         <Text c="dimmed">{t(`review.effect.${kind}`)}</Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
             {t('review.back')}
           </Button>
-          <Button onClick={publish} loading={publication.isPending} disabled={changes.length === 0}>
+          <Button
+            onClick={publish}
+            loading={publication.isPending}
+            disabled={changes.length === 0 || (large > 0 && !isChecked)}
+          >
             {t('review.publish')}
           </Button>
         </Group>

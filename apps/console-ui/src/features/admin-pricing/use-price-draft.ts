@@ -88,6 +88,17 @@ export function usePriceDraft(loaded: PriceList, units: readonly LineUnit[], sto
       line.before
         ? change(keyOfLine(line), { isRemoved: true })
         : setLines((all) => all.filter((one) => keyOfLine(one) !== keyOfLine(line))),
+    /** Takes the prices of these lines over; those that the list lacks are new. */
+    take: (taken: readonly PriceLine[]) =>
+      setLines((all) => {
+        const byKey = new Map(taken.map((line) => [keyOfLine(line), line]));
+        const known = all.map((line) => {
+          const price = byKey.get(keyOfLine(line))?.price;
+          byKey.delete(keyOfLine(line));
+          return price ? { ...line, text: price.toString(), isRemoved: false } : line;
+        });
+        return [...known, ...[...byKey.values()].map((line) => ({ ...draftOf(line), before: undefined }))];
+      }),
     add: (line: PriceLine) => setLines((all) => [...all, { ...draftOf(line), before: undefined }]),
     /** Takes a change back. */
     undo: (key: string) =>

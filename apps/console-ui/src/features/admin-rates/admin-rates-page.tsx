@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications';
 import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
+import { useMay } from '../../api/account';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
 import { DayField } from '../../components/day-field';
@@ -150,7 +151,8 @@ function Rates() {
   const [isSetting, setIsSetting] = useState(false);
   const rates = query.data?.pages.flatMap((page) => page.rates) ?? [];
   const current = query.data?.pages[0]?.current;
-  const setButton = (
+  const maySet = useMay()('PUT /api/admin/billing/exchange-rates');
+  const setButton = maySet && (
     <Button leftSection={<Plus size={16} />} onClick={() => setIsSetting(true)}>
       {t('set')}
     </Button>

@@ -11,7 +11,7 @@ import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { alignedAmounts, Quantity } from '../../figures/figure-text';
-import { useAccount } from '../../api/account';
+import { useMay } from '../../api/account';
 import { dayOf, daysBetween } from '../../time/calendar-day';
 import { useTimeZone } from '../../time/time-zone-context';
 import { Choice } from '../usage/filters';
@@ -95,7 +95,7 @@ export function CostReportPage() {
   const navigate = useNavigate();
   const { timeZone: ownZone, zones } = useTimeZone();
   const { range = '30d', by: group = 'user', zone: timeZone = ownZone } = search;
-  const hasEmails = useAccount().data?.role === 'admin';
+  const hasEmails = useMay()('GET /api/admin/accounts');
   const period = periodOf(search, dayOf(new Date(), timeZone));
   const isInOrder = daysBetween(period.first, period.last).length > 0;
   const question = { ...period, timeZone, group, hasEmails };

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
@@ -10,10 +11,17 @@ import { transactionsQuery } from './wallet-queries';
 import { useWalletTexts } from './wallet-texts';
 
 export function TransactionsPage() {
+  const api = useConsoleApi();
   const t = useWalletTexts();
-  const query = useInfiniteQuery(transactionsQuery(useConsoleApi()));
+  const query = useInfiniteQuery(transactionsQuery(api));
   return (
-    <Page title={t('transactions')} description={t('transactions.description')}>
+    <Page
+      title={t('transactions')}
+      description={t('transactions.description')}
+      actions={
+        <CsvButton fileName="transactions.csv" read={() => api.GET('/api/billing/transactions', AS_CSV)} />
+      }
+    >
       <QueryState
         query={query}
         isEmpty={(rows) => rows.length === 0}

@@ -41,6 +41,7 @@ export const AUDIT_EVENT_TYPES = [
   'admin.package_removed',
   'admin.package_uploaded',
   'admin.prices_published',
+  'admin.provider_event_closed',
   'admin.refund_ordered',
   'admin.release_changed',
 ] as const;

@@ -1,4 +1,4 @@
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { Idempotency, IdempotencyHeaders } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Post } from '@nestjs/common';
@@ -9,7 +9,7 @@ import { AdjustmentsService } from './adjustments.service';
 
 @Controller('api/admin/billing/adjustments')
 @ApiTags('Administration of payments')
-@Roles('admin')
+@StaffOnly()
 export class AdjustmentsController {
   constructor(private readonly adjustments: AdjustmentsService) {}
 

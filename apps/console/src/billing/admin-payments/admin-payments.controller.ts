@@ -1,8 +1,9 @@
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { Idempotency, IdempotencyHeaders } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { Body, Controller, Get, Header, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ListOrCsv } from '../../lists/csv-list';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { PaymentPath } from '../payments/payments.dto';
 import { CreateRefundDto, RefundResponse } from '../refunds/refunds.dto';
@@ -10,9 +11,14 @@ import { RefundsService } from '../refunds/refunds.service';
 import { AdminPaymentResponse, AdminPaymentsQuery, AllPaymentsResponse } from './admin-payments.dto';
 import { AdminPaymentsService } from './admin-payments.service';
 
+const COLUMNS =
+  'id account_id provider amount currency status created_at paid_at ended_at provider_reference refunded_amount'.split(
+    ' ',
+  );
+
 @Controller('api/admin/billing/payments')
 @ApiTags('Administration of payments')
-@Roles('admin')
+@StaffOnly()
 export class AdminPaymentsController {
   constructor(
     private readonly payments: AdminPaymentsService,
@@ -20,12 +26,16 @@ export class AdminPaymentsController {
   ) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listAllPayments',
     summary: 'Lists the payments of all accounts with their refunds, newest first.',
   })
-  @ApiOkResponse({ description: 'A page of payments.', type: AllPaymentsResponse })
+  @ListOrCsv({
+    description: 'A page of payments.',
+    type: AllPaymentsResponse,
+    rows: 'payments',
+    columns: COLUMNS,
+  })
   list(@Query() query: AdminPaymentsQuery): Promise<AllPaymentsResponse> {
     return this.payments.list(query);
   }

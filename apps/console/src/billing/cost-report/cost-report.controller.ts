@@ -1,4 +1,4 @@
-import { type Caller, CurrentCaller, Roles } from '@inference/guards';
+import { type Caller, CurrentCaller, StaffOnly } from '@inference/guards';
 import { CodedErrorResponse } from '@inference/openapi';
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import {
@@ -18,7 +18,7 @@ const CSV_EXAMPLE = 'user,cost_usd,tokens\r\nacct_0Vc3kZ8dQ1mXw7RtYb2LsA,0.00246
 /** The cost of all accounts for the pages of the console. The router-cost service reads it and decides on everything. */
 @Controller('api/cost-report')
 @ApiTags('Cost report')
-@Roles('admin', 'analyst')
+@StaffOnly()
 export class CostReportController {
   constructor(private readonly routerCost: RouterCostProxy) {}
 

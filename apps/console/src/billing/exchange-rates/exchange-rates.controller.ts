@@ -1,4 +1,4 @@
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { PageQuery } from '@inference/http';
 import { RATE_DIGITS } from '@inference/metering';
 import { exactNumber, scaledToDecimal } from '@inference/money';
@@ -15,7 +15,7 @@ import { ExchangeRatesService } from './exchange-rates.service';
 
 @Controller('api/admin/billing/exchange-rates')
 @ApiTags('Administration of prices')
-@Roles('admin')
+@StaffOnly()
 export class ExchangeRatesController {
   constructor(private readonly exchangeRates: ExchangeRatesService) {}
 

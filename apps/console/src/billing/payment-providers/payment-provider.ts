@@ -74,11 +74,39 @@ export interface RawNotification {
   body: Buffer;
 }
 
-/** The content of a verified notification. `nothing`: it concerns no payment or refund of this site. */
+export const PROVIDER_EVENT_KINDS = ['dispute', 'refund', 'other'] as const;
+export type ProviderEventKind = (typeof PROVIDER_EVENT_KINDS)[number];
+
+/** What a provider has signed and the platform does not act on: a person has to look at it. */
+export interface ProviderEvent {
+  /** The provider's own id, which is the same when the event is sent again. */
+  eventId: string;
+  /** The provider's name of what happened. */
+  type: string;
+  kind: ProviderEventKind;
+  /** The payment by its id here, or by the provider's reference of its proof; null if it names none. */
+  payment: { id?: string; reference?: string } | null;
+  /** In hundredths of the currency. */
+  amountMinor: bigint | null;
+  /** All that was given back of the payment so far, in hundredths, if the provider says so. */
+  refundedMinor: bigint | null;
+  currency: string | null;
+  /** State and reason in the provider's words. */
+  status: string | null;
+  reason: string | null;
+  /** JSON. */
+  content: string;
+}
+
+/**
+ * The content of a verified notification. `nothing`: it is about another system's payment at the same merchant, or a step on the way of
+ * a payment that has no effect.
+ */
 export type ProviderNotification =
   | { about: 'payment'; paymentId: string; state: OrderState }
-  /** The refund has changed; the provider has to be asked for its state. */
-  | { about: 'refund'; refundId: string }
+  /** The refund has changed; the provider has to be asked for its state. If this site has no such refund, the event counts. */
+  | { about: 'refund'; refundId: string; event: ProviderEvent }
+  | { about: 'event'; event: ProviderEvent }
   | { about: 'nothing' };
 
 /** The webhook response that a provider expects. */

@@ -58,6 +58,7 @@ describe('changes of prices', () => {
         added: [priced('mini', BOTH, 0.1)],
         changed: [{ ...priced('chat', OUT, 2), previous_price: 1.5 }],
         removed: [priced('embed', IN, 0.02)],
+        warnings: [],
       },
     ]);
     const again = (await send('PUT', '/models', { models })).body as Publication;
@@ -107,6 +108,7 @@ describe('changes of prices', () => {
         added: [priced('mini', BOTH, 0.1)],
         changed: [{ ...priced('chat', OUT, 2), previous_price: 1.5 }],
         removed: [priced('embed', IN, 0.02)],
+        warnings: [],
       },
     ]);
     expect((await send('GET', '/models')).body).toEqual({ models });
@@ -155,7 +157,7 @@ describe('changes of prices', () => {
     expect([status, body]).toEqual([400, { error: 'models: must have at most 5000 rows' }]);
   });
 
-  it('need the role admin, and so do the lists', async () => {
+  it('are not for analysts, and neither are the lists', async () => {
     const analyst = await site.signedIn('analyst');
     for (const path of ['/models', '/gpus', '/training', '/training/history']) {
       expect((await send('GET', path, undefined, analyst)).status).toBe(403);
@@ -165,5 +167,68 @@ describe('changes of prices', () => {
       expect((await send('GET', path)).headers.get('cache-control')).toBe('no-store');
     }
     expect((await send('PUT', '/training', {}, analyst)).status).toBe(403);
+  });
+
+  it('store a reason, which the history shows with the address of the publisher', async () => {
+    const operator = await site.signedIn('operator');
+    const reason = 'The provider is dearer';
+    const query = `?reason=${encodeURIComponent(reason)}`;
+    const changed = await send('PATCH', `/models${query}`, { models: [model('chat', IN, 0.6)] }, operator);
+    expect(changed.status).toBe(200);
+    const { body } = await send('GET', '/models/history?limit=2');
+    const [newest, former] = (body as { lists: object[] }).lists;
+    const { rows } = await site.database.pool.query<{ email: string }>(
+      'SELECT email FROM accounts.accounts WHERE id = $1',
+      [operator.accountId],
+    );
+    expect(newest).toMatchObject({
+      published_by: operator.accountId,
+      published_by_email: rows[0]!.email,
+      reason,
+    });
+    expect(former).toMatchObject({ published_by: admin.accountId, reason: null });
+    expect(await lastEvent()).toEqual({
+      actor_id: operator.accountId,
+      details: { list: 'models', rows: 3, reason },
+    });
+    expect((await send('PATCH', `/models?reason=${'x'.repeat(501)}`, { models: [] })).status).toBe(400);
+  });
+
+  it('are replaced as a whole by admins only, as the specification says', async () => {
+    const operator = await site.signedIn('operator');
+    const models = [model('chat', BOTH, 1)];
+    expect((await send('PUT', '/models', { models }, operator)).status).toBe(403);
+    expect((await send('PUT', '/models', { models })).status).toBe(200);
+  });
+
+  it('are answered with a warning if they are large, also in a dry run', async () => {
+    const warnings = async (path: string, json: unknown) =>
+      ((await send('PATCH', `${path}?dry_run=true`, json)).body as { warnings: string[] }).warnings;
+    const large = 'changes by half or more';
+    for (const [price, expected] of [
+      [0.74, []],
+      [0.75, [`chat ${IN}: ${large}`]],
+      [5, [`chat ${IN}: ${large}`]],
+      [0.26, []],
+      [0.25, [`chat ${IN}: ${large}`]],
+      [0, [`chat ${IN}: ${large}`]],
+    ] as const)
+      expect(await warnings('/models', { models: [model('chat', IN, price)] })).toEqual(expected);
+    expect(await warnings('/gpus', { gpus: [gpu('A', 1.5), gpu('B', 2.1), gpu('C', 9)] })).toEqual([
+      `A: ${large}`,
+    ]);
+  });
+
+  it('come as CSV', async () => {
+    const { text, headers } = await site.console.request('GET', `${PRICING}/models`, {
+      token: admin.token,
+      headers: { Accept: 'text/csv' },
+    });
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(text.split('\r\n').slice(0, 3)).toEqual([
+      'slug,unit,price,currency,min_input_tokens,service_tier,hours,effective_from',
+      `chat,${IN},0.5,USD,,,,`,
+      `chat,${OUT},1.5,USD,,,,`,
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { PageQuery } from '@inference/http';
 import { Controller, Get, Header, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -15,7 +15,7 @@ const PAGES = 'A page has fewer than `limit` lists if they are long.';
 
 @Controller('api/admin/billing/pricing')
 @ApiTags('Administration of prices')
-@Roles('admin')
+@StaffOnly()
 export class PriceHistoryController {
   constructor(private readonly history: PriceHistoryService) {}
 

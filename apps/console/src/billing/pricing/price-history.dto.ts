@@ -39,6 +39,22 @@ export class PublishedListResponse {
     example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA',
   })
   published_by!: string | null;
+
+  @ApiProperty({
+    description: 'The e-mail address of that account.',
+    type: String,
+    nullable: true,
+    example: 'ann@example.com',
+  })
+  published_by_email!: string | null;
+
+  @ApiProperty({
+    description: 'Why it was published; null if nobody said.',
+    type: String,
+    nullable: true,
+    example: 'The provider has raised its prices',
+  })
+  reason!: string | null;
 }
 
 export class PublishedModelListResponse extends PublishedListResponse {

@@ -79,7 +79,14 @@ describe.each([
         `{"slug":"z","unit":"${OUT}","price":10,"currency":"${currency}"},` +
         `{"slug":"a","unit":"per_request","price":0.000000000001,"currency":"${currency}"}]`,
     );
-    expect(Object.keys(full!)).toEqual(['id', 'effective_from', 'published_by', 'models']);
+    expect(Object.keys(full!)).toEqual([
+      'id',
+      'effective_from',
+      'published_by',
+      'published_by_email',
+      'reason',
+      'models',
+    ]);
     for (const { effective_from: at } of [empty!, full!]) {
       expect(at).toMatch(/Z$/);
       expect(Math.abs(Date.parse(at) - before)).toBeLessThan(60_000);

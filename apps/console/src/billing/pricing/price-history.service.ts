@@ -79,10 +79,12 @@ export class PriceHistoryService {
     );
     const last = lists.at(-1);
     return {
-      lists: lists.map(({ id, effectiveFrom, publishedBy }) => ({
+      lists: lists.map(({ id, effectiveFrom, publishedBy, publisherEmail, reason }) => ({
         id: String(id),
         effective_from: effectiveFrom.toISOString(),
         published_by: publishedBy,
+        published_by_email: publisherEmail,
+        reason,
         ...view(prices.get(id)!),
       })),
       next_cursor: last && found.length > lists.length ? encodeCursor(cursorName, last.position) : null,

@@ -19,7 +19,8 @@ export interface PriceRows {
   training: TrainingPriceRow;
 }
 
-export type PublishedList = Pick<PriceList, 'id' | 'effectiveFrom' | 'publishedBy'> & {
+export type PublishedList = Pick<PriceList, 'id' | 'effectiveFrom' | 'publishedBy' | 'reason'> & {
+  publisherEmail: string | null;
   /** Number of prices. */
   size: number;
   position: Position;
@@ -82,7 +83,8 @@ const INSERT_GPUS = `
   SELECT $1, row.position, row.name, row.price
   FROM unnest($2::text[], $3::numeric[]) WITH ORDINALITY AS row (name, price, position)`;
 
-const LIST_COLUMNS = `l.id, l.effective_from AS "effectiveFrom", l.published_by AS "publishedBy",
+const LIST_COLUMNS = `l.id, l.effective_from AS "effectiveFrom", l.published_by AS "publishedBy", l.reason,
+  (SELECT a.email FROM accounts.accounts a WHERE a.id = l.published_by) AS "publisherEmail",
   to_char(l.effective_from AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at`;
 const allLists = (kind: PriceListKind) => `
   SELECT ${LIST_COLUMNS},
@@ -132,9 +134,16 @@ export async function readNewestListId(executor: Executor, kind: PriceListKind):
   return rows[0]!.id;
 }
 
-async function insertList(transaction: Transaction, kind: PriceListKind, adminId: string): Promise<bigint> {
+/** Who publishes a list, and why. */
+export type NewPublication = Pick<PriceList, 'publishedBy' | 'reason'>;
+
+async function insertList(
+  transaction: Transaction,
+  kind: PriceListKind,
+  publication: NewPublication,
+): Promise<bigint> {
   const lists = transaction.repository(PriceList);
-  const list = lists.create({ kind, publishedBy: adminId });
+  const list = lists.create({ kind, ...publication });
   await lists.insert(list);
   return list.id;
 }
@@ -142,10 +151,10 @@ async function insertList(transaction: Transaction, kind: PriceListKind, adminId
 export async function insertModelPrices(
   transaction: Transaction,
   prices: ModelPriceRow[],
-  adminId: string,
+  publication: NewPublication,
 ): Promise<void> {
   await transaction.query(INSERT_MODELS, [
-    await insertList(transaction, 'models', adminId),
+    await insertList(transaction, 'models', publication),
     prices.map(({ slug }) => slug),
     prices.map(({ unit }) => unit),
     prices.map(({ ratePicos }) => ratePicos),
@@ -160,10 +169,10 @@ export async function insertModelPrices(
 export async function insertGpuPrices(
   transaction: Transaction,
   prices: GpuPriceRow[],
-  adminId: string,
+  publication: NewPublication,
 ): Promise<void> {
   await transaction.query(INSERT_GPUS, [
-    await insertList(transaction, 'gpus', adminId),
+    await insertList(transaction, 'gpus', publication),
     prices.map(({ name }) => name),
     prices.map(({ hourlyPricePicos }) => hourlyPricePicos),
   ]);
@@ -172,9 +181,9 @@ export async function insertGpuPrices(
 export async function insertTrainingPrice(
   transaction: Transaction,
   price: TrainingPriceRow,
-  adminId: string,
+  publication: NewPublication,
 ): Promise<void> {
-  const priceListId = await insertList(transaction, 'training', adminId);
+  const priceListId = await insertList(transaction, 'training', publication);
   await transaction.repository(TrainingPrice).insert({ ...price, priceListId });
 }
 

@@ -229,6 +229,13 @@ export class ModelPublicationResponse extends ModelPriceListResponse {
 
   @ApiProperty({ description: 'Prices that are no longer in the list.', type: [ModelPriceResponse] })
   removed!: ModelPriceResponse[];
+
+  @ApiProperty({
+    description: 'The prices that change by half or more, which may be a slip of a digit.',
+    type: [String],
+    example: ['sandbox-chat per_request: changes by half or more'],
+  })
+  warnings!: string[];
 }
 
 /** What a publication changed, or would change. */
@@ -241,6 +248,13 @@ export class GpuPublicationResponse extends GpuPriceListResponse {
 
   @ApiProperty({ description: 'Prices that are no longer in the list.', type: [GpuPriceResponse] })
   removed!: GpuPriceResponse[];
+
+  @ApiProperty({
+    description: 'The prices that change by half or more, which may be a slip of a digit.',
+    type: [String],
+    example: ['NVIDIA H100: changes by half or more'],
+  })
+  warnings!: string[];
 }
 
 export class CurrentTrainingPriceResponse {

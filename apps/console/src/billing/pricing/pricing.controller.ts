@@ -1,9 +1,10 @@
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Get, Header, Patch, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
+import { ListOrCsv } from '../../lists/csv-list';
 import { ApiCachedResponse, type CacheableResponse, Cached } from '../../caching/cached.decorator';
 import {
   CurrentTrainingPriceResponse,
@@ -49,14 +50,27 @@ const PUBLISHED = 'The published list, and what it added, changed and removed.';
 
 @Controller('api/admin/billing/pricing')
 @ApiTags('Administration of prices')
-@Roles('admin')
+@StaffOnly()
 export class AdminPricingController {
   constructor(private readonly pricing: PricingService) {}
 
   @Get('models')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({ operationId: 'listModelPrices', summary: 'Returns the current prices of models.' })
-  @ApiOkResponse({ description: 'The whole list.', type: ModelPriceListResponse })
+  @ListOrCsv({
+    description: 'The whole list.',
+    type: ModelPriceListResponse,
+    rows: 'models',
+    columns: [
+      'slug',
+      'unit',
+      'price',
+      'currency',
+      'min_input_tokens',
+      'service_tier',
+      'hours',
+      'effective_from',
+    ],
+  })
   async readModels(): Promise<ModelPriceListResponse> {
     return { models: await this.pricing.readModels() };
   }
@@ -137,7 +151,7 @@ export class AdminPricingController {
 /** The price that the training service shows and charges. No list of models or GPUs changes it. */
 @Controller('api/admin/billing/pricing/training')
 @ApiTags('Administration of prices')
-@Roles('admin')
+@StaffOnly()
 export class AdminTrainingPriceController {
   constructor(private readonly prices: TrainingPriceService) {}
 

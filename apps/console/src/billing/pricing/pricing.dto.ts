@@ -188,6 +188,8 @@ export class PublishTrainingPriceDto {
   currency?: Currency;
 }
 
+const MAX_REASON_CHARS = 500;
+
 export class PublishQuery {
   @FlagParameter({
     description: 'True answers what would change and stores nothing.',
@@ -204,6 +206,14 @@ export class PublishQuery {
     pattern: [/^\d{1,18}$/, 'must be the id of a list'],
   })
   version?: string;
+
+  @LineField({
+    description: 'Why the prices change, for the history.',
+    example: 'The provider has raised its prices',
+    maxLength: MAX_REASON_CHARS,
+    optional: true,
+  })
+  reason?: string;
 }
 
 export class PricingQuery {

@@ -34,10 +34,14 @@ describe('pricing', () => {
       `{"models":[{"slug":"z/large:1","unit":"${IN}","price":0.000001,"currency":"USD"},` +
       `{"slug":"z/large:1","unit":"${OUT}","price":10,"currency":"USD"},` +
       `{"slug":"a","unit":"per_request","price":0.000000000001,"currency":"USD"},{"slug":"free","unit":"${BOTH}","price":0,"currency":"USD"}]`;
-    expect(answer.text).toBe(`${shown},${shown.replace('{"models"', '"added"')},"changed":[],"removed":[]}`);
+    expect(answer.text).toBe(
+      `${shown},${shown.replace('{"models"', '"added"')},"changed":[],"removed":[],"warnings":[]}`,
+    );
     const gpus = await put(GPUS, { gpus: [{ name: 'H100 80GB', hourly_price: 2.99 }] });
     const shownGpus = '"gpus":[{"name":"H100 80GB","hourly_price":2.99,"currency":"USD"}]';
-    expect(gpus.text).toBe(`{${shownGpus},${shownGpus.replace('gpus', 'added')},"changed":[],"removed":[]}`);
+    expect(gpus.text).toBe(
+      `{${shownGpus},${shownGpus.replace('gpus', 'added')},"changed":[],"removed":[],"warnings":[]}`,
+    );
     expect((await read()).text).toBe(`${shown},"model_details":[],${shownGpus}}`);
     const MODEL_LIMITS = JSON.stringify({
       'z/large:1': { context_tokens: 8_192, input_modalities: ['text', 'image'] },

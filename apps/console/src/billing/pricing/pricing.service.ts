@@ -21,6 +21,7 @@ import {
   insertGpuPrices,
   insertModelPrices,
   type ModelPriceRow,
+  type NewPublication,
   readNewestPrices,
 } from './price-lists.repository';
 import {
@@ -41,14 +42,14 @@ import {
   type ModelPriceChangeDto,
   type ModelPriceDto,
 } from './pricing.dto';
-import { lockListsFor, type Publisher } from './publisher';
+import { lockListsFor, publicationOf, type Publisher, reasonOf } from './publisher';
 
 /** One of the lists that are published row by row. */
 interface ListAccess<Row> {
   kind: 'models' | 'gpus';
   /** The list as it stands now. */
   read(executor: Executor): Promise<Row[]>;
-  insert(transaction: Transaction, rows: Row[], adminId: string): Promise<void>;
+  insert(transaction: Transaction, rows: Row[], publication: NewPublication): Promise<void>;
 }
 const MODELS: ListAccess<ModelPriceRow> = {
   kind: 'models',
@@ -209,8 +210,8 @@ export class PricingService {
     return this.database.transaction(async (transaction) => {
       await lockListsFor(transaction, list.kind, publisher);
       const lists = await changeIn(transaction);
-      await list.insert(transaction, lists.after, publisher.admin.accountId);
-      const details = { list: list.kind, rows: lists.after.length };
+      await list.insert(transaction, lists.after, publicationOf(publisher));
+      const details = { list: list.kind, rows: lists.after.length, ...reasonOf(publisher) };
       await recordActorEvent(transaction, publisher.admin, 'admin.prices_published', details);
       return lists;
     });
@@ -227,6 +228,9 @@ export class PricingService {
       added: added.map(view),
       changed: changed.map(({ row, before: old }) => ({ ...view(row), previous_price: view(old).price })),
       removed: removed.map(view),
+      warnings: changed
+        .filter(({ row, before: old }) => isLarge(old.ratePicos, row.ratePicos))
+        .map(({ row }) => `${row.slug} ${row.unit}: ${LARGE_CHANGE}`),
     };
   }
 
@@ -240,9 +244,18 @@ export class PricingService {
         return { ...view(row), previous_hourly_price: view(old).hourly_price };
       }),
       removed: removed.map(view),
+      warnings: changed
+        .filter(({ row, before: old }) => isLarge(old.hourlyPricePicos, row.hourlyPricePicos))
+        .map(({ row }) => `${row.name}: ${LARGE_CHANGE}`),
     };
   }
 }
+
+const LARGE_CHANGE = 'changes by half or more';
+
+/** Whether a price rises or falls by half or more, which may be a slip of a digit. A price of 0 has no percentage. */
+const isLarge = (before: bigint, after: bigint): boolean =>
+  before > 0n && 2n * (after > before ? after - before : before - after) >= before;
 
 /** Throws 400 that names every row which cannot be in the list. */
 function refuse(list: string, faults: RowFault[]): void {

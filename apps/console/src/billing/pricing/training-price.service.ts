@@ -5,7 +5,7 @@ import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { insertTrainingPrice, readNewestPrices, type TrainingPriceRow } from './price-lists.repository';
 import { type TrainingPriceResponse, trainingPriceView } from './price-responses';
 import { type PublishTrainingPriceDto } from './pricing.dto';
-import { lockListsFor, type Publisher } from './publisher';
+import { lockListsFor, publicationOf, type Publisher, reasonOf } from './publisher';
 
 /** What training costs. A new price replaces the previous one, which stays as history. */
 @Injectable()
@@ -33,10 +33,11 @@ export class TrainingPriceService {
     if (publisher !== null) {
       await this.database.transaction(async (transaction) => {
         await lockListsFor(transaction, 'training', publisher);
-        await insertTrainingPrice(transaction, price, publisher.admin.accountId);
+        await insertTrainingPrice(transaction, price, publicationOf(publisher));
         await recordActorEvent(transaction, publisher.admin, 'admin.prices_published', {
           list: 'training',
           rows: 1,
+          ...reasonOf(publisher),
         });
       });
     }

@@ -1,9 +1,14 @@
-import { type Caller, CurrentCaller, Roles } from '@inference/guards';
+import { type Caller, CurrentCaller, StaffOnly } from '@inference/guards';
 import { PageQuery } from '@inference/http';
-import { Controller, Get, Header, Query } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ListOrCsv } from '../../lists/csv-list';
 import { AdminRefundsQuery, AllRefundsResponse, RefundListResponse } from './refunds.dto';
 import { RefundListsService } from './refunds.service';
+
+const COLUMNS = 'id payment_id account_id amount currency status reason failure created_at ended_at'.split(
+  ' ',
+);
 
 @Controller('api/billing/refunds')
 @ApiTags('Payments')
@@ -23,17 +28,21 @@ export class RefundsController {
 
 @Controller('api/admin/billing/refunds')
 @ApiTags('Administration of payments')
-@Roles('admin')
+@StaffOnly()
 export class AdminRefundsController {
   constructor(private readonly refunds: RefundListsService) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listAllRefunds',
     summary: 'Lists the refunds of all accounts, newest first.',
   })
-  @ApiOkResponse({ description: 'A page of refunds.', type: AllRefundsResponse })
+  @ListOrCsv({
+    description: 'A page of refunds.',
+    type: AllRefundsResponse,
+    rows: 'refunds',
+    columns: COLUMNS,
+  })
   list(@Query() query: AdminRefundsQuery): Promise<AllRefundsResponse> {
     return this.refunds.listOfAll(query);
   }

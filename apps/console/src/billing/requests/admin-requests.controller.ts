@@ -1,6 +1,6 @@
 import { Database } from '@inference/database';
 import { IdField } from '@inference/dto';
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { Controller, Get, Header, NotFoundException, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -23,7 +23,7 @@ class AccountRequestPath extends RequestPath {
 /** The calls of any account, for whom answers its questions about a cost. */
 @Controller('api/admin/accounts')
 @ApiTags('Administration of accounts')
-@Roles('admin')
+@StaffOnly()
 export class AdminRequestsController {
   constructor(
     private readonly database: Database,
@@ -62,7 +62,7 @@ export class AdminRequestsController {
 
 @Controller('api/admin/requests')
 @ApiTags('Support')
-@Roles('admin')
+@StaffOnly()
 export class AnyRequestController {
   constructor(private readonly requests: RequestsService) {}
 

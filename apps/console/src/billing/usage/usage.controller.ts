@@ -1,4 +1,4 @@
-import { type Caller, CurrentCaller, Roles } from '@inference/guards';
+import { type Caller, CurrentCaller, StaffOnly } from '@inference/guards';
 import { csvLine } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { applyDecorators, Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
@@ -110,7 +110,7 @@ export class UsageController {
 
 @Controller('api/admin/accounts')
 @ApiTags('Administration of accounts')
-@Roles('admin')
+@StaffOnly()
 export class AdminUsageController {
   constructor(private readonly usage: UsageService) {}
 

@@ -1,7 +1,10 @@
+import { createHmac } from 'node:crypto';
+import { metricsOf, valueOf, waitFor } from '@inference/testing';
 import { Logger } from '@nestjs/common';
 import { type SignedIn, TestConsole } from '../../testing/console.fixture';
 import { PaymentSettlement } from '../settlement/payment-settlement';
-import { PaymentSite, PROVIDERS } from '../payments/payments.fixture';
+import { eventOf } from '../payment-providers/stripe/stripe-events.fixture';
+import { type PaymentBody, PaymentSite, PROVIDERS } from '../payments/payments.fixture';
 
 /** The acknowledgement that each provider expects. */
 const ACKNOWLEDGED = {
@@ -224,5 +227,169 @@ describe.each(PROVIDERS)('notifications of %s', (provider, siteName) => {
       });
       expect([answer.status, answer.body]).toEqual([404, { error: 'no such provider' }]);
     }
+  });
+});
+
+describe('signed events that nobody handles', () => {
+  const SECRET = 'whsec_of_the_tests_0123456789abcdef';
+  const EVENTS = '/api/admin/billing/provider-events';
+  let payments: PaymentSite;
+  let account: SignedIn;
+  let finance: SignedIn;
+  let paid: PaymentBody;
+
+  beforeAll(async () => {
+    payments = await PaymentSite.start('intl');
+    account = await payments.site.signedIn();
+    finance = await payments.site.signedIn('finance');
+    const { id } = await payments.open(account, 'card_provider');
+    await payments.sandbox.act(id, 'pay');
+    paid = await payments.waitForStatus(account, id, 'paid');
+  });
+  afterAll(() => payments.stop());
+
+  const secretOf = () => {
+    const { STRIPE_WEBHOOK_SECRETS: secrets = '' } = payments.sandbox.consoleEnvironment();
+    return secrets.split(',')[0]!;
+  };
+  const send = (event: object, secret = secretOf()) => {
+    const raw = JSON.stringify(event);
+    const time = Math.floor(Date.now() / 1000);
+    const signature = createHmac('sha256', secret).update(`${time}.${raw}`).digest('hex');
+    const headers = { 'Stripe-Signature': `t=${time},v1=${signature}` };
+    return payments.site.console.request('POST', '/api/billing/webhooks/card_provider', { raw, headers });
+  };
+  const list = async (query = '') => {
+    const { body } = await payments.site.console.request('GET', EVENTS + query, { token: finance.token });
+    return (body as { events: Record<string, unknown>[] }).events;
+  };
+  const dispute = (id: string, change: object = {}) =>
+    eventOf(
+      'charge.dispute.created',
+      {
+        id: 'dp_1',
+        object: 'dispute',
+        amount: 2_000,
+        currency: 'usd',
+        payment_intent: paid.provider_reference,
+        reason: 'fraudulent',
+        status: 'needs_response',
+      },
+      { id, ...change },
+    );
+
+  it('are stored once with payment and account, counted, and closed by a person', async () => {
+    for (let i = 0; i < 3; i++) expect((await send(dispute('evt_dispute'))).status).toBe(200);
+    const [event, ...others] = await list('?state=open');
+    expect(others).toEqual([]);
+    expect(event).toEqual({
+      id: expect.stringMatching(/^pev_/),
+      provider: 'card_provider',
+      event_id: 'evt_dispute',
+      type: 'charge.dispute.created',
+      kind: 'dispute',
+      payment_id: paid.id,
+      account_id: account.accountId,
+      amount: 20,
+      currency: 'USD',
+      status: 'needs_response',
+      reason: 'fraudulent',
+      received_at: expect.stringMatching(/^20.*Z$/),
+      closed_at: null,
+      closed_as: null,
+      closed_by: null,
+      note: null,
+    });
+    await waitFor(async () => {
+      const text = await metricsOf(payments.site.console.app);
+      return valueOf(text, 'console_waiting_items{kind="provider_event",provider="card_provider"}') === 1;
+    });
+    const path = `${EVENTS}/${String(event!.id)}`;
+    const { token } = finance;
+    const detail = await payments.site.console.request('GET', path, { token });
+    expect(JSON.parse((detail.body as { content: string }).content)).toMatchObject({ id: 'evt_dispute' });
+    const close = (id: string) =>
+      payments.site.console.request('POST', `${EVENTS}/${id}/close`, { token, json: { note: 'answered' } });
+    expect((await close(String(event!.id))).body).toMatchObject({
+      closed_as: 'handled',
+      closed_by: finance.accountId,
+      note: 'answered',
+    });
+    expect((await close(String(event!.id))).status).toBe(409);
+    expect((await close('pev_unknown')).status).toBe(404);
+    expect((await payments.site.console.request('GET', `${EVENTS}/pev_unknown`, { token })).status).toBe(404);
+    expect(await list('?state=open')).toEqual([]);
+    const { rows } = await payments.site.database.pool.query(
+      "SELECT account_id, actor_id FROM accounts.security_events WHERE type = 'admin.provider_event_closed'",
+    );
+    expect(rows).toEqual([{ account_id: account.accountId, actor_id: finance.accountId }]);
+    const csv = await payments.site.console.request('GET', EVENTS, {
+      token,
+      headers: { Accept: 'text/csv' },
+    });
+    expect(csv.text.split('\r\n')[1]).toContain(`,charge.dispute.created,dispute,${paid.id},`);
+    expect(await payments.balance(account.accountId)).toBe(2000);
+  });
+
+  it('are refused with a wrong signature, and not stored', async () => {
+    expect((await send(dispute('evt_forged'), SECRET)).status).toBe(400);
+    expect((await list()).map(({ event_id: id }) => id)).not.toContain('evt_forged');
+  });
+
+  it('are kept without a payment, whatever they are, if they are no step of a payment', async () => {
+    expect((await send(eventOf('payout.failed', { id: 'po_1' }, { id: 'evt_payout' }))).status).toBe(200);
+    expect((await send(eventOf('payment_intent.created', { id: 'pi' }, { id: 'evt_step' }))).status).toBe(
+      200,
+    );
+    const strange = eventOf('made.up', { note: '\u0000', payment_intent: 7 }, { id: 'evt_strange' });
+    expect((await send(strange)).status).toBe(200);
+    expect((await list()).map(({ event_id: id, kind }) => [id, kind])).toEqual([
+      ['evt_strange', 'other'],
+      ['evt_payout', 'other'],
+      ['evt_dispute', 'dispute'],
+    ]);
+  });
+
+  it('are closed at once if refunds of this site explain them, and stay open otherwise', async () => {
+    const refunded = (id: string, amount: number) =>
+      send(
+        eventOf(
+          'charge.refunded',
+          {
+            id: 'ch_1',
+            amount: 2_000,
+            amount_refunded: amount,
+            currency: 'usd',
+            payment_intent: paid.provider_reference,
+          },
+          { id },
+        ),
+      );
+    await refunded('evt_at_stripe', 500);
+    await payments.site.database.pool.query(
+      `INSERT INTO billing.refunds (id, payment_id, amount_minor, ordered_by, status, ended_at)
+       VALUES ('rfd_own', $1, 500, $2, 'succeeded', now())`,
+      [paid.id, finance.accountId],
+    );
+    await refunded('evt_own', 500);
+    await refunded('evt_more', 800);
+    const elsewhere = {
+      id: 're_1',
+      amount: 300,
+      currency: 'usd',
+      payment_intent: paid.provider_reference,
+      metadata: {},
+    };
+    await send(eventOf('refund.created', elsewhere, { id: 'evt_refund' }));
+    const unknown = { ...elsewhere, metadata: { refund_id: 'rfd_of_nobody' } };
+    await send(eventOf('refund.updated', unknown, { id: 'evt_unknown_refund' }));
+    const found = (await list('?limit=5')).map((event) => [event.event_id, event.kind, event.closed_as]);
+    expect(found).toEqual([
+      ['evt_unknown_refund', 'refund', null],
+      ['evt_refund', 'refund', null],
+      ['evt_more', 'refund', null],
+      ['evt_own', 'refund', 'own_refund'],
+      ['evt_at_stripe', 'refund', null],
+    ]);
   });
 });

@@ -4,11 +4,14 @@ import {
   type Acknowledgement,
   InvalidNotificationError,
   type PaymentProvider,
+  type PaymentProviderName,
+  type ProviderEvent,
   type ProviderNotification,
   ProviderUnavailableError,
   type RawNotification,
 } from '../payment-providers/payment-provider';
-import { requestRefundCheck } from '../payments/refunds.repository';
+import { findRefunds, requestRefundCheck } from '../payments/refunds.repository';
+import { insertProviderEvent } from '../provider-events/provider-events.repository';
 import {
   PaymentMismatchError,
   PaymentSettlement,
@@ -38,7 +41,18 @@ export class WebhooksService {
   private async apply({ name }: PaymentProvider, notification: ProviderNotification): Promise<void> {
     if (notification.about === 'payment')
       await this.settlement.settle(name, notification.paymentId, notification.state);
-    else if (notification.about === 'refund') await requestRefundCheck(this.database, notification.refundId);
+    else if (notification.about === 'refund') {
+      const { refundId, event } = notification;
+      const isOwn = (await findRefunds(this.database, [refundId])).length > 0;
+      if (isOwn) await requestRefundCheck(this.database, refundId);
+      else await this.keep(name, event);
+    } else if (notification.about === 'event') await this.keep(name, notification.event);
+  }
+
+  /** Stores what nobody handles, once, for a person. */
+  private async keep(provider: PaymentProviderName, event: ProviderEvent): Promise<void> {
+    if (await insertProviderEvent(this.database, provider, event))
+      this.logger.warn(`${provider} reports ${event.type} (${event.eventId}); a person has to look at it.`);
   }
 
   /** Status and message for the provider; the log gets the details. */

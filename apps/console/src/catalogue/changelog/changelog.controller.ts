@@ -1,4 +1,4 @@
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { AnyQuery, Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
@@ -65,7 +65,7 @@ export class ChangelogController {
 
 @Controller('api/admin/changelog')
 @ApiTags('Administration of the changelog')
-@Roles('admin')
+@StaffOnly()
 export class AdminChangelogController {
   constructor(private readonly changelog: ChangelogService) {}
 

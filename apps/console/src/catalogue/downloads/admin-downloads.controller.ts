@@ -1,12 +1,12 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { DownloadsQuery, DownloadsResponse } from './downloads.dto';
 import { DownloadsService } from './downloads.service';
 
 @Controller('api/admin/downloads')
 @ApiTags('Administration of downloads')
-@Roles('admin')
+@StaffOnly()
 export class AdminDownloadsController {
   constructor(private readonly downloads: DownloadsService) {}
 

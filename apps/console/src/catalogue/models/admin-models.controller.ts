@@ -1,5 +1,5 @@
 import { RequestHeaders } from '@inference/dto';
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { BodyAs, PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Put, Query, Req, Res } from '@nestjs/common';
@@ -13,6 +13,7 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
+import { ListOrCsv } from '../../lists/csv-list';
 import { type Request, type Response } from 'express';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { AdminModelsService } from './admin-models.service';
@@ -30,9 +31,12 @@ import {
 import { UploadService } from './uploads/upload.service';
 import { defaultFileName, UploadHeaders, UploadQuery } from './uploads/uploads.dto';
 
+const COLUMNS =
+  'slug name description family parameters quantization format license version changed_at'.split(' ');
+
 @Controller('api/admin/models')
 @ApiTags('Administration of models')
-@Roles('admin')
+@StaffOnly()
 export class AdminModelsController {
   constructor(
     private readonly models: AdminModelsService,
@@ -41,9 +45,13 @@ export class AdminModelsController {
   ) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({ operationId: 'listAllModels', summary: 'Lists all models, published or not.' })
-  @ApiOkResponse({ description: 'A page of models.', type: AdminModelListResponse })
+  @ListOrCsv({
+    description: 'A page of models.',
+    type: AdminModelListResponse,
+    rows: 'models',
+    columns: COLUMNS,
+  })
   list(@Query() query: PageQuery): Promise<AdminModelListResponse> {
     return this.models.list(query);
   }

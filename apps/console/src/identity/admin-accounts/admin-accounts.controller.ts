@@ -1,7 +1,8 @@
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Get, Header, Param, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ListOrCsv } from '../../lists/csv-list';
 import {
   AccountListResponse,
   AccountPath,
@@ -13,16 +14,23 @@ import { CredentialAttempt } from '../../rate-limit/rate-limits';
 import { ChangeRoleDto } from './admin-accounts.dto';
 import { AdminAccountsService } from './admin-accounts.service';
 
+const COLUMNS =
+  'id email email_verified phone username role two_factor_enabled balance currency created_at'.split(' ');
+
 @Controller('api/admin/accounts')
 @ApiTags('Administration of accounts')
-@Roles('admin')
+@StaffOnly()
 export class AdminAccountsController {
   constructor(private readonly accounts: AdminAccountsService) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({ operationId: 'listAccounts', summary: 'Lists all accounts of the site, newest first.' })
-  @ApiOkResponse({ description: 'A page of accounts.', type: AccountListResponse })
+  @ListOrCsv({
+    description: 'A page of accounts.',
+    type: AccountListResponse,
+    rows: 'accounts',
+    columns: COLUMNS,
+  })
   list(@Query() query: AccountsQuery): Promise<AccountListResponse> {
     return this.accounts.list(query);
   }

@@ -1,12 +1,11 @@
 import { ChoiceField } from '@inference/dto';
-import { type Role } from '@inference/guards';
-import { ROLES } from '../../accounts/accounts.dto';
+import { type Role, ROLES } from '@inference/guards';
 import { AdminConfirmationDto } from '../second-factor/two-factor.dto';
 
 export class ChangeRoleDto extends AdminConfirmationDto {
   @ChoiceField(ROLES, {
     description:
-      '`user`: a customer. `analyst`: also sees everyone’s cost. `admin`: also administers the site.',
+      '`user`: a customer. `admin`: may do everything. `operator`: models, upstreams, prices and releases. `finance`: payments, refunds, adjustments and reports. `support`: reads accounts and helps customers with keys and second factors. `analyst`: reports.',
     example: 'analyst',
   })
   role!: Role;

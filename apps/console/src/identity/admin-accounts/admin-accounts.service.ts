@@ -21,7 +21,7 @@ import {
 } from '../../accounts/accounts.repository';
 import { type Actor, type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
-import { isAdminAtVersion } from '../../accounts/credentials.repository';
+import { roleAtVersion } from '../../accounts/credentials.repository';
 import { normalizeIdentifier } from '../../accounts/identifier';
 import { queueSecurityMail } from '../../notifications/mail/outbox';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
@@ -87,7 +87,7 @@ export class AdminAccountsService {
     const account = await this.database.transaction(async (transaction) => {
       const admins = await lockAdmins(transaction, accountId);
       // The caller may have lost the role, or the password may have changed, while this waited for the lock.
-      if (!(await isAdminAtVersion(transaction, adminId, confirmed.credentialsVersion)))
+      if ((await roleAtVersion(transaction, adminId, confirmed.credentialsVersion)) !== 'admin')
         throw new ForbiddenException('this account does not have the required role');
       if (role !== 'admin' && admins.length === 1 && admins[0] === accountId)
         throw new ConflictException('the last admin must keep the role');
@@ -134,7 +134,8 @@ async function requireConfirmedAddress(
  * Tells all admins of a new one by mail, also the new one, in the transaction that makes it an admin. The first admin of a site is not
  * announced.
  *
- * @param appointedBy address of the admin who acts; null for an operator's command, which has no origin either
+ * @param appointedBy address of the admin who acts, or name of the provider whose group decides; null for an operator's command, which
+ *   has no origin either
  */
 export async function announceAdmin(
   transaction: Transaction,

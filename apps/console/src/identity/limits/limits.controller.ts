@@ -1,4 +1,4 @@
-import { type Caller, CurrentCaller, Roles } from '@inference/guards';
+import { type Caller, CurrentCaller, StaffOnly } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Put, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -26,7 +26,7 @@ export class LimitsController {
 
 @Controller('api/admin/accounts/:id/limits')
 @ApiTags('Administration of accounts')
-@Roles('admin')
+@StaffOnly()
 export class AdminLimitsController {
   constructor(private readonly limits: LimitsService) {}
 

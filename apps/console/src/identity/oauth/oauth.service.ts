@@ -18,6 +18,7 @@ import { lockBeforeProof, revokeUnprovenAccess } from '../revoke-unproven-access
 import { endOtherSessions } from '../sessions/sessions.repository';
 import { type ChallengeResponse } from '../sign-in/auth.dto';
 import { type SignedIn, SignInService } from '../sign-in/sign-in.service';
+import { ProviderRolesService } from '../staff/provider-roles.service';
 import { type Flow, OAuthFlowsService } from './oauth-flows.service';
 import { SealedTokens } from '../sealed-tokens';
 import {
@@ -57,6 +58,7 @@ export class OAuthService {
     private readonly signIn: SignInService,
     private readonly startCredit: StartCredit,
     private readonly sealed: SealedTokens,
+    private readonly providerRoles: ProviderRolesService,
   ) {}
 
   begin(name: string, returnTo: string | null): Promise<StartedFlow> {
@@ -108,7 +110,10 @@ export class OAuthService {
       return { outcome: { identity: await this.identities.link(name, identity, link, origin) }, returnTo };
     const account = (await this.accountOf(identity)) ?? (await this.newAccount(name, identity, origin));
     const proven = await this.withProvenAddress(identity, account, origin);
-    return { outcome: await this.signIn.begin(proven, `oauth:${name}`, origin), returnTo };
+    await this.providerRoles.apply(provider, proven.id, await identity.readGroups(), origin);
+    const { hasSecondFactor: hasProviderFactor } = identity;
+    const outcome = await this.signIn.begin(proven, `oauth:${name}`, origin, { hasProviderFactor });
+    return { outcome, returnTo };
   }
 
   /**

@@ -1,4 +1,4 @@
-import { type Caller, CurrentCaller, Roles } from '@inference/guards';
+import { type Caller, CurrentCaller, SecondFactorSetup, StaffOnly } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -25,6 +25,7 @@ export class TwoFactorController {
   constructor(private readonly twoFactor: TwoFactorService) {}
 
   @Post('setup')
+  @SecondFactorSetup()
   @HttpCode(200)
   @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
@@ -43,6 +44,7 @@ export class TwoFactorController {
   }
 
   @Post('enable')
+  @SecondFactorSetup()
   @HttpCode(200)
   @CredentialAttempt()
   @Header('Cache-Control', 'no-store')
@@ -96,7 +98,7 @@ export class TwoFactorController {
 
 @Controller('api/admin/accounts')
 @ApiTags('Administration of accounts')
-@Roles('admin')
+@StaffOnly()
 export class AdminTwoFactorController {
   constructor(private readonly twoFactor: TwoFactorService) {}
 
@@ -107,11 +109,11 @@ export class AdminTwoFactorController {
     operationId: 'disableTwoFactorOfAccount',
     summary: 'Turns off the two factors of another account.',
     description:
-      'For an owner who has lost the authenticator and the recovery codes. All sessions of the account end.',
+      'For an owner who has lost the authenticator and the recovery codes. All sessions of the account end. Those of staff are turned off by admins only.',
   })
   @ApiNoContentResponse({ description: 'Two factors of the account are off.' })
   @ApiErrors({
-    403: 'The caller is not an admin, the password or code is wrong, or the account is the admin’s own. An admin without a password has to sign in again first.',
+    403: 'The caller has neither the role admin nor support, the password or code is wrong, the account is the caller’s own, or it is staff’s and the caller no admin. A caller without a password has to sign in again first.',
     404: 'There is no such account.',
     409: 'Two factors of the account are not on.',
   })

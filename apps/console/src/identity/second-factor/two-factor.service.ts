@@ -1,4 +1,5 @@
 import { Database, type Transaction } from '@inference/database';
+import { rolesOfRoute } from '@inference/guards';
 import {
   BadRequestException,
   ConflictException,
@@ -14,15 +15,15 @@ import { type Actor } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import {
   incrementCredentialsVersion,
-  isAdminAtVersion,
   lockCredentials,
+  roleAtVersion,
 } from '../../accounts/credentials.repository';
 import { revokeMailTokens } from '../../notifications/mail/mail-tokens.repository';
 import { queueSecurityMail } from '../../notifications/mail/outbox';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
-import { endOtherSessions, lockLiveSession } from '../sessions/sessions.repository';
+import { endOtherSessions, lockLiveSession, setSecondFactor } from '../sessions/sessions.repository';
 import { AdminConfirmationService } from './admin-confirmation.service';
 import { replaceRecoveryCodes, SecondFactorVerifier } from './second-factor-verifier';
 import {
@@ -40,6 +41,7 @@ import {
   type TwoFactorSetupResponse,
 } from './two-factor.dto';
 
+const RESET_ROUTE = 'POST /api/admin/accounts/:id/2fa/disable';
 const NOT_ON = 'two factors are not on';
 
 /** Turns the second factor on and off. Lock order: the authenticator before the account, as in a sign-in. */
@@ -82,6 +84,7 @@ export class TwoFactorService {
       // The session may have ended while this transaction waited for the lock of the account.
       if (!(await lockLiveSession(transaction, { accountId, sessionId })))
         throw new UnauthorizedException('the session has just ended');
+      await setSecondFactor(transaction, sessionId, 'totp');
       await this.endOtherAccess(transaction, accountId, sessionId);
       await recordAuditEvent(transaction, {
         type: 'two_factor.enabled',
@@ -107,10 +110,15 @@ export class TwoFactorService {
     if (accountId === admin.accountId)
       throw new ForbiddenException('use POST /api/auth/2fa/disable for your own second factor');
     await this.database.transaction(async (transaction) => {
-      if (!(await readAccount(transaction, accountId))) throw new NotFoundException('no such account');
-      await this.lockEnabled(transaction, accountId);
-      if (!(await isAdminAtVersion(transaction, admin.accountId, credentialsVersion)))
+      const account = await readAccount(transaction, accountId);
+      if (!account) throw new NotFoundException('no such account');
+      const actorRole = await roleAtVersion(transaction, admin.accountId, credentialsVersion);
+      if (actorRole === null || !rolesOfRoute(RESET_ROUTE).some((role) => role === actorRole))
         throw new ForbiddenException('this account does not have the required role');
+      // Support could otherwise take over the account of an admin, with a reset password.
+      if (actorRole !== 'admin' && account.role !== 'user')
+        throw new ForbiddenException('only admins turn off the two factors of staff');
+      await this.lockEnabled(transaction, accountId);
       await this.turnOff(transaction, accountId, admin, null);
     });
   }
@@ -172,6 +180,7 @@ export class TwoFactorService {
   ): Promise<void> {
     await deleteSecondFactor(transaction, accountId);
     await incrementCredentialsVersion(transaction, accountId);
+    if (keptSessionId !== null) await setSecondFactor(transaction, keptSessionId, null);
     await this.endOtherAccess(transaction, accountId, keptSessionId);
     await recordAuditEvent(transaction, { type: 'two_factor.disabled', accountId, actorId, origin });
     await queueSecurityMail(transaction, 'two_factor_disabled', accountId, origin);

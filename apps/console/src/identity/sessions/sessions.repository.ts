@@ -1,8 +1,8 @@
 import { type Executor, type Transaction } from '@inference/database';
-import { Session } from '@inference/guards';
+import { type SecondFactorProof, Session } from '@inference/guards';
 import { IsNull, Not, Raw } from 'typeorm';
 
-export interface NewSession extends Pick<Session, 'id' | 'accountId'> {
+export interface NewSession extends Pick<Session, 'id' | 'accountId' | 'secondFactor'> {
   /** The version that the account's credentials had when they were checked. */
   credentialsVersion: number;
   /** Life of the session until its first refresh. */
@@ -15,24 +15,28 @@ export interface NewSession extends Pick<Session, 'id' | 'accountId'> {
  * second, it also ends this session.
  */
 const INSERT = `
-  INSERT INTO accounts.sessions (id, account_id, expires_at)
-  SELECT $1, id, date_trunc('second', now()) + make_interval(secs => $3) FROM accounts.accounts
+  INSERT INTO accounts.sessions (id, account_id, expires_at, second_factor)
+  SELECT $1, id, date_trunc('second', now()) + make_interval(secs => $3), $5 FROM accounts.accounts
   WHERE id = $2 AND credentials_version = $4 FOR SHARE RETURNING date_trunc('second', now()) AS "openedAt"`;
 /** Rows are kept for a day after their expiry. */
 const DELETE_EXPIRED = `
   DELETE FROM accounts.sessions WHERE id IN (
     SELECT id FROM accounts.sessions WHERE expires_at < now() - interval '1 day' LIMIT $1 FOR UPDATE SKIP LOCKED)`;
 
+const SET_SECOND_FACTOR = `
+  UPDATE accounts.sessions SET second_factor = $2 WHERE id = $1 RETURNING pg_notify('credentials', 'session:' || id)`;
+
 const isLive = () => ({ endedAt: IsNull(), expiresAt: Raw((column) => `${column} > now()`) });
 
 /** Returns when the session begins, in whole seconds, or null if the account's credentials do not have that version any more. */
 export async function insertSession(executor: Executor, session: NewSession): Promise<Date | null> {
-  const { id, accountId, ttlSeconds, credentialsVersion } = session;
+  const { id, accountId, ttlSeconds, credentialsVersion, secondFactor } = session;
   const { rows } = await executor.query<{ openedAt: Date }>(INSERT, [
     id,
     accountId,
     ttlSeconds,
     credentialsVersion,
+    secondFactor,
   ]);
   return rows[0]?.openedAt ?? null;
 }
@@ -57,6 +61,15 @@ export async function lockLiveSession(
     lock: { mode: 'pessimistic_read' },
   });
   return session !== null;
+}
+
+/** Stores what has proved the second factor of a session, and tells all services. Null: the account has none any more. */
+export async function setSecondFactor(
+  transaction: Transaction,
+  sessionId: string,
+  secondFactor: SecondFactorProof | null,
+): Promise<void> {
+  await transaction.query(SET_SECOND_FACTOR, [sessionId, secondFactor]);
 }
 
 export async function endSession(executor: Executor, id: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { type Executor, newId, type Transaction } from '@inference/database';
-import { SESSION_AUDIENCE, sessionIssuer } from '@inference/guards';
+import { type SecondFactorProof, SESSION_AUDIENCE, sessionIssuer } from '@inference/guards';
 import { UnavailableException } from '@inference/http';
 import { Inject, Injectable } from '@nestjs/common';
 import { SignJWT } from 'jose';
@@ -47,10 +47,17 @@ export class SessionsService {
     executor: Executor,
     accountId: string,
     credentialsVersion: number,
+    secondFactor: SecondFactorProof | null,
   ): Promise<OpenedSession | null> {
     const id = newId('sess');
     const ttlSeconds = this.config.refreshTtlSeconds;
-    const openedAt = await insertSession(executor, { id, accountId, credentialsVersion, ttlSeconds });
+    const openedAt = await insertSession(executor, {
+      id,
+      accountId,
+      credentialsVersion,
+      secondFactor,
+      ttlSeconds,
+    });
     return openedAt && { id, ...(await this.sign(id, accountId, openedAt)) };
   }
 

@@ -1,4 +1,4 @@
-import { type Caller, CurrentCaller } from '@inference/guards';
+import { type Caller, CurrentCaller, SecondFactorSetup } from '@inference/guards';
 import { Public } from '@inference/http';
 import { ApiErrors, ApiOneOf } from '@inference/openapi';
 import { Body, Controller, Get, Header, HttpCode, Patch, Post, Req, Res } from '@nestjs/common';
@@ -96,22 +96,25 @@ export class AuthController {
   }
 
   @Get('me')
+  @SecondFactorSetup()
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ operationId: 'readMe', summary: 'Reads the signed-in account.' })
   @ApiOkResponse({ description: 'The account.', type: UserResponse })
   me(@CurrentCaller() caller: Caller): Promise<UserResponse> {
-    return this.auth.readUser(caller.accountId);
+    return this.auth.readUser(caller);
   }
 
   @Patch('me')
+  @SecondFactorSetup()
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ operationId: 'updateMe', summary: 'Changes the settings of the signed-in account.' })
   @ApiOkResponse({ description: 'The changed account.', type: UserResponse })
   updateMe(@CurrentCaller() caller: Caller, @Body() body: UpdateMeDto): Promise<UserResponse> {
-    return this.auth.updateUser(caller.accountId, body);
+    return this.auth.updateUser(caller, body);
   }
 
   @Post('logout')
+  @SecondFactorSetup()
   @HttpCode(204)
   @ApiOperation({ operationId: 'logout', summary: 'Ends the session for all services.' })
   @ApiNoContentResponse({ description: 'The session has ended.', headers: CLEARED_COOKIE_HEADERS })

@@ -181,6 +181,19 @@ export class UserResponse extends AccountResponse {
   language!: Language;
 
   @ApiProperty({
+    description:
+      'Whether this session lacks the second factor that staff must have. It opens nothing but the routes to set one up.',
+  })
+  second_factor_required!: boolean;
+
+  @ApiProperty({
+    description: 'The routes for staff that this session may use; none for a customer.',
+    type: [String],
+    example: ['GET /api/cost-report'],
+  })
+  staff_routes!: string[];
+
+  @ApiProperty({
     description: 'Where the days, weeks and months of spending limits begin.',
     example: 'Europe/Berlin',
   })

@@ -52,6 +52,8 @@ describe('registering', () => {
       has_password: true,
       accepted_terms: null,
       two_factor_enabled: false,
+      second_factor_required: false,
+      staff_routes: [],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
     const settings = await site.console.request('GET', '/api/billing/settings', { token });

@@ -1,5 +1,11 @@
 import { Database } from '@inference/database';
-import { AccountSuspendedException } from '@inference/guards';
+import {
+  AccountSuspendedException,
+  type Caller,
+  type Role,
+  rolesOfRoute,
+  STAFF_ROUTES,
+} from '@inference/guards';
 import { changeBudgetZone, recallLeases } from '@inference/wallet';
 import {
   BadRequestException,
@@ -146,19 +152,20 @@ export class AuthService {
   }
 
   async updateUser(
-    accountId: string,
+    caller: Caller,
     { language, time_zone: timeZone, accepted_terms: terms }: UpdateMeDto,
   ): Promise<UserResponse> {
+    const { accountId } = caller;
     if (terms !== undefined) {
       this.refuseOtherTerms(terms);
       await recordTermsAcceptance(this.database, accountId, terms);
     }
     if (language !== undefined) await setLanguage(this.database, accountId, language);
     if (timeZone !== undefined) await this.changeTimeZone(accountId, timeZone);
-    return this.readUser(accountId);
+    return this.readUser(caller);
   }
 
-  async readUser(accountId: string): Promise<UserResponse> {
+  async readUser({ accountId, role: callerRole, lacksSecondFactor = false }: Caller): Promise<UserResponse> {
     const account = await readAccount(this.database, accountId);
     if (!account) throw new UnauthorizedException('the account does not exist any more');
     const accepted = await readTermsAcceptance(this.database, accountId);
@@ -178,6 +185,10 @@ export class AuthService {
         accepted_at: accepted.acceptedAt.toISOString(),
       },
       two_factor_enabled: account.twoFactor,
+      second_factor_required: lacksSecondFactor,
+      staff_routes: STAFF_ROUTES.filter((route) =>
+        (rolesOfRoute(route) as readonly Role[]).includes(callerRole),
+      ),
       created_at: account.createdAt.toISOString(),
     };
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Database, randomBase62, type Transaction } from '@inference/database';
-import { AccountSuspendedException } from '@inference/guards';
+import { AccountSuspendedException, type SecondFactorProof } from '@inference/guards';
 import { Inject, Injectable, UnauthorizedException } from '@nestjs/common';
 import { type SignInAccount } from '../../accounts/accounts.repository';
 import { type Origin } from '../../accounts/audit-log/actor';
@@ -41,15 +41,21 @@ export class SignInService {
   /**
    * Continues after the first factor: opens a session, or makes a challenge if the account has a second factor. Throws
    * 401 if the account's credentials have changed since it was read, 403 as `refuseSuspended` does.
+   *
+   * @param options.hasProviderFactor whether the OpenID provider has asked for a second factor
    */
   async begin(
     account: SignInAccount,
     method: FirstFactor,
     origin: Origin,
+    { hasProviderFactor = false } = {},
   ): Promise<SignedIn | ChallengeResponse> {
     await this.refuseSuspended(account, method, origin);
     return this.database.transaction(async (transaction) => {
-      if (!account.twoFactor) return this.open(transaction, account, { method }, origin);
+      if (!account.twoFactor) {
+        const how = { method, ...(hasProviderFactor && { second_factor: 'provider' as const }) };
+        return this.open(transaction, account, how, origin);
+      }
       const id = `chal_${randomBase62(CHALLENGE_DIGITS)}`;
       const challenge = {
         idHash: hashChallengeId(id),
@@ -96,11 +102,11 @@ export class SignInService {
   async open(
     transaction: Transaction,
     account: Pick<SignInAccount, 'id' | 'email' | 'credentialsVersion'>,
-    how: { method: string; second_factor?: 'totp' | 'recovery_code' },
+    how: { method: string; second_factor?: SecondFactorProof },
     origin: Origin,
   ): Promise<SignedIn> {
     const { id, email, credentialsVersion } = account;
-    const session = await this.sessions.open(transaction, id, credentialsVersion);
+    const session = await this.sessions.open(transaction, id, credentialsVersion, how.second_factor ?? null);
     if (!session) throw new UnauthorizedException('the credentials of the account have just changed');
     const refreshToken = await this.refreshes.issue(transaction, session.id, origin);
     await recordAuditEvent(transaction, {

@@ -1,4 +1,4 @@
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AccountSearchDto, AccountSearchResponse } from './account-search.dto';
@@ -6,7 +6,7 @@ import { AccountSearchService } from './account-search.service';
 
 @Controller('api/admin/accounts')
 @ApiTags('Support')
-@Roles('admin')
+@StaffOnly()
 export class AccountSearchController {
   constructor(private readonly accounts: AccountSearchService) {}
 

@@ -1,4 +1,4 @@
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Get, Header, Param, Post, Query } from '@nestjs/common';
@@ -21,7 +21,7 @@ const NO_ACCOUNT = { 404: 'There is no such account.' };
 /** What support reads of a customer. Nothing of what a customer has written to a model is in it. */
 @Controller('api/admin/accounts/:id')
 @ApiTags('Support')
-@Roles('admin')
+@StaffOnly()
 export class CustomerViewController {
   constructor(private readonly customers: CustomerViewService) {}
 

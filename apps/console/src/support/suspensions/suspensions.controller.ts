@@ -1,4 +1,4 @@
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -18,7 +18,7 @@ const NO_KEY = { 404: 'The account has no such key, or it is deleted.' };
 
 @Controller('api/admin/accounts/:id')
 @ApiTags('Support')
-@Roles('admin')
+@StaffOnly()
 export class SuspensionsController {
   constructor(private readonly suspensions: SuspensionsService) {}
 

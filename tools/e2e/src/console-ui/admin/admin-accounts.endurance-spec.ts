@@ -8,7 +8,7 @@ import { findProgram } from '../../site/nginx';
 import { ROOT } from '../../site/service-process';
 import { Site } from '../../site/site';
 import { openArea } from '../billing-pages';
-import { Authenticator } from '../account/account-pages';
+import { Authenticator, SecurityPage, textOf } from '../account/account-pages';
 import { collectFaults } from '../browser-faults';
 import { SignInPage } from '../console-pages';
 
@@ -302,6 +302,59 @@ ifThere('does not exist for customers', async () => {
   await other.getByRole('heading', { name: 'There is no such page' }).waitFor();
   expect(await other.getByRole('navigation').getByText('Audit events').count()).toBe(0);
   await other.context().close();
+});
+
+ifThere('shows a person of finance what the role may do, after a second factor is set up', async () => {
+  await database.pool.query("UPDATE accounts.accounts SET role = 'finance' WHERE email = $1", [
+    CUSTOMER.email,
+  ]);
+  const strict = await site.startConsole({
+    CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
+    ...sandbox.consoleEnvironment(),
+    STAFF_2FA: 'required',
+  });
+  const context = await browser!.newContext({ baseURL: strict.url, locale: 'en-US', timezoneId: 'UTC' });
+  const other = await context.newPage();
+  await other.goto('/sign-in?next=/admin/dashboard');
+  await new SignInPage(other).signIn(CUSTOMER);
+  await other.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
+  const security = new SecurityPage(other);
+  const app = await security.beginSetup();
+  await security.enterSetupCode(app.code());
+  await security.keepRecoveryCodes();
+  await other.getByRole('button', { name: 'Continue to the console' }).click();
+  await other.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
+  await other.getByRole('region', { name: 'Revenue from usage' }).waitFor();
+  await other
+    .getByRole('table', { name: 'Customers with the highest revenue' })
+    .getByText(CUSTOMER.email)
+    .waitFor();
+  const areas = other.getByRole('navigation', { name: 'Areas of the console' });
+  for (const name of ['Accounts', 'Payments of all accounts', 'Provider events', 'Exchange rates'])
+    await areas.getByRole('link', { name, exact: true }).waitFor();
+  for (const name of ['Staff', 'Audit events', 'Model packages', 'Releases', 'Health'])
+    expect(await areas.getByRole('link', { name, exact: true }).count()).toBe(0);
+  await openArea(other, 'Provider events');
+  await other.getByText('Nothing is waiting').waitFor();
+  await openArea(other, 'Accounts');
+  await other.getByRole('link', { name: ADMIN.email }).click();
+  await other.getByRole('button', { name: 'Adjust balance' }).waitFor();
+  expect(await other.getByRole('button', { name: 'Change role' }).count()).toBe(0);
+  await other.goto('/admin/staff');
+  await other.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  await context.close();
+});
+
+ifThere('lists the staff, and saves the list as a file', async () => {
+  await openArea(tab, 'Staff');
+  const row = tab.getByRole('row').filter({ hasText: CUSTOMER.email });
+  await row.getByText('Finance').waitFor();
+  await row.getByText('Authenticator app').waitFor();
+  const arriving = tab.waitForEvent('download');
+  await tab.getByRole('button', { name: 'Download CSV' }).click();
+  const lines = (await textOf(await arriving)).split('\r\n');
+  expect(lines[0]).toBe('id,email,role,since,given_by,provider,second_factor,last_used_at');
+  expect(lines.some((line) => line.includes(`,${CUSTOMER.email},finance,`))).toBe(true);
 });
 
 const PICO_DIGITS = 12;

@@ -48,7 +48,7 @@ describe('notifications of the Alipay sandbox', () => {
     });
   });
 
-  it('report only the payment after a partial refund and nothing after a full one', async () => {
+  it('report only the payment after a partial refund and an event after a full one', async () => {
     const order = await site.payOrder();
     await site.notifications(order, 1);
     await site.provider.refund(await site.refundOf(order, { amountMinor: 1n }));
@@ -56,7 +56,10 @@ describe('notifications of the Alipay sandbox', () => {
     expect(partly?.outcome).toMatchObject({ state: { status: 'paid', proof: { amountMinor: 12_345n } } });
     await site.provider.refund(await site.refundOf(order, { amountMinor: 12_344n }));
     const [, , wholly] = await site.notifications(order, 3);
-    expect(wholly?.outcome).toEqual({ about: 'nothing' });
+    expect(wholly?.outcome).toMatchObject({
+      about: 'event',
+      event: { kind: 'refund', payment: { id: order.paymentId }, refundedMinor: 12_345n },
+    });
   });
 
   it.each([

@@ -182,14 +182,22 @@ describe('Alipay notification', () => {
   });
 
   it.each([
-    [{ notify_type: 'batch_refund_notify' }],
-    [{ trade_status: 'WAIT_BUYER_PAY' }],
-    [{ trade_status: 'TRADE_WHATEVER' }],
-    [{ trade_status: 'TRADE_CLOSED', gmt_refund: '2026-06-08 11:00:00.123' }],
-    [{ trade_status: 'TRADE_CLOSED', refund_fee: '123.45' }],
-  ])('is irrelevant (%p)', async (changes) => {
-    expect(await alipay.verify(alipay.notification(changes))).toEqual({ about: 'nothing' });
+    [{ notify_type: 'batch_refund_notify' }, 'other', null],
+    [{ trade_status: 'TRADE_CLOSED', gmt_refund: '2026-06-08 11:00:00.123' }, 'refund', null],
+    [{ trade_status: 'TRADE_CLOSED', refund_fee: '123.45' }, 'refund', 12_345n],
+    [{ trade_status: 'TRADE_CLOSED', refund_fee: 'much' }, 'refund', null],
+  ])('is for a person (%p)', async (changes, kind, refundedMinor) => {
+    const verified = await alipay.verify(alipay.notification(changes));
+    expect(verified).toMatchObject({ about: 'event', event: { kind, refundedMinor } });
+    expect(verified.about === 'event' && verified.event.content).not.toContain('"sign"');
   });
+
+  it.each([[{ trade_status: 'WAIT_BUYER_PAY' }], [{ trade_status: 'TRADE_WHATEVER' }]])(
+    'is irrelevant (%p)',
+    async (changes) => {
+      expect(await alipay.verify(alipay.notification(changes))).toEqual({ about: 'nothing' });
+    },
+  );
 
   it('still proves the payment after a partial refund', async () => {
     const partly = { refund_fee: '1.00', gmt_refund: '2026-06-08 11:00:00.123' };

@@ -1,4 +1,11 @@
-import { InvalidNotificationError, type ProviderNotification } from '../payment-provider';
+import { createHash } from 'node:crypto';
+import { decimalToScaled } from '@inference/money';
+import {
+  InvalidNotificationError,
+  type ProviderEvent,
+  type ProviderEventKind,
+  type ProviderNotification,
+} from '../payment-provider';
 import { type AlipayConfig } from '../payment-providers.config';
 import { closedState, paidState, parseChinaTime } from './alipay-trade';
 
@@ -66,7 +73,8 @@ export function checkMerchant({ app_id, seller_id }: Fields, { appId, sellerId }
 /** Maps verified fields. */
 export function notificationOf(fields: Fields): ProviderNotification {
   const { notify_type, out_trade_no: paymentId, trade_status } = fields;
-  if (notify_type !== TRADE_NOTIFICATION_TYPE) return { about: 'nothing' };
+  if (notify_type !== TRADE_NOTIFICATION_TYPE)
+    return { about: 'event', event: eventOf(fields, notify_type?.includes('dispute') ? 'dispute' : 'other') };
   if (!paymentId) throw new InvalidNotificationError('malformed', 'out_trade_no is missing');
   if (trade_status === 'TRADE_CLOSED') return closedTrade(paymentId, fields);
   if (trade_status !== 'TRADE_SUCCESS' && trade_status !== 'TRADE_FINISHED') return { about: 'nothing' };
@@ -78,10 +86,31 @@ export function notificationOf(fields: Fields): ProviderNotification {
   return { about: 'payment', paymentId, state };
 }
 
-/** A trade that was refunded in full is closed too; that has no effect here. */
+/** A trade that was refunded in full is closed too: by a refund of this site, or at Alipay. */
 function closedTrade(paymentId: string, fields: Fields): ProviderNotification {
   const { gmt_refund, refund_fee, buyer_id, buyer_open_id, buyer_logon_id } = fields;
-  if (gmt_refund || refund_fee) return { about: 'nothing' };
+  if (gmt_refund || refund_fee) return { about: 'event', event: eventOf(fields, 'refund') };
   const wasBegun = Boolean(buyer_id || buyer_open_id || buyer_logon_id);
   return { about: 'payment', paymentId, state: closedState(wasBegun) };
+}
+
+const AMOUNT = /^\d{1,12}(\.\d{1,2})?$/;
+
+/** `refund_fee` is all that was given back of a trade, in yuan. The signature has no part in what is stored. */
+function eventOf({ sign: _sign, ...fields }: Fields, kind: ProviderEventKind): ProviderEvent {
+  const { notify_id: id, notify_type: type, out_trade_no: paymentId, refund_fee: fee, trade_status } = fields;
+  const content = JSON.stringify(fields);
+  const refundedMinor = fee && AMOUNT.test(fee) ? decimalToScaled(fee, 2) : null;
+  return {
+    eventId: id || createHash('sha256').update(content).digest('hex'),
+    type: type ?? '',
+    kind,
+    payment: paymentId ? { id: paymentId } : null,
+    amountMinor: refundedMinor,
+    refundedMinor,
+    currency: 'CNY',
+    status: trade_status ?? null,
+    reason: null,
+    content,
+  };
 }

@@ -73,7 +73,7 @@ describe('notification of the sandbox', () => {
     const refund = stripe.refundOf(payment);
     await stripe.provider.refund(refund);
     const verified = await stripe.provider.verify(await inbox.take(refund.refundId));
-    expect(verified).toEqual({ about: 'refund', refundId: refund.refundId });
+    expect(verified).toMatchObject({ about: 'refund', refundId: refund.refundId });
   });
 
   it.each([
@@ -130,21 +130,33 @@ describe('event', () => {
         status: 'failed',
         metadata: { refund_id: 'ref_000001' },
       };
-      expect(await verify(eventOf(type, refund))).toEqual({ about: 'refund', refundId: 'ref_000001' });
+      expect(await verify(eventOf(type, refund))).toMatchObject({
+        about: 'refund',
+        refundId: 'ref_000001',
+        event: { type, kind: 'refund' },
+      });
     },
   );
 
   it.each([
-    ['of another kind', eventOf('customer.created', { id: 'cus_1' })],
-    ['of a kind that does not exist yet', eventOf('checkout.session.reborn', session())],
+    ['about a step of a payment', eventOf('payment_intent.created', { id: 'pi_1' })],
+    ['about a charge that succeeded', eventOf('charge.succeeded', { id: 'ch_1' })],
     ["about somebody else's session", completed({ metadata: { order: '17' } })],
     ['about a session without metadata', completed({ metadata: null, client_reference_id: 'pay_000001' })],
     ['about a session with an id that is none of ours', completed({ metadata: { payment_id: "x' OR 1" } })],
     ["about somebody else's session of another shape", eventOf('checkout.session.completed', { id: 'cs_1' })],
-    ["about somebody else's refund", eventOf('refund.updated', { id: 're_1', metadata: {} })],
-    ['about all refunds of a charge', eventOf('charge.refunded', { metadata: { refund_id: 'ref_000001' } })],
   ])('%s is irrelevant', async (_, event) => {
     expect(await verify(event)).toEqual({ about: 'nothing' });
+  });
+
+  it.each([
+    ['of another kind', 'other', eventOf('customer.created', { id: 'cus_1' })],
+    ['of a kind that does not exist yet', 'other', eventOf('checkout.session.reborn', session())],
+    ['about a refund made at Stripe', 'refund', eventOf('refund.updated', { id: 're_1', metadata: {} })],
+    ['about all refunds of a charge', 'refund', eventOf('charge.refunded', { payment_intent: 'pi_9' })],
+    ['about a dispute', 'dispute', eventOf('charge.dispute.closed', { payment_intent: { id: 'pi_9' } })],
+  ])('%s is for a person', async (_, kind, event) => {
+    expect(await verify(event)).toMatchObject({ about: 'event', event: { eventId: 'evt_1', kind } });
   });
 
   it.each([

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
 import { z } from 'zod';
 import {
+  type ProviderEvent,
+  type ProviderEventKind,
   type ProviderNotification,
   InvalidNotificationError,
   type RawNotification,
@@ -9,10 +12,13 @@ import { checkoutSession, InconsistentObjectError, orderStateOf } from './stripe
 
 /** Specified: Stripe's default tolerance of a signature's timestamp. */
 const TOLERANCE_SECONDS = 300;
+/** Specified: ids of Stripe have up to 255 characters. */
+const MAX_ID_CHARS = 255;
 const OWN_ID = /^[A-Za-z0-9_]{1,32}$/;
 const KEY_MODE = /^[sr]k_(live|test)_/;
 
 const event = z.object({
+  id: z.string().min(1).max(MAX_ID_CHARS).optional(),
   object: z.literal('event'),
   type: z.string(),
   created: z.int().nonnegative(),
@@ -32,6 +38,24 @@ const PAYMENT_EVENTS = new Set([
   'checkout.session.expired',
 ]);
 const REFUND_EVENTS = new Set(['refund.created', 'refund.updated', 'refund.failed', 'charge.refund.updated']);
+/** Of all payments at this Stripe account, on the way to the events above. They need nobody. */
+const STEPS =
+  /^(payment_intent|charge)\.(created|succeeded|processing|pending|updated|captured|amount_capturable_updated|requires_action)$/;
+const KINDS: [RegExp, ProviderEventKind][] = [
+  [/^charge\.dispute\./, 'dispute'],
+  [/^(charge\.refund|refund\.)/, 'refund'],
+];
+
+/** The fields of disputes, charges and refunds that say which payment they are about, and how. */
+const described = z.object({
+  payment_intent: z.union([z.string(), z.object({ id: z.string() })]).nullish(),
+  amount: z.int().nonnegative().nullish(),
+  /** Of a charge: all that was given back. */
+  amount_refunded: z.int().nonnegative().nullish(),
+  currency: z.string().max(10).nullish(),
+  status: z.string().max(MAX_ID_CHARS).nullish(),
+  reason: z.string().max(MAX_ID_CHARS).nullish(),
+});
 
 const IRRELEVANT: ProviderNotification = { about: 'nothing' };
 const malformed = (message: string) => new InvalidNotificationError('malformed', message);
@@ -54,7 +78,29 @@ export function readNotification(
   if (!parsed.success) throw malformed('It is no event of Stripe.');
   checkMerchant(parsed.data, keys.secretKey);
   if (PAYMENT_EVENTS.has(parsed.data.type)) return paymentNotification(parsed.data);
-  return REFUND_EVENTS.has(parsed.data.type) ? refundNotification(parsed.data) : IRRELEVANT;
+  const unhandled = eventOf(parsed.data, text);
+  if (REFUND_EVENTS.has(parsed.data.type)) return refundNotification(parsed.data, unhandled);
+  return STEPS.test(parsed.data.type) ? IRRELEVANT : { about: 'event', event: unhandled };
+}
+
+const minorOf = (amount: number | null | undefined) => (amount == null ? null : BigInt(amount));
+
+function eventOf({ id, type, data }: StripeEvent, text: string): ProviderEvent {
+  const object = described.safeParse(data.object).data ?? {};
+  const { payment_intent: intent, amount, amount_refunded: refunded, currency, status, reason } = object;
+  const reference = typeof intent === 'string' ? intent : intent?.id;
+  return {
+    eventId: id ?? createHash('sha256').update(text).digest('hex'),
+    type,
+    kind: KINDS.find(([pattern]) => pattern.test(type))?.[1] ?? 'other',
+    payment: reference === undefined ? null : { reference },
+    amountMinor: minorOf(refunded ?? amount),
+    refundedMinor: minorOf(refunded),
+    currency: currency?.toUpperCase() ?? null,
+    status: status ?? null,
+    reason: reason ?? null,
+    content: text,
+  };
 }
 
 /** Decodes the signed bytes exactly: invalid UTF-8 is refused and a byte order mark is kept. */
@@ -119,9 +165,10 @@ function paymentNotification({ type, created, data }: StripeEvent): ProviderNoti
   }
 }
 
-function refundNotification({ data }: StripeEvent): ProviderNotification {
+/** A refund without an id of this site was made in Stripe's pages. */
+function refundNotification({ data }: StripeEvent, event: ProviderEvent): ProviderNotification {
   const refundId = ownIdIn(data.object, 'refund_id');
-  return refundId === null ? IRRELEVANT : { about: 'refund', refundId };
+  return refundId === null ? { about: 'event', event } : { about: 'refund', refundId, event };
 }
 
 /**

@@ -80,7 +80,20 @@ export function refundStateOf({ refund_id: reference, status }: z.output<typeof 
 }
 
 /** The decrypted resource of a notification about a refund. */
-export const refundResource = z.object({ mchid: z.string(), out_refund_no: z.string().min(1) });
+export const refundResource = z.object({
+  mchid: z.string(),
+  out_refund_no: z.string().min(1),
+  out_trade_no: z.string().optional(),
+  refund_status: z.string().max(64).optional(),
+  /** In fen. */
+  amount: z.object({ refund: z.int().nonnegative() }).optional(),
+});
+
+/** The decrypted resource of any other notification, as far as it names its merchant and its order. */
+export const otherResource = z.looseObject({
+  mchid: z.string().optional(),
+  out_trade_no: z.string().optional(),
+});
 
 /** AES-256-GCM. The last 16 bytes of the ciphertext are the tag. */
 export const encryptedResource = z.object({
@@ -90,7 +103,11 @@ export const encryptedResource = z.object({
   associated_data: z.string().default(''),
 });
 
-export const notification = z.object({ event_type: z.string(), resource: z.unknown() });
+export const notification = z.object({
+  id: z.string().min(1).max(64).optional(),
+  event_type: z.string().max(64),
+  resource: z.unknown(),
+});
 
 export const certificateList = z.object({
   data: z.array(z.object({ serial_no: z.string().min(1), encrypt_certificate: encryptedResource })),

@@ -38,7 +38,7 @@ describe('WeChat Pay notifications', () => {
       const refund = await site.refundOf(order);
       await site.provider.refund(refund);
       await site.deliveries(order, 2);
-      expect(last().outcome).toEqual({ about: 'refund', refundId: refund.refundId });
+      expect(last().outcome).toMatchObject({ about: 'refund', refundId: refund.refundId });
     });
 
     it('are not sent for a failed, expired or closed order', async () => {
@@ -173,16 +173,29 @@ describe('WeChat Pay notifications', () => {
       'report a refund with %s',
       async (event) => {
         const refund = { mchid: config.merchantId, out_refund_no: 'ref_1', refund_status: event };
-        expect(await notified(refund, event)).toEqual({ about: 'refund', refundId: 'ref_1' });
+        expect(await notified(refund, event)).toMatchObject({
+          about: 'refund',
+          refundId: 'ref_1',
+          event: { type: event, kind: 'refund', status: event },
+        });
         await expect(notified({ ...refund, mchid: '1900000001' }, event)).rejects.toMatchObject({
           reason: 'merchant',
         });
       },
     );
 
-    it('are irrelevant with other events', async () => {
-      expect(await notified(transaction, 'COUPON.USE')).toEqual({ about: 'nothing' });
-      expect(await notified(transaction, 'TRANSACTION.PAYSCORE')).toEqual({ about: 'nothing' });
+    it.each([
+      ['COUPON.USE', 'other'],
+      ['TRANSACTION.PAYSCORE', 'other'],
+      ['COMPLAINT.CREATE', 'dispute'],
+    ])('are for a person with %s', async (event, kind) => {
+      expect(await notified(transaction, event)).toMatchObject({
+        about: 'event',
+        event: { type: event, kind, payment: { id: transaction.out_trade_no } },
+      });
+      await expect(notified({ ...transaction, mchid: '1900000001' }, event)).rejects.toMatchObject({
+        reason: 'merchant',
+      });
     });
 
     it.each(['mchid', 'appid'])('are rejected for another %s', async (name) => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type z } from 'zod';
 import {
   InvalidNotificationError,
@@ -10,6 +11,7 @@ import {
   encryptedResource,
   notification,
   orderStateOf,
+  otherResource,
   refundResource,
   transaction,
 } from './wechat-messages';
@@ -33,19 +35,53 @@ export async function readNotification(
   if (!isSignedBy(key, signature, body))
     throw new InvalidNotificationError('signature', 'the signature is wrong');
 
-  const { event_type: event, resource } = read(notification, parseJson(body.toString('utf8')));
+  const { id, event_type: event, resource } = read(notification, parseJson(body.toString('utf8')));
+  const eventId = id ?? createHash('sha256').update(body).digest('hex');
   if (event === PAYMENT_EVENT) {
     const order = read(transaction, decryptResource(resource, client));
     if (order.mchid !== merchantId || order.appid !== appId)
       throw new InvalidNotificationError('merchant', "it is about another merchant's order");
     return { about: 'payment', paymentId: order.out_trade_no, state: orderStateOf(order) };
   }
-  if (!event.startsWith(REFUND_EVENT_PREFIX)) return { about: 'nothing' };
-  const refund = read(refundResource, decryptResource(resource, client));
+  const content = decryptResource(resource, client);
+  const unhandled = {
+    eventId,
+    type: event,
+    currency: null,
+    reason: null,
+    refundedMinor: null,
+    content: JSON.stringify(content),
+  };
+  if (!event.startsWith(REFUND_EVENT_PREFIX)) {
+    const { mchid, out_trade_no: paymentId } = read(otherResource, content);
+    if (mchid !== undefined && mchid !== merchantId)
+      throw new InvalidNotificationError('merchant', 'it is for another merchant');
+    const payment = paymentId === undefined ? null : { id: paymentId };
+    return {
+      about: 'event',
+      event: { ...unhandled, kind: kindOf(event), payment, amountMinor: null, status: null },
+    };
+  }
+  const refund = read(refundResource, content);
   if (refund.mchid !== merchantId)
     throw new InvalidNotificationError('merchant', "it is about another merchant's refund");
-  return { about: 'refund', refundId: refund.out_refund_no };
+  const { out_trade_no: paymentId, amount, refund_status: status } = refund;
+  return {
+    about: 'refund',
+    refundId: refund.out_refund_no,
+    event: {
+      ...unhandled,
+      kind: 'refund',
+      payment: paymentId === undefined ? null : { id: paymentId },
+      amountMinor: amount === undefined ? null : BigInt(amount.refund),
+      currency: 'CNY',
+      status: status ?? null,
+    },
+  };
 }
+
+/** Complaints of payers are what WeChat Pay has for disputes. */
+const kindOf = (event: string) => (event.startsWith('COMPLAINT.') ? 'dispute' : 'other');
 
 function decryptResource(resource: unknown, client: WechatClient): unknown {
   const encrypted = read(encryptedResource, resource);

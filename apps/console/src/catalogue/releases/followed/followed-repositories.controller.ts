@@ -1,12 +1,12 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { FollowedRepositoryListResponse } from './followed-repositories.dto';
 import { FollowedRepositoriesService } from './followed-repositories.service';
 
 @Controller('api/admin/releases/followed')
 @ApiTags('Administration of releases')
-@Roles('admin')
+@StaffOnly()
 export class FollowedRepositoriesController {
   constructor(private readonly followed: FollowedRepositoriesService) {}
 

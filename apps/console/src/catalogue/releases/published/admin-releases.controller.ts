@@ -1,6 +1,6 @@
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query, Res } from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -8,6 +8,7 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
+import { ListOrCsv } from '../../../lists/csv-list';
 import { type Response } from 'express';
 import { type Actor, CurrentActor } from '../../../accounts/audit-log/actor';
 import {
@@ -19,20 +20,26 @@ import {
 } from './releases.dto';
 import { ReleasesService } from './releases.service';
 
+const COLUMNS = 'component tag_name name source draft prerelease published_at'.split(' ');
+
 @Controller('api/admin/releases')
 @ApiTags('Administration of releases')
-@Roles('admin')
+@StaffOnly()
 export class AdminReleasesController {
   constructor(private readonly releases: ReleasesService) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listReleases',
     summary: 'Lists the releases of all components or of one, newest first.',
     description: 'Drafts and followed releases are included.',
   })
-  @ApiOkResponse({ description: 'A page of releases.', type: AdminReleaseListResponse })
+  @ListOrCsv({
+    description: 'A page of releases.',
+    type: AdminReleaseListResponse,
+    rows: 'releases',
+    columns: COLUMNS,
+  })
   list(@Query() query: ReleasesQuery): Promise<AdminReleaseListResponse> {
     return this.releases.list(query);
   }

@@ -1,5 +1,5 @@
 import { RequestHeaders } from '@inference/dto';
-import { Roles } from '@inference/guards';
+import { StaffOnly } from '@inference/guards';
 import { BodyAs } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { MAX_PART_BYTES } from '@inference/storage';
@@ -30,7 +30,7 @@ const NO_UPLOAD = 'The caller has no such upload, or it was given up.';
 
 @Controller('api/admin/package-uploads')
 @ApiTags('Administration of models')
-@Roles('admin')
+@StaffOnly()
 export class PackageUploadsController {
   constructor(private readonly uploads: PackageUploadsService) {}
 

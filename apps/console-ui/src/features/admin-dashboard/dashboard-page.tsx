@@ -1,0 +1,200 @@
+import { Anchor, Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useMay } from '../../api/account';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
+import { Page } from '../../components/page';
+import { QueryState } from '../../components/query-state';
+import { type Figure } from '../../figures/figure';
+import { Amount, PercentText, Quantity } from '../../figures/figure-text';
+import { type PlainTextKey } from '../../language/define-texts';
+import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
+import classes from './dashboard.module.css';
+import { type en, useDashboardTexts } from './dashboard-texts';
+
+type Dashboard = Schemas['DashboardResponse'];
+type Figures = Schemas['DashboardFiguresResponse'];
+
+const PERIODS = ['today', '7d', '30d', '90d'] as const;
+type Period = (typeof PERIODS)[number];
+
+const REFRESH_MILLIS = 60_000;
+
+const dashboardQuery = (api: ConsoleApi, period: Period) =>
+  queryOptions({
+    queryKey: ['admin-dashboard', period],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/admin/dashboard', { signal, params: { query: { period } } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MILLIS,
+    staleTime: 0,
+  });
+
+/** The site at a glance, for its staff. */
+export function DashboardPage() {
+  const t = useDashboardTexts();
+  const [period, setPeriod] = useState<Period>('today');
+  const query = useQuery(dashboardQuery(useConsoleApi(), period));
+  return (
+    <Page
+      title={t('title')}
+      description={t('description')}
+      actions={
+        <SegmentedControl
+          aria-label={t('period')}
+          value={period}
+          data={PERIODS.map((value) => ({ value, label: t(`period.${value}`) }))}
+          onChange={(value) => setPeriod(PERIODS.find((known) => known === value) ?? 'today')}
+        />
+      }
+    >
+      <QueryState query={query}>
+        {(dashboard) => <DashboardContent dashboard={dashboard} isToday={period === 'today'} />}
+      </QueryState>
+    </Page>
+  );
+}
+
+function DashboardContent({ dashboard, isToday }: { dashboard: Dashboard; isToday: boolean }) {
+  const t = useDashboardTexts();
+  const { current, before, currency } = dashboard;
+  const amount = (value: Figure) => <Amount value={value} currency={currency} />;
+  const count = (value: Figure | null) => (value === null ? t('unknown') : <Quantity value={value} />);
+  const card = (name: PlainTextKey<typeof en>, of: (figures: Figures) => Figure | null) => (
+    <FigureCard title={t(name)} value={of(current)} before={of(before)} show={count} />
+  );
+  return (
+    <Stack gap="xl">
+      <div className={classes.cards}>
+        <FigureCard title={t('revenue')} value={current.revenue} before={before.revenue} show={amount} />
+        {card('calls', ({ calls }) => calls)}
+        {card('tokens', ({ tokens }) => tokens)}
+        {card('active', (figures) => figures.active_accounts)}
+        {card('new', (figures) => figures.new_accounts)}
+        {card('failed', (figures) => figures.failed_calls)}
+        {card('refused', (figures) => figures.refused_calls)}
+        {card('failedPayments', (figures) => figures.failed_payments)}
+        <FigureCard
+          title={t('latency')}
+          note={t(isToday ? 'latency.hour' : 'latency.days')}
+          value={current.mean_duration_ms}
+          before={before.mean_duration_ms}
+          show={(value) =>
+            value === null ? '–' : t('latency.value', { ms: String(Math.round(value.toScreenNumber())) })
+          }
+        />
+      </div>
+      <div className={classes.lists}>
+        <TopModels dashboard={dashboard} />
+        <TopAccounts dashboard={dashboard} />
+      </div>
+      {useMay()('GET /api/cost-report') && (
+        <Anchor component={Link} to="/cost-report">
+          {t('report')}
+        </Anchor>
+      )}
+    </Stack>
+  );
+}
+
+/** A figure with the one of the period before and the change between them. */
+function FigureCard<Value extends Figure | null>({
+  title,
+  note,
+  value,
+  before,
+  show,
+}: {
+  title: string;
+  note?: string;
+  value: Value;
+  before: Value;
+  show: (value: Value) => ReactNode;
+}) {
+  const t = useDashboardTexts();
+  return (
+    <Paper withBorder p="md" component="section" aria-label={title}>
+      <Text c="dimmed">{title}</Text>
+      <Text size="xl" fw={600}>
+        {show(value)}
+      </Text>
+      <Group gap="xs">
+        <PercentText before={before ?? undefined} after={value ?? undefined} />
+        <Text c="dimmed">
+          {t('before')}
+          {show(before)}
+        </Text>
+      </Group>
+      {note && (
+        <Text size="sm" c="dimmed">
+          {note}
+        </Text>
+      )}
+    </Paper>
+  );
+}
+
+function TopModels({ dashboard: { top_models: models, currency } }: { dashboard: Dashboard }) {
+  const t = useDashboardTexts();
+  const columns: Column<Dashboard['top_models'][number]>[] = [
+    {
+      key: 'model',
+      title: t('model'),
+      place: 'title',
+      cell: ({ model }) => <span translate="no">{model}</span>,
+    },
+    {
+      key: 'revenue',
+      title: t('revenue'),
+      isNumber: true,
+      cell: ({ revenue }) => <Amount value={revenue} currency={currency} />,
+    },
+    { key: 'calls', title: t('calls'), isNumber: true, cell: ({ calls }) => <Quantity value={calls} /> },
+  ];
+  return (
+    <Stack component="section" gap="sm">
+      <Title order={2}>{t('models')}</Title>
+      {models.length === 0 ? (
+        <Text c="dimmed">{t('nothing')}</Text>
+      ) : (
+        <DataTable label={t('models')} columns={columns} rows={models} keyOf={({ model }) => model} />
+      )}
+    </Stack>
+  );
+}
+
+function TopAccounts({ dashboard: { top_accounts: accounts, currency } }: { dashboard: Dashboard }) {
+  const t = useDashboardTexts();
+  const emails = useAccountEmails(accounts.map(({ account_id: id }) => id));
+  const columns: Column<Dashboard['top_accounts'][number]>[] = [
+    {
+      key: 'account',
+      title: t('account'),
+      place: 'title',
+      cell: ({ account_id: id }) => <AccountLink id={id} emails={emails} />,
+    },
+    {
+      key: 'revenue',
+      title: t('revenue'),
+      isNumber: true,
+      cell: ({ revenue }) => <Amount value={revenue} currency={currency} />,
+    },
+  ];
+  return (
+    <Stack component="section" gap="sm">
+      <Title order={2}>{t('accounts')}</Title>
+      {accounts.length === 0 ? (
+        <Text c="dimmed">{t('nothing')}</Text>
+      ) : (
+        <DataTable
+          label={t('accounts')}
+          columns={columns}
+          rows={accounts}
+          keyOf={({ account_id: id }) => id}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,249 @@
+import { Anchor, Button, Code, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../../api/account';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
+import { type Column, DataTable } from '../../components/data-table';
+import { FormDialog } from '../../components/dialogs';
+import { EmptyState } from '../../components/empty-state';
+import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
+import { Page } from '../../components/page';
+import { QueryState } from '../../components/query-state';
+import { Quantity } from '../../figures/figure-text';
+import { Time } from '../../time/time';
+import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
+import { Choice } from '../usage/filters';
+import classes from '../usage/filters.module.css';
+import { useWalletTexts } from '../wallet/wallet-texts';
+import { useProviderEventTexts } from './provider-event-texts';
+
+type ProviderEvent = Schemas['ProviderEventResponse'];
+type State = 'open' | 'closed' | 'all';
+
+const STATES: readonly State[] = ['open', 'closed', 'all'];
+const EVENTS = 'admin-provider-events';
+const MAX_NOTE_CHARS = 500;
+
+const parametersOf = (state: State) => (state === 'all' ? {} : { state });
+
+const eventsQuery = (api: ConsoleApi, state: State) =>
+  infiniteQueryOptions({
+    queryKey: [EVENTS, state],
+    queryFn: ({ signal, pageParam }) => {
+      const query = { ...pageParam, ...parametersOf(state) };
+      return bodyOf(api.GET('/api/admin/billing/provider-events', { signal, params: { query } }));
+    },
+    initialPageParam: {} as { cursor?: string },
+    getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
+    select: ({ pages }) => pages.flatMap(({ events }) => events),
+    staleTime: 0,
+  });
+
+/** What payment providers report and nobody handles but a person. */
+export function ProviderEventsPage() {
+  const t = useProviderEventTexts();
+  const api = useConsoleApi();
+  const [state, setState] = useState<State>('open');
+  const query = useInfiniteQuery(eventsQuery(api, state));
+  return (
+    <Page
+      title={t('title')}
+      description={t('description')}
+      actions={
+        <CsvButton
+          fileName="provider-events.csv"
+          read={() =>
+            api.GET('/api/admin/billing/provider-events', {
+              ...AS_CSV,
+              params: { query: parametersOf(state) },
+            })
+          }
+        />
+      }
+    >
+      <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('title')}>
+        <Choice
+          label={t('state')}
+          value={state}
+          options={STATES.map((value) => ({ value, label: t(`state.${value}`) }))}
+          onChoose={(value) => setState(STATES.find((known) => known === value) ?? 'open')}
+        />
+      </Paper>
+      <QueryState
+        query={query}
+        isEmpty={(events) => events.length === 0}
+        empty={<EmptyState title={t('empty.title')}>{t('empty.text')}</EmptyState>}
+      >
+        {(events) => (
+          <EventTable
+            events={events}
+            onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+            isLoadingMore={query.isFetchingNextPage}
+          />
+        )}
+      </QueryState>
+    </Page>
+  );
+}
+
+interface Props {
+  events: ProviderEvent[];
+  onMore: (() => void) | undefined;
+  isLoadingMore: boolean;
+}
+
+function EventTable({ events, onMore, isLoadingMore }: Props) {
+  const [t, walletText] = [useProviderEventTexts(), useWalletTexts()];
+  const mayClose = useMay()('POST /api/admin/billing/provider-events/:id/close');
+  const [closing, setClosing] = useState<string>();
+  const emails = useAccountEmails(events.flatMap(({ account_id: id, closed_by: by }) => [id, by]));
+  const columns: Column<ProviderEvent>[] = [
+    {
+      key: 'event',
+      title: t('event'),
+      place: 'title',
+      cell: ({ kind, type }) => (
+        <Stack gap={2} align="flex-start">
+          <Text inherit fw={500}>
+            {t(`kind.${kind}`)}
+          </Text>
+          <Code>{type}</Code>
+        </Stack>
+      ),
+    },
+    {
+      key: 'received',
+      title: t('received'),
+      place: 'status',
+      cell: ({ received_at: at }) => <Time value={at} />,
+    },
+    {
+      key: 'provider',
+      title: t('provider'),
+      cell: ({ provider }) => walletText(`provider.${provider}`),
+    },
+    {
+      key: 'amount',
+      title: t('amount'),
+      isNumber: true,
+      cell: ({ amount, currency }) =>
+        amount === null ? (
+          '–'
+        ) : (
+          <>
+            <Quantity value={amount} /> {currency}
+          </>
+        ),
+    },
+    {
+      key: 'account',
+      title: t('account'),
+      cell: ({ account_id: id }) => (id === null ? '–' : <AccountLink id={id} emails={emails} />),
+    },
+    {
+      key: 'payment',
+      title: t('payment'),
+      cell: ({ payment_id: id }) =>
+        id === null ? (
+          '–'
+        ) : (
+          <Anchor component={Link} to={`/admin/payments/${id}`} inherit translate="no">
+            {id}
+          </Anchor>
+        ),
+    },
+    {
+      key: 'details',
+      title: t('details'),
+      cell: ({ status, reason }) => (
+        <span translate="no">{[status, reason].filter(Boolean).join(', ') || '–'}</span>
+      ),
+    },
+    {
+      key: 'closing',
+      title: t('closing'),
+      cell: ({ id, closed_at: at, closed_as: how, closed_by: by, note }) => {
+        if (at === null)
+          return mayClose ? (
+            <Button size="xs" variant="default" onClick={() => setClosing(id)}>
+              {t('close')}
+            </Button>
+          ) : (
+            '–'
+          );
+        return how === 'own_refund' ? (
+          t('closing.own_refund')
+        ) : (
+          <>
+            {note} {by !== null && <AccountLink id={by} emails={emails} />}
+          </>
+        );
+      },
+    },
+  ];
+  return (
+    <>
+      <DataTable
+        label={t('title')}
+        columns={columns}
+        rows={events}
+        keyOf={({ id }) => id}
+        onMore={onMore}
+        isLoadingMore={isLoadingMore}
+      />
+      {closing !== undefined && <CloseDialog id={closing} onClose={() => setClosing(undefined)} />}
+    </>
+  );
+}
+
+function CloseDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const t = useProviderEventTexts();
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  const [failure, setFailure] = useState<unknown>();
+  const form = useForm({
+    initialValues: { note: '' },
+    validate: { note: (value) => (value.trim() ? null : t('close.note.missing')) },
+  });
+  const close = useMutation({
+    mutationFn: (note: string) =>
+      bodyOf(
+        api.POST('/api/admin/billing/provider-events/{id}/close', {
+          params: { path: { id } },
+          body: { note },
+        }),
+      ),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: [EVENTS] }),
+  });
+  const submit = ({ note }: typeof form.values) =>
+    close.mutate(note.trim(), {
+      onSuccess: () => {
+        notifications.show({ message: t('close.done') });
+        onClose();
+      },
+      onError: (error) => setFailure(showFieldErrors(form, error)),
+    });
+  return (
+    <FormDialog
+      title={t('close.title')}
+      submitText={t('close')}
+      isPending={close.isPending}
+      onSubmit={form.onSubmit(submit)}
+      onClose={onClose}
+    >
+      {failure !== undefined && <ErrorNotice error={failure} />}
+      <Text size="md">{t('close.text')}</Text>
+      <Textarea
+        label={t('close.note')}
+        required
+        data-autofocus
+        maxLength={MAX_NOTE_CHARS}
+        {...form.getInputProps('note')}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,62 @@
+import { createTestDatabase, type TestDatabase } from '@inference/testing';
+import { ENTITIES } from '../../entities';
+import { ACCOUNTS_OF_PERIOD, MODELS_OF_PERIOD, nextDay, sumDay } from './dashboard.repository';
+
+/** 180 days with 24 hours, 20 accounts and 5 models: 432,000 rows of hours. */
+const FILL = `
+  INSERT INTO metering.hourly_rollup (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens, cost_picos, cost_usd_picos, calls)
+  SELECT 'acct_' || a, date_trunc('day', now(), 'UTC') - make_interval(hours => h), 'model-' || m, 'gateway', 'per_million_tokens', '',
+    h, h, h * a, h * a, 1
+  FROM generate_series(0, 180 * 24 - 1) h, generate_series(1, 20) a, generate_series(1, 5) m`;
+const ROWS_OF_A_DAY = 24 * 20 * 5;
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+describe('the statements of the dashboard', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase(ENTITIES);
+    await database.pool.query(FILL);
+    await database.pool.query(
+      "UPDATE metering.rollup_progress SET rolled_until = date_trunc('hour', now(), 'UTC')",
+    );
+    for (let day = await nextDay(database.pool); day; day = await nextDay(database.pool)) {
+      const next = day;
+      await database.pool.transaction((transaction) => sumDay(transaction, next));
+    }
+    await database.pool.query('ANALYZE');
+  });
+  afterAll(() => database.drop());
+
+  it.each([
+    ['models', MODELS_OF_PERIOD],
+    ['accounts', ACCOUNTS_OF_PERIOD],
+  ])('read the hours of the present day only, by the index of hours: %s', async (_name, statement) => {
+    for (const days of [0, 90, 179]) {
+      const from = new Date(Math.floor(Date.now() / 86_400_000 - days) * 86_400_000);
+      const { rows } = await database.pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+        `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`,
+        [from, new Date()],
+      );
+      const hours = nodesOf(rows[0]!['QUERY PLAN'][0].Plan).filter(
+        (node) => node['Relation Name'] === 'hourly_rollup' || node['Index Name'] === 'hourly_rollup_hour',
+      );
+      expect(hours.map((node) => node['Index Name']).filter(Boolean)).toContain('hourly_rollup_hour');
+      for (const node of hours) {
+        const read = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+        expect([days, node['Node Type'], read <= ROWS_OF_A_DAY]).toEqual([days, node['Node Type'], true]);
+      }
+    }
+  });
+});

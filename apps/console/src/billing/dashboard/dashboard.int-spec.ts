@@ -1,0 +1,177 @@
+import { newId } from '@inference/database';
+import { type UnitRate } from '@inference/metering';
+import { parseExact } from '@inference/money';
+import { type SignedIn, settleRequest, TestSite } from '../../testing/console.fixture';
+import { DashboardService, DayFiguresJob } from './dashboard.service';
+
+interface Figures {
+  from: string;
+  to: string;
+  revenue: unknown;
+  calls: unknown;
+  tokens: unknown;
+  failed_calls: unknown;
+  refused_calls: unknown;
+  active_accounts: unknown;
+  new_accounts: unknown;
+  failed_payments: unknown;
+  mean_duration_ms: unknown;
+}
+interface Body {
+  current: Figures;
+  before: Figures;
+  top_models: { model: string; revenue: unknown }[];
+  top_accounts: { account_id: string; revenue: unknown }[];
+}
+
+const RATES: UnitRate[] = [{ unit: 'per_million_tokens', ratePicos: 3n }];
+const PERIODS = { today: 1, '7d': 7, '30d': 30, '90d': 90 } as const;
+
+let site: TestSite;
+let analyst: SignedIn;
+const accounts: SignedIn[] = [];
+
+/** Each figure from the tables behind the reports: single hours, calls, accounts and payments. */
+const EXPECTED = `
+  SELECT (SELECT coalesce(sum(cost_picos), 0) FROM metering.hourly_usage WHERE hour >= $1 AND hour < $2) / 1e12 AS revenue,
+    (SELECT coalesce(sum(calls), 0) FROM metering.hourly_usage WHERE hour >= $1 AND hour < $2) AS calls,
+    (SELECT coalesce(sum(tokens), 0) FROM metering.hourly_usage WHERE hour >= $1 AND hour < $2) AS tokens,
+    (SELECT count(DISTINCT account_id) FROM metering.hourly_usage WHERE hour >= $1 AND hour < $2) AS active_accounts,
+    (SELECT count(*) FROM accounts.accounts WHERE created_at >= $1 AND created_at < $2) AS new_accounts,
+    (SELECT count(*) FROM billing.payments WHERE status = 'failed' AND created_at >= $1 AND created_at < $2) AS failed_payments`;
+
+const pool = () => site.database.pool;
+
+/** Usage of one hour, as it is after the fold. */
+const addHour = (account: SignedIn, daysAgo: number, hour: number, model: string, cost: number) =>
+  pool().query(
+    `INSERT INTO metering.hourly_rollup (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens, cost_picos, cost_usd_picos, calls)
+     VALUES ($1, date_trunc('day', now(), 'UTC') - make_interval(days => $2) + make_interval(hours => $3), $4, 'gateway',
+       'per_million_tokens', '', $5, $5, $5, $5, 2)`,
+    [account.accountId, daysAgo, hour, model, cost],
+  );
+
+beforeAll(async () => {
+  site = await TestSite.start();
+  analyst = await site.signedIn('analyst');
+  for (let i = 0; i < 3; i++) accounts.push(await site.signedIn('user', 10n ** 15n));
+  for (const [index, daysAgo] of [1, 2, 6, 7, 8, 13, 29, 30, 59, 89, 90, 120, 179, 190].entries())
+    for (const hour of [0, 11, 23])
+      await addHour(
+        accounts[index % 3]!,
+        daysAgo,
+        hour,
+        `model-${index % 7}`,
+        1_000 + 7 ** (index % 9) + hour,
+      );
+  await pool().query(
+    `INSERT INTO billing.payments (id, account_id, provider, amount_minor, currency, status, created_at, expires_at, ended_at)
+     SELECT 'pay_failed' || n, $1, 'card_provider', 100, 'USD', 'failed', now() - make_interval(days => n), now(), now()
+     FROM generate_series(0, 100, 3) n`,
+    [accounts[0]!.accountId],
+  );
+  await pool().query(`UPDATE accounts.accounts SET created_at = now() - interval '10 days' WHERE id = $1`, [
+    accounts[2]!.accountId,
+  ]);
+  await pool().query("UPDATE metering.rollup_progress SET rolled_until = date_trunc('hour', now(), 'UTC')");
+  await site.console.app.get(DayFiguresJob).run();
+});
+afterAll(() => site.stop());
+
+async function read(period: string): Promise<Body> {
+  const path = `/api/admin/dashboard?period=${period}`;
+  const { status, text } = await site.console.request('GET', path, { token: analyst.token });
+  if (status !== 200) throw new Error(`${status} ${text}`);
+  return parseExact(text) as unknown as Body;
+}
+
+async function expectExact(figures: Figures): Promise<void> {
+  const { rows } = await pool().query<Record<string, unknown>>(EXPECTED, [figures.from, figures.to]);
+  for (const [name, value] of Object.entries(rows[0]!))
+    expect([name, Number(String(figures[name as keyof Figures]))]).toEqual([name, Number(value)]);
+}
+
+describe('the dashboard', () => {
+  it('has summed each day whose hours are closed, once', async () => {
+    const { rows } = await pool().query<{ days: bigint; last: boolean }>(
+      `SELECT count(*) AS days, max(day) = date_trunc('day', now(), 'UTC') - interval '1 day' AS last FROM billing.day_figures`,
+    );
+    expect(rows).toEqual([{ days: 190n, last: true }]);
+    await site.console.app.get(DayFiguresJob).run();
+    expect((await pool().query('SELECT FROM billing.day_figures')).rowCount).toBe(190);
+  });
+
+  it.each(Object.entries(PERIODS))(
+    'equals the reports for %s and for the period before',
+    async (name, days) => {
+      await settleRequest(pool(), accounts[0]!.accountId, {
+        model: 'live',
+        rates: RATES,
+        usage: { inputTokens: 40, outputTokens: 2 },
+        told: { duration_ms: 500 },
+      });
+      const { current, before, top_models: models, top_accounts: top } = await read(name);
+      expect(Date.parse(current.to) - Date.parse(before.to)).toBe(days * 86_400_000);
+      expect(Date.parse(current.from) - Date.parse(before.from)).toBe(days * 86_400_000);
+      await expectExact(current);
+      await expectExact(before);
+      const { rows } = await pool().query(
+        `SELECT model FROM metering.hourly_usage WHERE hour >= $1 AND hour < $2 GROUP BY model
+       ORDER BY sum(cost_picos) DESC, model LIMIT 5`,
+        [current.from, current.to],
+      );
+      expect(models.map(({ model }) => ({ model }))).toEqual(rows);
+      const { rows: most } = await pool().query(
+        `SELECT account_id FROM metering.hourly_usage WHERE hour >= $1 AND hour < $2 GROUP BY account_id
+       ORDER BY sum(cost_picos) DESC, account_id LIMIT 5`,
+        [current.from, current.to],
+      );
+      expect(top.map(({ account_id }) => ({ account_id }))).toEqual(most);
+    },
+  );
+
+  it('counts failed and refused calls, and forgets none that were kept when their day was summed', async () => {
+    const add = (kind: string, at: string) =>
+      pool().query(
+        `INSERT INTO metering.unserved_calls (request_id, occurred_at, started_at, account_id, entrypoint, endpoint, kind,
+           http_status, error_code, duration_ms)
+         VALUES ($1, ${at}, ${at}, $2, 'gateway', 'chat/completions', $3, 500, 'x', 1)`,
+        [newId('req'), accounts[0]!.accountId, kind],
+      );
+    const before = await read('today');
+    await add('failed', 'now()');
+    await add('refused', 'now()');
+    await add('refused', 'now()');
+    const { current } = await read('today');
+    expect(Number(String(current.failed_calls))).toBe(Number(String(before.current.failed_calls)) + 1);
+    expect(Number(String(current.refused_calls))).toBe(Number(String(before.current.refused_calls)) + 2);
+    // The days that were summed when they were older than 30 days have no counts.
+    expect((await read('90d')).current.failed_calls).toBeNull();
+  });
+
+  it('tells the mean time of the calls of the last hour', async () => {
+    const { rows } = await pool().query<{ mean: string }>(
+      "SELECT avg(duration_ms)::float8 AS mean FROM metering.usage_events WHERE occurred_at >= date_trunc('hour', now(), 'UTC')",
+    );
+    const { current } = await read('today');
+    expect(Number(String(current.mean_duration_ms))).toBeCloseTo(Number(rows[0]!.mean), 6);
+  });
+
+  it('compares with the same hours of the day before', async () => {
+    const noon = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000 + 11.5 * 3_600_000);
+    const { before } = await site.console.app.get(DashboardService).read('today', noon);
+    expect(before.to).toBe(new Date(noon.getTime() + 1_800_000 - 86_400_000).toISOString());
+    const { rows } = await pool().query<{ sum: string }>(
+      'SELECT coalesce(sum(cost_picos), 0)::text AS sum FROM metering.hourly_usage WHERE hour >= $1 AND hour < $2',
+      [before.from, before.to],
+    );
+    expect(Math.round(Number(before.revenue.toString()) * 1e12)).toBe(Number(rows[0]!.sum));
+  });
+
+  it.each([['?period=year'], ['?days=3']])('refuses %s', async (query) => {
+    const { status } = await site.console.request('GET', `/api/admin/dashboard${query}`, {
+      token: analyst.token,
+    });
+    expect(status).toBe(400);
+  });
+});

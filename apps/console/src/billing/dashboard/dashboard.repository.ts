@@ -1,0 +1,150 @@
+import { type Executor, type Transaction } from '@inference/database';
+
+/** Days of UTC before the present one that are summed. Chosen: twice the longest period of the dashboard, and some more. */
+const KEPT_DAYS = 200;
+/** As long as refused and failed calls are kept. */
+const UNSERVED_DAYS = 30;
+const MOST_ROWS = 5;
+
+/** The first day that is not summed and all of whose hours are closed. */
+const NEXT_DAY = `
+  SELECT day FROM (
+    SELECT greatest(
+      coalesce((SELECT max(day) + interval '1 day' FROM billing.day_figures), '-infinity'),
+      (SELECT date_trunc('day', min(hour), 'UTC') FROM metering.hourly_rollup),
+      date_trunc('day', now(), 'UTC') - interval '${KEPT_DAYS} days'
+    ) AS day
+  ) d WHERE day + interval '1 day' <= (SELECT rolled_until FROM metering.rollup_progress)`;
+
+const CLAIM_DAY = `
+  INSERT INTO billing.day_figures (day, failed_calls, refused_calls, timed_calls, duration_ms)
+  SELECT $1::timestamptz, u.failed, u.refused, e.calls, e.duration
+  FROM (
+    SELECT CASE WHEN is_kept THEN count(*) FILTER (WHERE kind = 'failed') END AS failed,
+      CASE WHEN is_kept THEN count(*) FILTER (WHERE kind = 'refused') END AS refused
+    FROM (SELECT $1::timestamptz > date_trunc('day', now(), 'UTC') - interval '${UNSERVED_DAYS} days' AS is_kept) k
+    LEFT JOIN metering.unserved_calls ON occurred_at >= $1::timestamptz AND occurred_at < $1::timestamptz + interval '1 day'
+    GROUP BY is_kept
+  ) u, (
+    SELECT count(duration_ms) AS calls, coalesce(sum(duration_ms), 0) AS duration FROM metering.usage_events
+    WHERE occurred_at >= $1::timestamptz AND occurred_at < $1::timestamptz + interval '1 day'
+  ) e
+  ON CONFLICT DO NOTHING`;
+const SUM_MODELS = `
+  INSERT INTO billing.day_models (day, model, calls, tokens, cost_picos)
+  SELECT $1::timestamptz, model, coalesce(sum(calls), 0), sum(tokens), sum(cost_picos) FROM metering.hourly_rollup
+  WHERE hour >= $1::timestamptz AND hour < $1::timestamptz + interval '1 day' GROUP BY model`;
+const SUM_ACCOUNTS = `
+  INSERT INTO billing.day_accounts (day, account_id, cost_picos)
+  SELECT $1::timestamptz, account_id, sum(cost_picos) FROM metering.hourly_rollup
+  WHERE hour >= $1::timestamptz AND hour < $1::timestamptz + interval '1 day' GROUP BY account_id`;
+
+/** Returns null if no day waits to be summed. */
+export async function nextDay(executor: Executor): Promise<Date | null> {
+  return (await executor.query<{ day: Date }>(NEXT_DAY)).rows[0]?.day ?? null;
+}
+
+/** Sums a day whose hours are closed, once: of several consoles one does it. */
+export async function sumDay(transaction: Transaction, day: Date): Promise<void> {
+  if ((await transaction.query(CLAIM_DAY, [day])).rowCount === 0) return;
+  await transaction.query(SUM_MODELS, [day]);
+  await transaction.query(SUM_ACCOUNTS, [day]);
+}
+
+/** Half-open; `from` is the start of a day of UTC and `to` that of an hour. */
+export interface Period {
+  from: Date;
+  to: Date;
+}
+
+/** Days that are summed and lie in the period, and the hours from `open` on, which are read from the rollup of the hours. */
+const WITH_OPEN = `
+  bounds AS (
+    SELECT greatest($1::timestamptz, least(
+      coalesce((SELECT max(day) + interval '1 day' FROM billing.day_figures), $1), date_trunc('day', $2::timestamptz, 'UTC'))) AS open
+  )`;
+
+/** The statement of the models of a period: summed days, and what is open of it. */
+export const MODELS_OF_PERIOD = `
+  WITH ${WITH_OPEN}, lines AS (
+    SELECT model, calls, tokens, cost_picos FROM billing.day_models, bounds WHERE day >= $1 AND day < open
+    UNION ALL
+    SELECT model, calls, tokens, cost_picos FROM metering.hourly_usage, bounds WHERE hour >= open AND hour < $2
+  )
+  SELECT model, coalesce(sum(calls), 0)::bigint AS calls, sum(tokens) AS tokens, sum(cost_picos) AS "costPicos"
+  FROM lines GROUP BY model ORDER BY sum(cost_picos) DESC, model`;
+/** The statement of the accounts of a period. */
+export const ACCOUNTS_OF_PERIOD = `
+  WITH ${WITH_OPEN}, lines AS (
+    SELECT account_id, cost_picos FROM billing.day_accounts, bounds WHERE day >= $1 AND day < open
+    UNION ALL
+    SELECT account_id, cost_picos FROM metering.hourly_usage, bounds WHERE hour >= open AND hour < $2
+  ), accounts AS (SELECT account_id, sum(cost_picos) AS cost_picos FROM lines GROUP BY account_id)
+  SELECT account_id AS "accountId", cost_picos AS "costPicos", count(*) OVER () AS active
+  FROM accounts ORDER BY cost_picos DESC, account_id LIMIT ${MOST_ROWS}`;
+const OTHERS = `
+  WITH ${WITH_OPEN}
+  SELECT
+    (SELECT CASE WHEN count(*) = count(failed_calls) THEN coalesce(sum(failed_calls), 0) END
+     FROM billing.day_figures, bounds WHERE day >= $1 AND day < open)
+    + (SELECT count(*) FROM metering.unserved_calls, bounds WHERE kind = 'failed' AND occurred_at >= open AND occurred_at < $2) AS failed,
+    (SELECT CASE WHEN count(*) = count(refused_calls) THEN coalesce(sum(refused_calls), 0) END
+     FROM billing.day_figures, bounds WHERE day >= $1 AND day < open)
+    + (SELECT count(*) FROM metering.unserved_calls, bounds WHERE kind = 'refused' AND occurred_at >= open AND occurred_at < $2) AS refused,
+    (SELECT count(*) FROM accounts.accounts WHERE created_at >= $1 AND created_at < $2) AS "newAccounts",
+    (SELECT count(*) FROM billing.payments WHERE created_at >= $1 AND created_at < $2 AND status = 'failed') AS "failedPayments"`;
+const LATENCY_OF_DAYS = `
+  SELECT sum(timed_calls) AS calls, sum(duration_ms) AS duration FROM billing.day_figures WHERE day >= $1 AND day < $2`;
+const LATENCY_OF_HOUR = `
+  SELECT count(duration_ms) AS calls, sum(duration_ms) AS duration FROM metering.usage_events
+  WHERE occurred_at >= $1 AND occurred_at < $2`;
+
+export interface ModelFigures {
+  model: string;
+  calls: bigint;
+  tokens: bigint;
+  costPicos: bigint;
+}
+
+export interface OtherFigures {
+  /** Null: not known for each day of the period. */
+  failed: bigint | null;
+  refused: bigint | null;
+  newAccounts: bigint;
+  failedPayments: bigint;
+}
+
+/** The usage of each model in a period, highest cost first. */
+export async function readModels(executor: Executor, { from, to }: Period): Promise<ModelFigures[]> {
+  return (await executor.query<ModelFigures>(MODELS_OF_PERIOD, [from, to])).rows;
+}
+
+/** The accounts with the highest cost in a period, each with the number of all that used something. */
+export async function readAccounts(
+  executor: Executor,
+  { from, to }: Period,
+): Promise<{ accountId: string; costPicos: bigint; active: bigint }[]> {
+  return (
+    await executor.query<{ accountId: string; costPicos: bigint; active: bigint }>(ACCOUNTS_OF_PERIOD, [
+      from,
+      to,
+    ])
+  ).rows;
+}
+
+export async function readOthers(executor: Executor, { from, to }: Period): Promise<OtherFigures> {
+  return (await executor.query<OtherFigures>(OTHERS, [from, to])).rows[0]!;
+}
+
+/** @param unit `days`: of the days of the period that are summed; `events`: of its single calls, for a period of an hour */
+export async function readLatency(
+  executor: Executor,
+  { from, to }: Period,
+  unit: 'days' | 'events',
+): Promise<{ calls: bigint; durationMs: bigint }> {
+  const { rows } = await executor.query<{ calls: bigint | null; duration: bigint | null }>(
+    unit === 'days' ? LATENCY_OF_DAYS : LATENCY_OF_HOUR,
+    [from, to],
+  );
+  return { calls: rows[0]?.calls ?? 0n, durationMs: rows[0]?.duration ?? 0n };
+}

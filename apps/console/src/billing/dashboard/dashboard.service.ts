@@ -1,0 +1,103 @@
+import { Database, type Executor, ReadDatabase } from '@inference/database';
+import { BackgroundJobs, EVERY_TEN_MINUTES } from '@inference/jobs';
+import { exactNumber, picosToDecimal } from '@inference/money';
+import { Inject, Injectable } from '@nestjs/common';
+import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { type DashboardFiguresResponse, type DashboardResponse, type PeriodName } from './dashboard.dto';
+import {
+  nextDay,
+  type Period,
+  readAccounts,
+  readLatency,
+  readModels,
+  readOthers,
+  sumDay,
+} from './dashboard.repository';
+
+const HOUR_MILLIS = 3_600_000;
+const DAY_MILLIS = 24 * HOUR_MILLIS;
+const DAYS: Record<PeriodName, number> = { today: 1, '7d': 7, '30d': 30, '90d': 90 };
+const TOP = 5;
+
+const money = (picos: bigint) => exactNumber(picosToDecimal(picos));
+
+/** The figures of the site of some days, and of as many days before them. */
+@Injectable()
+export class DashboardService {
+  constructor(
+    private readonly database: ReadDatabase,
+    @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+  ) {}
+
+  /** @param now for tests */
+  async read(name: PeriodName, now = new Date()): Promise<DashboardResponse> {
+    const days = DAYS[name];
+    const today = Math.floor(now.getTime() / DAY_MILLIS) * DAY_MILLIS;
+    const from = new Date(today - (days - 1) * DAY_MILLIS);
+    // The present hour is open, and counts up to now.
+    const to = new Date((Math.floor(now.getTime() / HOUR_MILLIS) + 1) * HOUR_MILLIS);
+    const back = (at: Date) => new Date(at.getTime() - days * DAY_MILLIS);
+    return this.database.read(async (executor) => {
+      const current = await figuresOf(executor, { from, to }, name);
+      const before = await figuresOf(executor, { from: back(from), to: back(to) }, name);
+      return {
+        currency: this.site.currency,
+        current: current.figures,
+        before: before.figures,
+        top_models: current.models.slice(0, TOP).map(({ model, calls, tokens, costPicos }) => ({
+          model,
+          revenue: money(costPicos),
+          calls,
+          tokens,
+        })),
+        top_accounts: current.accounts.map(({ accountId, costPicos }) => ({
+          account_id: accountId,
+          revenue: money(costPicos),
+        })),
+      };
+    });
+  }
+}
+
+async function figuresOf(executor: Executor, period: Period, name: PeriodName) {
+  const models = await readModels(executor, period);
+  const accounts = await readAccounts(executor, period);
+  const others = await readOthers(executor, period);
+  const lastHour = { from: new Date(period.to.getTime() - HOUR_MILLIS), to: period.to };
+  const { calls, durationMs } = await (name === 'today'
+    ? readLatency(executor, lastHour, 'events')
+    : readLatency(executor, period, 'days'));
+  const figures: DashboardFiguresResponse = {
+    from: period.from.toISOString(),
+    to: period.to.toISOString(),
+    revenue: money(models.reduce((sum, { costPicos }) => sum + costPicos, 0n)),
+    calls: models.reduce((sum, model) => sum + model.calls, 0n),
+    tokens: models.reduce((sum, { tokens }) => sum + tokens, 0n),
+    failed_calls: others.failed,
+    refused_calls: others.refused,
+    active_accounts: accounts[0]?.active ?? 0n,
+    new_accounts: others.newAccounts,
+    failed_payments: others.failedPayments,
+    // Milliseconds of days are far below 2 ** 53.
+    mean_duration_ms: calls === 0n ? null : Number(durationMs) / Number(calls),
+  };
+  return { figures, models, accounts };
+}
+
+/** Sums days of the site when their hours are closed. Any number of consoles may run it at once. */
+@Injectable()
+export class DayFiguresJob {
+  constructor(
+    private readonly database: Database,
+    jobs: BackgroundJobs,
+  ) {
+    jobs.schedule('sum-days', EVERY_TEN_MINUTES, () => this.run());
+  }
+
+  async run(): Promise<void> {
+    for (let day = await nextDay(this.database); day; day = await nextDay(this.database)) {
+      const next = day;
+      await this.database.transaction((transaction) => sumDay(transaction, next));
+    }
+  }
+}

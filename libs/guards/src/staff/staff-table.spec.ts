@@ -1,0 +1,52 @@
+import { rolesOfRoute, seesAllCost, STAFF_ROLES, STAFF_ROUTES, type StaffRole } from './staff-table';
+
+const routesOf = (role: StaffRole) => STAFF_ROUTES.filter((route) => rolesOfRoute(route).includes(role));
+const changesOf = (role: StaffRole) => routesOf(role).filter((route) => !route.startsWith('GET '));
+
+/** What the roles are for, in words that a wrong line of the table contradicts. */
+describe('the table of routes and roles', () => {
+  it('opens every route to admins, and an unknown one to admins alone', () => {
+    expect(routesOf('admin')).toEqual(STAFF_ROUTES);
+    expect(rolesOfRoute('POST /api/admin/unknown')).toEqual(['admin']);
+  });
+
+  it.each([
+    'PUT /api/admin/accounts/:id/role',
+    'GET /api/admin/staff',
+    // The specification: admin endpoints require the admin role.
+    'PUT /api/admin/billing/pricing/models',
+    'PUT /api/admin/billing/pricing/gpus',
+  ])('keeps %s for admins', (route) => {
+    expect(STAFF_ROUTES).toContain(route);
+    expect(rolesOfRoute(route)).toEqual(['admin']);
+  });
+
+  it('lets analysts change nothing, and see no account', () => {
+    expect(changesOf('analyst')).toEqual([]);
+    expect(routesOf('analyst').filter((route) => route.includes('/accounts'))).toEqual([]);
+  });
+
+  it('lets only finance move money, and finance change neither models nor prices', () => {
+    const moves = /^(POST|PUT|PATCH|DELETE) .*\/(adjustments|refund|exchange-rates|provider-events)/;
+    for (const role of STAFF_ROLES)
+      if (role !== 'admin' && role !== 'finance')
+        expect(changesOf(role).filter((r) => moves.test(r))).toEqual([]);
+    expect(changesOf('finance').every((route) => moves.test(route))).toBe(true);
+  });
+
+  it('lets operators see no account and no payment', () => {
+    expect(routesOf('operator').filter((route) => /accounts|payments|refunds|events/.test(route))).toEqual(
+      [],
+    );
+  });
+
+  it('lets support change nothing of prices, models and money', () => {
+    expect(
+      changesOf('support').filter((route) => /billing|models|releases|package|changelog/.test(route)),
+    ).toEqual([]);
+  });
+
+  it('shows the cost of all accounts to those who read reports', () => {
+    expect((['user', ...STAFF_ROLES] as const).filter(seesAllCost)).toEqual(['admin', 'finance', 'analyst']);
+  });
+});
