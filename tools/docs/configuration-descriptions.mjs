@@ -205,7 +205,7 @@ export const SECTIONS = [
       UPSTREAMS:
         'JSON array in the order of preference: `{name, base_url, api_key?, models?}`. `models` is a list, or a map from the published slug to the server’s own name; without it the server serves every priced model.',
       MODEL_LIMITS:
-        'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?}`. Gateway: `max_output_tokens` is set in chat requests without a limit (4096 when not configured); `context_tokens` bounds the prompt of requests with images or audio (131072 when not configured). Agent: 32768 and a quarter of the context (at most 4096) when not configured. Console: shows these limits with the models, and `{input_modalities?, output_modalities?}`, each a list of `text`, `image`, `audio`, `video`, `embedding`, which the others ignore. Use the same value for all three.',
+        'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?, output_limit_field?}`: the most tokens of a prompt and its answer together, the longest answer that the model gives, and the field of chat requests in which it takes a limit (`max_tokens`, or `max_completion_tokens` for reasoning models of OpenAI). Gateway: what a call can cost at most follows from them; nothing is set in requests unless money is short. An answer of a model without limits may have 131072 tokens. Agent: 32768 and a quarter of the context (at most 4096) when not configured. Console: shows these limits with the models, and `{input_modalities?, output_modalities?}`, each a list of `text`, `image`, `audio`, `video`, `embedding`, which the others ignore. Use the same value for all three.',
       MODEL_RATE_LIMIT_TIERS:
         'JSON list of tiers of [limits](../guides/limits.md), the lowest first: `{name, paid?, age_days?, models}`. `models`: model slug, or `*` for each other one → `{rpm?, tpm?, tpd?, max_concurrency?}`. An account has the last tier for which it has paid enough and is old enough. Without it only keys and staff set limits. The same value in gateway and console.',
       TRAINING_PRICE_SLUG:
@@ -216,6 +216,8 @@ export const SECTIONS = [
         'Comma-separated secrets with which the memo service calls on behalf of accounts. Must have none in common with `AGENT_CREDENTIALS`.',
       CONSOLE_CREDENTIALS:
         'Gateway, agent and router-cost. Comma-separated secrets with which the console calls on behalf of accounts. All are accepted. At the gateway it must have none in common with `AGENT_CREDENTIALS` and `MEMO_CREDENTIALS`.',
+      STREAM_KEEP_ALIVE_SECONDS:
+        'Silence after which a stream gets a comment, or the ping of Anthropic’s Messages, so that proxies do not close it. It also begins a stream whose model has sent nothing yet.',
       UPSTREAM_CONNECT_TIMEOUT_SECONDS: 'Time to connect to an upstream before the next one is tried.',
       UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS:
         'Time to the first byte of an upstream’s answer before the next one is tried, or 504.',
@@ -259,7 +261,7 @@ export const SECTIONS = [
         'A process that has not renewed its entry for this time is considered dead, and its turns failed.',
       FRAME_RETENTION_HOURS: 'How long the stream of a finished turn can be resumed.',
       CHAT_MODEL: 'Model that writes answers. Without it answers are sentences of the documents.',
-      ANSWER_MAX_TOKENS: 'Longest answer, in tokens.',
+      ANSWER_MAX_TOKENS: 'Longest answer, in tokens. Without it the model decides.',
       EMBEDDING_MODEL: 'Model of vector search. Without it search uses words only.',
       EMBEDDING_LEAST_COSINE:
         'Least cosine with which a passage that has no word in common with the question is found. The right value depends on the model.',

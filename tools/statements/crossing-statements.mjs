@@ -90,6 +90,18 @@ export const CROSSING_STATEMENTS = [
     why: 'Deletes refusals after 30 days.',
   },
   {
+    place: 'function metering.delete_old_idempotent_calls',
+    kind: 'job',
+    tables: ['metering.idempotent_calls'],
+    why: 'Forgets idempotency keys after a day.',
+  },
+  {
+    place: 'apps/gateway/src/idempotency/idempotent-calls.repository.ts holdCalls',
+    kind: 'batch',
+    tables: ['metering.idempotent_calls'],
+    why: 'Keeps the claims of the calls that one gateway works on.',
+  },
+  {
     place: 'function limits.delete_unused',
     kind: 'job',
     tables: ['limits.subjects'],

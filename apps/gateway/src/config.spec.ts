@@ -28,6 +28,7 @@ describe('readGatewayConfig', () => {
       UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS: 300,
       UPSTREAM_IDLE_TIMEOUT_SECONDS: 120,
       CLIENT_STALL_TIMEOUT_SECONDS: 60,
+      STREAM_KEEP_ALIVE_SECONDS: 15,
       LEASE_AMOUNT: 10n ** 12n,
       LEASE_TTL_SECONDS: 30,
       SETTLEMENT_PATIENCE_SECONDS: 20,
@@ -41,7 +42,10 @@ describe('readGatewayConfig', () => {
       { ...UPSTREAM, api_key: 'k', models: ['x', 'y/z'] },
       { name: 'b', base_url: 'https://models.example', models: { x: 'their-x' } },
     ];
-    const limits = { x: { context_tokens: 8192 }, '*': { max_output_tokens: 100 } };
+    const limits = {
+      x: { context_tokens: 8192, output_limit_field: 'max_completion_tokens' },
+      '*': { max_output_tokens: 100 },
+    };
     const config = readGatewayConfig(
       environment({
         UPSTREAMS: JSON.stringify(upstreams),

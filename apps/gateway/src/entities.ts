@@ -2,6 +2,7 @@ import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import { PRICE_ENTITIES } from '@inference/metering';
 import { LimitOverride } from '@inference/rate-limits';
 import { Wallet } from '@inference/wallet';
+import { IdempotentCall } from './idempotency/idempotent-call.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
-export const ENTITIES = [...CREDENTIAL_ENTITIES, ...PRICE_ENTITIES, LimitOverride, Wallet];
+export const ENTITIES = [...CREDENTIAL_ENTITIES, ...PRICE_ENTITIES, IdempotentCall, LimitOverride, Wallet];

@@ -1,3 +1,4 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { generateKeyPairSync } from 'node:crypto';
@@ -366,4 +367,103 @@ describe('errors have the format of OpenAI:', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect((await ask('GET /healthz')).status).toBe(200);
   });
+});
+
+describe('a path that is not served', () => {
+  const to = async (method: string, path: string, headers: Record<string, string> = {}) => {
+    const {
+      status,
+      body,
+      headers: answered,
+    } = await new Promise<{
+      status: number;
+      body: { error: { message: string; code: string } };
+      headers: IncomingHttpHeaders;
+    }>((resolve, reject) => {
+      // fetch would write the path differently.
+      const sent = request(site.gateway.url, { method, path, headers }, (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode!,
+            body: JSON.parse(text) as { error: { message: string; code: string } },
+            headers: response.headers,
+          }),
+        );
+      });
+      sent.on('error', reject).end();
+    });
+    expect(answered['x-request-id']).toMatch(/^req_[0-9A-Za-z]{22}$/);
+    return { status, body, message: body.error.message };
+  };
+
+  it.each([
+    ['POST', '/openai/v1/chat/completions', 'Write POST /v1/chat/completions.'],
+    ['POST', '//v1//chat/completions?key=secret', 'Write POST /v1/chat/completions.'],
+    ['POST', '/chat/completions', 'Write POST /v1/chat/completions.'],
+    ['POST', '/v1/v1/messages', 'Write POST /v1/messages.'],
+    ['POST', '/anthropic/v1/messages', 'Write POST /v1/messages.'],
+    ['GET', '/models/sandbox-chat', 'Write GET /v1/models/sandbox-chat.'],
+    ['POST', '/v1/fim/completions', 'Write POST /v1/completions with prompt and suffix.'],
+    ['POST', '/fim/completions', 'Write POST /v1/completions with prompt and suffix.'],
+  ])('%s %s is told what to write', async (method, path, advice) => {
+    const { status, message, body } = await to(method, path);
+    const asked = `${method} ${path.split('?')[0]!} is not served here.`;
+    expect([status, message, body.error.code]).toEqual([404, `${asked} ${advice}`, 'unknown_url']);
+  });
+
+  it('is told what there is', async () => {
+    const { message } = await to('POST', '/v1/assistants');
+    expect(message).toMatch(
+      /^POST \/v1\/assistants is not served here\. There are GET \/v1\/models, .*POST \/v1\/responses/,
+    );
+    expect(await to('GET', '/v1/chat/completions')).toMatchObject({
+      status: 405,
+      message: 'GET /v1/chat/completions is not served here. There is POST /v1/chat/completions.',
+    });
+    expect((await to('GET', `/${'x'.repeat(5_000)}`)).message.length).toBeLessThan(1_500);
+  });
+
+  it('is told in the shape of Anthropic to its clients', async () => {
+    const { status, body } = await to('POST', '/messages', { 'anthropic-version': '2023-06-01' });
+    expect([status, body]).toMatchObject([
+      404,
+      {
+        type: 'error',
+        error: {
+          type: 'not_found_error',
+          message: expect.stringContaining('Write POST /v1/messages.') as string,
+        },
+      },
+    ]);
+  });
+});
+
+const CHAT = '{"model":"sandbox-chat","messages":[{"role":"user","content":"x"}]}';
+
+it('the id of a call is that of the console, whatever the client calls it', async () => {
+  const headers = { Authorization: `Bearer ${account.apiKey}`, 'X-Request-Id': 'mine' };
+  const ids: (string | null)[] = [];
+  const statuses: number[] = [];
+  for (const body of [CHAT, '{', '{"model":"no-such-model","messages":[]}']) {
+    const answer = await fetch(`${site.gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body,
+    });
+    await answer.text();
+    statuses.push(answer.status);
+    ids.push(answer.headers.get('x-request-id'));
+    expect(answer.headers.get('x-inference-request-id')).toBe(ids.at(-1));
+  }
+  expect(statuses).toEqual([200, 400, 404]);
+  expect(new Set(ids).size).toBe(3);
+  const { rows } = await site.pool.query<{ id: string }>(
+    'SELECT request_id AS id FROM metering.usage_events WHERE account_id = $1',
+    [account.accountId],
+  );
+  expect(rows.map(({ id }) => id)).toContain(ids[0]);
+  const unauthorized = await fetch(`${site.gateway.url}/v1/models`);
+  expect(unauthorized.headers.get('x-request-id')).toMatch(/^req_/);
 });

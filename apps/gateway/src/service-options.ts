@@ -1,7 +1,8 @@
+import { newId } from '@inference/database';
 import { type ServiceOptions } from '@inference/http';
 import { type ApiDescription, serveDocument } from '@inference/openapi';
 import { OpenAiErrorFilter } from './errors/openai-error.filter';
-import { OpenAiErrorResponse } from './errors/openai-error';
+import { openAiErrorBody, OpenAiErrorResponse } from './errors/openai-error';
 
 export const API_DESCRIPTION: ApiDescription = {
   title: 'Gateway API',
@@ -26,4 +27,6 @@ export const gatewayService = (): ServiceOptions => ({
   bodyLimitBytes: BODY_LIMIT_BYTES,
   documentApi: serveDocument(API_DESCRIPTION),
   errorFilter: new OpenAiErrorFilter(),
+  newRequestId: () => newId('req'),
+  parserErrorBody: openAiErrorBody,
 });

@@ -84,6 +84,8 @@ export interface ServiceOptions {
   documentApi?: (app: NestExpressApplication) => void;
   /** Renders errors in another shape than `{error}`. */
   errorFilter?: ExceptionFilter;
+  /** Names the requests; without it a caller's `X-Request-Id` is adopted. */
+  newRequestId?: () => string;
   /** The body of errors that reach no filter: invalid HTTP, headers that are too large, requests that arrive too slowly. */
   parserErrorBody?: ParserErrorBody;
   /** Receives the log instead of standard output. */
@@ -114,7 +116,7 @@ export async function createService(
   const metrics = app.get(Metrics);
   const middleware: PlainMiddleware[] = [
     ...(config.TRUST_PROXY === undefined ? [warnOfUntrustedProxy(logger)] : []),
-    requestLogger(logger),
+    requestLogger(logger, options.newRequestId),
     metrics.measure.bind(metrics),
     helmet(HELMET_OPTIONS),
     hangUpUnread(),
@@ -137,7 +139,7 @@ export async function createService(
   app.getHttpServer().headersTimeout = HEADERS_TIMEOUT_MILLIS;
   app.getHttpServer().keepAliveTimeout = KEEP_ALIVE_MILLIS;
   app.get(ConnectionDrain).watch();
-  answerParserErrors(app.getHttpServer(), config.CORS_ORIGINS, options.parserErrorBody);
+  answerParserErrors(app.getHttpServer(), config.CORS_ORIGINS, options);
   return app;
 }
 

@@ -85,11 +85,11 @@ describe('chat', () => {
       ],
       usage: expect.objectContaining({
         prompt_tokens: PROMPT_TOKENS,
-        completion_tokens: 16,
-        total_tokens: PROMPT_TOKENS + 16,
+        completion_tokens: 64,
+        total_tokens: PROMPT_TOKENS + 64,
       }),
     });
-    expect(answer.choices[0]?.message.content?.split(' ')).toHaveLength(16);
+    expect(answer.choices[0]?.message.content?.split(' ')).toHaveLength(64);
     expect(Math.abs(answer.created - Date.now() / 1000)).toBeLessThan(60);
   });
 
@@ -172,13 +172,13 @@ describe('chat', () => {
     expect(lines.pop()).toBe('[DONE]');
     const chunks = lines.map((line): OpenAI.ChatCompletionChunk => JSON.parse(line));
     const last = chunks.pop();
-    expect(chunks).toHaveLength(18);
+    expect(chunks).toHaveLength(66);
     for (const chunk of chunks) expect(chunk).toHaveProperty('usage', null);
     expect(last?.choices).toEqual([]);
     expect(last?.usage).toMatchObject({
       prompt_tokens: PROMPT_TOKENS,
-      completion_tokens: 16,
-      total_tokens: PROMPT_TOKENS + 16,
+      completion_tokens: 64,
+      total_tokens: PROMPT_TOKENS + 64,
     });
   });
 
@@ -265,7 +265,7 @@ describe('what was served', () => {
     expect(served).toEqual({
       requests: 5,
       prompt_tokens: 2 * PROMPT_TOKENS + 2 + 3,
-      completion_tokens: 16 + 3 + 2,
+      completion_tokens: 64 + 3 + 2,
       aborted: 0,
     });
     const response = await fetch(`${engine.url}/_sandbox/served`);

@@ -103,8 +103,13 @@ export function anthropicErrorBody(
 
 /**
  * Whether a client expects Anthropic's bodies. Models are listed in either shape: Anthropic's SDK sends `anthropic-version` with every
- * request. Elsewhere the path decides, since gateways of customers add that header to all they pass on.
+ * request. Elsewhere the path decides, since gateways of customers add that header to all they pass on; at an unknown path both do.
  */
-export const speaksAnthropic = ({ path, headers }: Pick<Request, 'path' | 'headers'>): boolean =>
+export const speaksAnthropic = ({
+  path,
+  headers,
+  route,
+}: Pick<Request, 'path' | 'headers' | 'route'>): boolean =>
   /^\/v1\/messages(\/|$)/i.test(path) ||
-  (/^\/v1\/models(\/|$)/i.test(path) && headers['anthropic-version'] !== undefined);
+  (headers['anthropic-version'] !== undefined &&
+    (/^\/v1\/models(\/|$)/i.test(path) || (!route && /\/messages(\/|$)/i.test(path))));

@@ -59,5 +59,5 @@ it.each([
   ['/v1/responses', true, false],
 ])('%s, with the header of Anthropic: %s, answers in its shape: %s', (path, hasHeader, expected) => {
   const headers = hasHeader ? { 'anthropic-version': '2023-06-01' } : {};
-  expect(speaksAnthropic({ path, headers })).toBe(expected);
+  expect(speaksAnthropic({ path, headers, route: { path } })).toBe(expected);
 });

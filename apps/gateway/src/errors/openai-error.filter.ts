@@ -4,6 +4,7 @@ import { describeError, logFailure } from '@inference/http';
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { anthropicErrorBody, speaksAnthropic } from './anthropic-error';
+import { describeUnknownUrl } from './unknown-url';
 import { GatewayError, openAiErrorBody, toOpenAiError } from './openai-error';
 
 const CODE_BY_STATUS: Record<number, string> = {
@@ -44,7 +45,9 @@ function requestIdOf(response: Response): string | null {
 /** What the client gets for an error, in OpenAI's body. */
 export function describeAnswer(error: unknown, request: Request) {
   if (error instanceof GatewayError) return toOpenAiError(error);
-  const { status, message, headers, details } = describeError(error, request);
+  const { status, message: reason, headers, details } = describeError(error, request);
+  const isUnrouted = !request.route && (status === 404 || status === 405);
+  const message = isUnrouted ? describeUnknownUrl(request) : reason;
   return {
     status,
     body: openAiErrorBody(status, message, { code: codeOf(error, status, details) }),

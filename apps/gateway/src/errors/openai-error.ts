@@ -50,6 +50,28 @@ class OpenAiError {
 
   @ApiProperty({
     description:
+      'With a refusal for want of money: the highest limit of the answer that the money covers. Absent if it covers none.',
+    required: false,
+    example: '2000',
+  })
+  affordable_output_tokens?: string;
+
+  @ApiProperty({
+    description: 'With `already_charged`: the call, as the console names it.',
+    required: false,
+    example: 'req_0123456789abcdef',
+  })
+  request_id?: string;
+
+  @ApiProperty({
+    description: 'With `already_charged`: what the call was charged, in the site’s currency.',
+    required: false,
+    example: '0.0000222',
+  })
+  cost?: string;
+
+  @ApiProperty({
+    description:
       'With `rate_limit_exceeded`: which limit, such as `key_requests_per_minute` or `account_tokens_per_minute`.',
     required: false,
     example: 'key_requests_per_minute',
@@ -78,9 +100,12 @@ export class OpenAiErrorResponse {
 type GatewayErrorCode =
   | 'account_suspended'
   | 'api_key_suspended'
+  | 'already_charged'
   | 'billing_unavailable'
   | 'billing_unknown'
   | 'exchange_rate_missing'
+  | 'idempotency_key_in_use'
+  | 'idempotency_key_reused'
   | 'insufficient_balance'
   | 'invalid_form'
   | 'invalid_header'
@@ -121,9 +146,12 @@ export interface OpenAiErrorBody {
 const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
   account_suspended: 403,
   api_key_suspended: 401,
+  already_charged: 409,
   billing_unavailable: 503,
   billing_unknown: 503,
   exchange_rate_missing: 503,
+  idempotency_key_in_use: 409,
+  idempotency_key_reused: 409,
   insufficient_balance: 402,
   invalid_form: 400,
   invalid_header: 400,
@@ -162,9 +190,12 @@ export function openAiErrorBody(
   return { error: { message, type, param: param ?? null, code: code ?? null, ...details } };
 }
 
-/** A request that may have been charged must not be repeated by itself. The SDKs of OpenAI obey this header. */
+/** A request that may have been charged, or is answered in the same way again, must not be repeated by itself. The SDKs of OpenAI obey this header. */
 const HEADERS_BY_CODE: Partial<Record<GatewayErrorCode, Record<string, string>>> = {
+  already_charged: { 'x-should-retry': 'false' },
   billing_unknown: { 'x-should-retry': 'false' },
+  idempotency_key_in_use: { 'Retry-After': '1' },
+  idempotency_key_reused: { 'x-should-retry': 'false' },
 };
 
 /** Maps a domain error to the HTTP status, body and headers that the client gets. */

@@ -79,6 +79,15 @@ export class LeaseManager implements OnApplicationBootstrap, OnApplicationShutdo
    */
   async hold(caller: Caller, amountPicos: bigint): Promise<Hold> {
     if (amountPicos === 0n) return FREE_HOLD;
+    return this.allocatorOf(caller).hold(amountPicos);
+  }
+
+  /** The money that a caller's requests could still be given (see LeaseAllocator.free). */
+  free(caller: Caller, enoughPicos: bigint, isFresh = false): Promise<bigint> {
+    return this.allocatorOf(caller).free(enoughPicos, isFresh);
+  }
+
+  private allocatorOf(caller: Caller): LeaseAllocator {
     const limitedKeyId = caller.apiKey?.spendLimited ? caller.apiKey.id : null;
     const allocatorKey = limitedKeyId ?? caller.accountId;
     let allocator = this.allocators.get(allocatorKey);
@@ -93,7 +102,7 @@ export class LeaseManager implements OnApplicationBootstrap, OnApplicationShutdo
       });
       this.allocators.set(allocatorKey, allocator);
     }
-    return allocator.hold(amountPicos);
+    return allocator;
   }
 
   private async maintain(): Promise<void> {

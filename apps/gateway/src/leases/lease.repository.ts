@@ -15,13 +15,20 @@ export interface Draw {
 export type DrawResult =
   { leaseId: string; grantedPicos: bigint } | { refusal: 'balance' | 'key_limit'; otherLeasesPicos: bigint };
 
+/** Money that is in no lease. */
+export interface FreeMoney {
+  walletPicos: bigint;
+  /** What the spending limit of the key leaves; null without one. */
+  limitPicos: bigint | null;
+}
+
 /** NOTIFY channel that asks other gateways to return money of an account that they do not need; the payload is the account id. */
 export const RECALL_CHANNEL = 'lease_recall';
 
 const DRAW = `
   SELECT lease_id AS "leaseId", granted_picos AS "grantedPicos", refusal, elsewhere_picos AS "otherLeasesPicos"
   FROM wallet.draw_lease($1, $2, $3, $4, $5, $6, $7, $8)`;
-const FREE = 'SELECT balance_picos - leased_picos AS "freePicos" FROM wallet.wallets WHERE account_id = $1';
+const FREE = 'SELECT in_wallet AS "walletPicos", under_limit AS "limitPicos" FROM wallet.free_money($1, $2)';
 const RENEW = 'SELECT wallet.renew_leases($1, $2) AS id';
 const RETURN_MONEY = 'SELECT wallet.return_lease($1, $2, $3)';
 const RECALL = 'SELECT pg_notify($1, $2)';
@@ -58,10 +65,10 @@ export class LeaseRepository {
     return { leaseId, grantedPicos };
   }
 
-  /** The money of a wallet that is in no lease; null if there is no wallet. */
-  async readFree(accountId: string): Promise<bigint | null> {
-    const { rows } = await this.database.query<{ freePicos: bigint }>(FREE, [accountId]);
-    return rows[0]?.freePicos ?? null;
+  /** Reads what could still be drawn; there is none without a wallet. */
+  async readFree(accountId: string, limitedKeyId: string | null): Promise<FreeMoney> {
+    const { rows } = await this.database.query<FreeMoney>(FREE, [accountId, limitedKeyId]);
+    return rows[0] ?? { walletPicos: 0n, limitPicos: null };
   }
 
   /** Extends the leases by a full TTL. Returns the ids of those that still exist. */

@@ -6,6 +6,7 @@ export const MAINTENANCE_FUNCTIONS = [
   'metering.ensure_unserved_call_days',
   'wallet.reclaim_expired_leases',
   'metering.delete_old_settlements',
+  'metering.delete_old_idempotent_calls',
   'limits.delete_unused',
 ] as const;
 

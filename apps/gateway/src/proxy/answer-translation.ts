@@ -1,5 +1,7 @@
 /** Turns what a chat server answers into the words of another protocol, for one request. */
 export interface AnswerTranslation {
+  /** An event without content, which is sent in a pause of a stream; a comment if undefined. */
+  readonly ping: string | undefined;
   /** A plain answer, also a refusal. */
   plain(status: number, body: Buffer): { body: string; contentType: string };
   /** Events of a stream. Each character is one byte, as in SseEvent; so it is in what is returned. */

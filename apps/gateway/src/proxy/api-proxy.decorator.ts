@@ -22,6 +22,15 @@ export const REQUEST_ID = {
   },
 };
 
+export const OUTPUT_LIMIT = {
+  'X-Output-Limit': {
+    description:
+      'The limit in tokens that the gateway has set for each answer, because the request names none and more would take over a quarter of the free money.',
+    schema: { type: 'integer' as const },
+    example: 4096,
+  },
+};
+
 export const COST = {
   'X-Cost': {
     description:
@@ -36,6 +45,7 @@ export const ERRORS_OF_ANSWERS = {
   402: 'The wallet or the limit of the API key does not cover the largest possible cost.',
   403: 'The API key may not use the model, or the entrypoint is reserved. `on_behalf_forbidden`: a request with an API key has a header of services.',
   404: 'The model does not exist or is not offered.',
+  409: '`idempotency_key_reused`: another request was sent with the key; `idempotency_key_in_use`: another process works on its call; `already_charged`: its call was charged, and the answer is not kept any longer.',
   422: 'The model’s server refuses the request.',
   502: 'No server of the model gave a usable answer.',
   503: '`billing_unavailable`: the request could not be billed and is free; `billing_unknown`: it may have been charged and must not be repeated, as the header `x-should-retry: false` says; `database_unavailable`; `busy`: too many large bodies; `exchange_rate_missing`.',
@@ -81,7 +91,7 @@ export function ApiProxy({ operationId, summary, request, response, stream }: Pr
     ApiResponse({
       status: 200,
       description: 'The answer of the model.',
-      headers: { ...REQUEST_ID, ...COST },
+      headers: { ...REQUEST_ID, ...OUTPUT_LIMIT, ...COST },
       content: {
         'application/json': json,
         ...(events && { 'text/event-stream': eventStreamContent(events) }),

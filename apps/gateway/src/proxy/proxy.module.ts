@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { LeasesModule } from '../leases/leases.module';
 import { LimitsModule } from '../limits/limits.module';
 import { PricesModule } from '../prices/prices.module';
@@ -11,13 +12,22 @@ import { EstimateController } from './estimate/estimate.controller';
 import { OpenRequests } from './open-requests';
 import { ProxyController } from './proxy.controller';
 import { ProxyService } from './proxy.service';
+import { KeepAlive } from './streaming/keep-alive';
 import { UsageFaults } from './usage/usage-faults';
 
 /** The model endpoints: admission, the call of an upstream, metering and settlement. */
 @Module({
-  imports: [LeasesModule, LimitsModule, PricesModule, SettlementModule, UnservedCallsModule, UpstreamsModule],
+  imports: [
+    IdempotencyModule,
+    LeasesModule,
+    LimitsModule,
+    PricesModule,
+    SettlementModule,
+    UnservedCallsModule,
+    UpstreamsModule,
+  ],
   controllers: [ProxyController, EstimateController],
-  providers: [AdmissionService, CallBilling, OpenRequests, ProxyService, UsageFaults],
+  providers: [AdmissionService, CallBilling, KeepAlive, OpenRequests, ProxyService, UsageFaults],
   exports: [AdmissionService, CallBilling, OpenRequests, ProxyService],
 })
 export class ProxyModule {}

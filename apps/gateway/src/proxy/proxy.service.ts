@@ -1,10 +1,12 @@
 import { Suspensions } from '@inference/guards';
-import { requireConnected } from '@inference/http';
+import { logFailure, requireConnected } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
+import { eventOf, type SseEvent } from '@inference/sse';
 import { type Response } from 'express';
-import { toOpenAiError } from '../errors/openai-error';
+import { GatewayError, openAiErrorBody, toOpenAiError } from '../errors/openai-error';
+import { IdempotentCalls, type KeptAnswer } from '../idempotency/idempotent-calls.service';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
 import { servedEndpointOf } from '../upstreams/upstream';
@@ -17,8 +19,11 @@ import { CallBilling, tellsPrice, type Told, UNTOLD } from './call-billing';
 import { OpenRequests } from './open-requests';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
 import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request';
-import { proxyStream } from './streaming/proxy-stream';
+import { KeepAlive } from './streaming/keep-alive';
+import { errorEvent, proxyStream } from './streaming/proxy-stream';
+import { DONE } from './streaming/stream-meter';
 import { cutWhenSuspended } from './suspended-call';
+import { type FieldValue, withFields, withUsageOption } from './upstream-body';
 import { hasForeignCost, withoutForeignCost } from './usage/foreign-cost';
 import { meteredUsage } from './usage/metered-usage';
 import { finishReasonOf, NOTHING_PRODUCED, type Produced, producedByAll } from './usage/produced';
@@ -30,7 +35,23 @@ interface PlainAnswer {
   choices?: unknown;
 }
 
+interface Choice {
+  message?: { tool_calls?: object[] };
+}
+
 type Answer = UpstreamAnswer<PlainAnswer>;
+
+/** The body that the client gets, and what the call was charged; null for a refusal. */
+interface Billed {
+  body: Buffer;
+  charge: Charge | null;
+  /** Whether the body tells the price, as far as the key wants it. */
+  tellsCost: boolean;
+}
+
+/** Says how long an answer may be, where the gateway limits it for want of money. */
+const OUTPUT_LIMIT_HEADER = 'X-Output-Limit';
+const FIRST_SERVER_ERROR = 500;
 
 /** Admits a request, calls an upstream, meters and settles the usage, and only then ends the response. */
 @Injectable()
@@ -42,6 +63,8 @@ export class ProxyService {
     private readonly openRequests: OpenRequests,
     private readonly unserved: UnservedCalls,
     private readonly suspensions: Suspensions,
+    private readonly keepAlive: KeepAlive,
+    private readonly idempotentCalls: IdempotentCalls,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
 
@@ -62,9 +85,13 @@ export class ProxyService {
       () => requireConnected(response),
       (model) => (call.model = model),
     );
+    const { idempotencyKey } = call;
+    if (idempotencyKey !== undefined && !request.stream)
+      return this.serveOnce(idempotencyKey, request, call, response, translation);
     const admission = await this.admissions.admit(request, call);
     const { ticket } = admission;
     ticket?.tell(response);
+    for (const [name, value] of Object.entries(headersOf(admission))) response.setHeader(name, value);
     // If the client disconnects, its call of the upstream is cancelled.
     const cancellation = new Cancellation();
     const onClose = () => {
@@ -74,18 +101,19 @@ export class ProxyService {
     const unwatch = cutWhenSuspended(this.suspensions, call.caller, cancellation, response);
     const kind = request.stream ? 'stream' : 'plain';
     this.openRequests.begin(kind);
+    if (request.stream) this.keepAlive.watch(response, translation?.ping);
     let answer: Answer | undefined;
     try {
       if (response.destroyed) return;
       answer = await this.ask(admission, cancellation);
       call.answeredBy(answer.upstream);
-      response.setHeader('X-Inference-Request-Id', call.requestId);
       if (answer.rest) await this.sendStream(admission, answer, response, cancellation, translation);
       else await this.sendPlain(admission, answer, response, translation);
     } catch (error) {
       // A client that has left gets no error.
-      if (!response.destroyed) throw error;
+      if (!response.destroyed) this.fail(error, call, response, translation);
     } finally {
+      this.keepAlive.unwatch(response);
       this.openRequests.end(kind);
       answer?.span?.end();
       response.off('close', onClose);
@@ -94,6 +122,69 @@ export class ProxyService {
       admission.hold.release();
       ticket?.end();
     }
+  }
+
+  /** Serves a call that its client may repeat: it is made once, and runs on when the client leaves. */
+  private async serveOnce(
+    key: string,
+    request: ProxyRequest,
+    call: CallNotes,
+    response: Response,
+    translation: AnswerTranslation | undefined,
+  ): Promise<void> {
+    const { answer, isRepeated } = await this.idempotentCalls.once(call, key, request.raw, () =>
+      this.answerOf(request, call, response, translation),
+    );
+    if (response.destroyed) return;
+    if (isRepeated)
+      response.setHeader('X-Request-Id', answer.requestId).setHeader('Idempotent-Replayed', 'true');
+    send(answer, response);
+  }
+
+  /** Makes a call that goes on without its client. @param response gets what the limits say */
+  private async answerOf(
+    request: ProxyRequest,
+    call: CallNotes,
+    response: Response,
+    translation: AnswerTranslation | undefined,
+  ): Promise<KeptAnswer> {
+    const admission = await this.admissions.admit(request, call);
+    const { ticket } = admission;
+    ticket?.tell(response);
+    this.openRequests.begin('plain');
+    // Only a suspension cancels it.
+    const cancellation = new Cancellation();
+    const unwatch = cutWhenSuspended(this.suspensions, call.caller, cancellation, response);
+    let answer: Answer | undefined;
+    try {
+      answer = await this.ask(admission, cancellation);
+      call.answeredBy(answer.upstream);
+      const billed = await this.bill(admission, answer, answer.status);
+      return plainAnswer(admission, answer, billed, translation);
+    } finally {
+      this.openRequests.end('plain');
+      unwatch();
+      answer?.span?.end();
+      // Has no effect after settlement; otherwise nothing was served.
+      admission.hold.release();
+      ticket?.end();
+    }
+  }
+
+  /** Throws the error, unless a pause has begun the stream: then its last event tells it. */
+  private fail(
+    error: unknown,
+    call: CallNotes,
+    response: Response,
+    translation: AnswerTranslation | undefined,
+  ): void {
+    if (!response.headersSent || !(error instanceof GatewayError)) throw error;
+    const { status } = toOpenAiError(error);
+    if (status >= FIRST_SERVER_ERROR) logFailure(response.req, error);
+    const { upstream } = error as { upstream?: string };
+    if (upstream !== undefined) call.upstream = upstream;
+    this.unserved.record(call, { httpStatus: response.statusCode, code: error.code, errorStatus: status });
+    endWith(errorEvent(error), response, translation);
   }
 
   /** If the client leaves while an upstream works for it, the prompt is charged before the error is thrown. */
@@ -124,11 +215,9 @@ export class ProxyService {
     { request, bounds, call: { requestId } }: Admission,
     cancellation: Cancellation,
   ): Promise<Answer> {
-    const fields: Record<string, unknown> = {};
-    if (bounds.imposedMaxTokens !== undefined) fields.max_tokens = bounds.imposedMaxTokens;
-    if (request.stream && !request.includeUsage) {
-      fields.stream_options = { ...request.body.stream_options, include_usage: true };
-    }
+    const fields: Record<string, FieldValue> = {};
+    if (bounds.imposed) fields[bounds.imposed.field] = bounds.imposed.tokens;
+    if (request.stream && !request.includeUsage) fields.stream_options = withUsageOption(request);
     return this.upstreams.ask({
       endpoint: request.endpoint,
       model: request.model,
@@ -145,26 +234,32 @@ export class ProxyService {
     response: Response,
     translation: AnswerTranslation | undefined,
   ): Promise<void> {
-    let body = answer.head;
-    if (answer.content) {
-      const { choices } = answer.content;
-      const all: unknown[] = Array.isArray(choices) ? choices : [];
-      const told = { ...UNTOLD, finishReason: finishReasonOf(all[0]) };
-      const reported = readReportedUsage(answer.content);
-      const produced = () => producedByAll(all);
-      const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
-      const reportsCost = tellsPrice(admission);
-      const ours = hasForeignCost(answer.content) ? withoutForeignCost(answer.head) : answer.head;
-      body = withCost(ours, reportsCost ? charge : null);
-      if (reportsCost && body === ours) response.setHeader('X-Cost', picosToDecimal(charge.costPicos));
-    } else {
-      const refusal = { httpStatus: answer.status, code: errorCodeIn(answer.head) ?? UPSTREAM_REFUSED };
-      this.unserved.record(admission.call, refusal);
+    const httpStatus = response.headersSent ? response.statusCode : answer.status;
+    const billed = await this.bill(admission, answer, httpStatus);
+    if (!response.headersSent) return send(plainAnswer(admission, answer, billed, translation), response);
+    // A pause has begun the stream that the client has asked for.
+    const { status } = answer;
+    const { body } = billed;
+    const events = status < 300 ? answerAsEvents(body, admission.request) : refusalAsEvent(status, body);
+    endWith(events, response, translation);
+  }
+
+  /** Charges an answer that came at once, or records that its server has refused the call, for which the client gets `httpStatus`. */
+  private async bill(admission: Admission, answer: Answer, httpStatus: number): Promise<Billed> {
+    if (!answer.content) {
+      const code = errorCodeIn(answer.head) ?? UPSTREAM_REFUSED;
+      this.unserved.record(admission.call, { httpStatus, code, errorStatus: answer.status });
+      return { body: answer.head, charge: null, tellsCost: false };
     }
-    if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
-    const sent = translation?.plain(answer.status, body) ?? { body, contentType: answer.contentType };
-    response.status(answer.status).setHeader('Content-Type', withCharset(sent.contentType));
-    response.end(sent.body);
+    const { choices } = answer.content;
+    const all: unknown[] = Array.isArray(choices) ? choices : [];
+    const told = { ...UNTOLD, finishReason: finishReasonOf(all[0]) };
+    const reported = readReportedUsage(answer.content);
+    const produced = () => producedByAll(all);
+    const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
+    const ours = hasForeignCost(answer.content) ? withoutForeignCost(answer.head) : answer.head;
+    const body = withCost(ours, tellsPrice(admission) ? charge : null);
+    return { body, charge, tellsCost: body !== ours };
   }
 
   private async sendStream(
@@ -208,6 +303,69 @@ export class ProxyService {
   }
 }
 
+/** What the headers tell of an admitted call. */
+const headersOf = ({ bounds: { imposed }, call }: Admission): Record<string, string> => ({
+  'X-Inference-Request-Id': call.requestId,
+  ...(imposed && { [OUTPUT_LIMIT_HEADER]: String(imposed.tokens) }),
+});
+
+/** An answer that came at once, as it is sent. */
+function plainAnswer(
+  admission: Admission,
+  answer: Answer,
+  { body, charge, tellsCost }: Billed,
+  translation: AnswerTranslation | undefined,
+): KeptAnswer {
+  const sent = translation?.plain(answer.status, body) ?? { body, contentType: answer.contentType };
+  // What has no usage tells its price in a header.
+  const isUntold = charge && tellsPrice(admission) && !tellsCost;
+  return {
+    status: answer.status,
+    headers: {
+      ...headersOf(admission),
+      'Content-Type': withCharset(sent.contentType),
+      ...(isUntold && { 'X-Cost': picosToDecimal(charge.costPicos) }),
+      ...(answer.retryAfter !== undefined && { 'Retry-After': answer.retryAfter }),
+    },
+    body: typeof sent.body === 'string' ? Buffer.from(sent.body) : sent.body,
+    requestId: admission.call.requestId,
+    isCharged: charge !== null,
+  };
+}
+
+function send({ status, headers, body }: KeptAnswer, response: Response): void {
+  response.status(status);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.end(body);
+}
+
+const endWith = (events: SseEvent, response: Response, translation: AnswerTranslation | undefined): void =>
+  void response.end(translation ? translation.end(events) : events, 'latin1');
+
+/** The events of a stream for an answer that its server gave at once. */
+function answerAsEvents(body: Buffer, { includeUsage }: ProxyRequest): SseEvent {
+  const { usage, ...answer } = JSON.parse(body.toString('utf8')) as { choices: Choice[]; usage?: unknown };
+  const choices = answer.choices.map(({ message, ...choice }) => ({
+    ...choice,
+    ...(message && {
+      delta: { ...message, tool_calls: message.tool_calls?.map((call, index) => ({ index, ...call })) },
+    }),
+  }));
+  const chunk = { ...answer, object: 'chat.completion.chunk', choices, ...(includeUsage && { usage }) };
+  return eventOf(`data: ${JSON.stringify(chunk)}\n\ndata: ${DONE}\n\n`);
+}
+
+/** The event of a stream for the refusal of a server. */
+function refusalAsEvent(status: number, body: Buffer): SseEvent {
+  const { error: refused } = openAiErrorBody(
+    status,
+    `The model’s server refused the request (status ${status}).`,
+  );
+  const { error } = (parsed(body) ?? {}) as { error?: unknown };
+  const given = typeof error === 'string' ? { message: error } : (error as object | undefined);
+  return eventOf(`data: ${JSON.stringify({ error: { ...refused, ...given } })}\n\n`);
+}
+
 /** Some servers report a failure with status 200 and a body that holds only an error. */
 function isPlainAnswer(answer: unknown): answer is PlainAnswer {
   if (answer === null || typeof answer !== 'object') return false;
@@ -216,34 +374,15 @@ function isPlainAnswer(answer: unknown): answer is PlainAnswer {
 }
 
 function parseAnswer(body: Buffer): PlainAnswer | null {
-  try {
-    const answer: unknown = JSON.parse(body.toString('utf8'));
-    return isPlainAnswer(answer) ? answer : null;
-  } catch {
-    return null;
-  }
+  const answer = parsed(body);
+  return isPlainAnswer(answer) ? answer : null;
 }
 
-/**
- * Returns the body for the upstream: the client's bytes with the given fields set. The value of a field that the body has is
- * replaced, other fields are inserted at its start, and every other byte stays as it was. The
- * body is not empty, and the fields are among READ_FIELDS.
- */
-export function withFields(
-  { raw, members }: Pick<ProxyRequest, 'raw' | 'members'>,
-  fields: Record<string, unknown>,
-): Buffer {
-  const present = members.filter(({ name }) => Object.hasOwn(fields, name));
-  const absent = Object.entries(fields).filter(([name]) => !present.some((member) => member.name === name));
-  if (present.length + absent.length === 0) return raw;
-  const parts: Buffer[] = [];
-  let copied = 0;
-  const replace = (start: number, end: number, text: string) => {
-    parts.push(raw.subarray(copied, start), Buffer.from(text));
-    copied = end;
-  };
-  const start = raw.indexOf('{') + 1;
-  if (absent.length > 0) replace(start, start, `${JSON.stringify(Object.fromEntries(absent)).slice(1, -1)},`);
-  for (const member of present) replace(member.start, member.end, JSON.stringify(fields[member.name]));
-  return Buffer.concat([...parts, raw.subarray(copied)]);
+/** Undefined for what is not JSON. */
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,3 @@
-import { newId } from '@inference/database';
 import { type Caller } from '@inference/guards';
 import { type CalledEndpoint } from '../upstreams/upstream';
 
@@ -12,9 +11,10 @@ declare module 'express' {
 
 /** What becomes known of a call while it runs, for the log of calls. Holds nothing of its content. */
 export class CallNotes {
-  readonly requestId = newId('req');
   readonly startedAt = new Date();
   entrypoint: string;
+  /** Names the call, so that the client can repeat it. */
+  idempotencyKey: string | undefined;
   /** As the request names it, unchecked. */
   model: unknown;
   /** The last one that was asked. */
@@ -25,6 +25,8 @@ export class CallNotes {
   constructor(
     readonly endpoint: CalledEndpoint,
     readonly caller: Caller,
+    /** The `X-Request-Id` of the answer, and its name in the console. */
+    readonly requestId: string,
   ) {
     this.entrypoint = caller.service ?? DEFAULT_ENTRYPOINT;
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Database } from '@inference/database';
+import { Database, newId } from '@inference/database';
 import { Metrics, type RefusedCalls } from '@inference/http';
 import { type TestAccount, waitFor } from '@inference/testing';
 import { Registry } from 'prom-client';
@@ -286,7 +286,7 @@ it('records a bounded number of calls of all accounts in a minute', async () => 
     const refusal = { httpStatus: 402, code: 'insufficient_balance' };
     const isRecorded = (index: number) => {
       const caller = { accountId: `acct_${index}`, role: 'user' as const };
-      return calls.record(new CallNotes('chat/completions', caller), refusal);
+      return calls.record(new CallNotes('chat/completions', caller, newId('req')), refusal);
     };
     const recorded = Array.from({ length: MOST_IN_ALL_PER_MINUTE + 500 }, (_, index) => isRecorded(index));
     expect(recorded.filter(Boolean)).toHaveLength(MOST_IN_ALL_PER_MINUTE);

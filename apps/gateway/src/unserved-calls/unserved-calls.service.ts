@@ -138,7 +138,7 @@ export class UnservedCalls implements OnApplicationShutdown {
     const endpoint = ENDPOINTS[route?.path ?? ''];
     // A client that has left gets no answer.
     if (!caller || !endpoint || response.destroyed) return;
-    const call = request.call ?? new CallNotes(endpoint, caller);
+    const call = request.call ?? new CallNotes(endpoint, caller, request.id!);
     const { upstream } = error as { upstream?: unknown };
     if (typeof upstream === 'string') call.upstream = upstream;
     const { status, body } = describeAnswer(error, request);

@@ -166,7 +166,7 @@ export class AnswerGeneration {
       accountId: this.question.member.accountId,
       model,
       messages,
-      maxTokens: this.config.maxAnswerTokens,
+      ...(this.config.maxAnswerTokens !== undefined && { maxTokens: this.config.maxAnswerTokens }),
       requestId: this.messageId,
       signal: this.cancellation.signal,
     };

@@ -6,8 +6,8 @@ export const CHAT_CONFIG = Symbol('CHAT_CONFIG');
 export const chatFields = {
   /** Slug of the model that writes the answers; without it an answer consists of sentences quoted from the documents. */
   CHAT_MODEL: z.string().min(1).max(200).optional(),
-  /** Longest answer in tokens. */
-  ANSWER_MAX_TOKENS: env.integer(1, 100_000).default(1_024),
+  /** Longest answer in tokens; without it as long as the model's. */
+  ANSWER_MAX_TOKENS: env.integer(1, 100_000).optional(),
   /** Time in seconds between two comments that keep a silent stream open. */
   HEARTBEAT_SECONDS: env.number(0.05, 60).default(15),
   /** Time in seconds that answers under way may still take when the process is stopped. */
@@ -18,7 +18,7 @@ export const chatFields = {
 export interface ChatConfig {
   /** Undefined: answers are extractive. */
   model: string | undefined;
-  maxAnswerTokens: number;
+  maxAnswerTokens: number | undefined;
   heartbeatMs: number;
   /** A reader that takes nothing from its stream for this long is disconnected. */
   clientStallTimeoutMs: number;

@@ -27,7 +27,8 @@ import { FoundStaff0000000000058 } from '../migrations/0058_found_staff';
 import { ProviderEvents0000000000059 } from '../migrations/0059_provider_events';
 import { DayFigures0000000000060 } from '../migrations/0060_day_figures';
 import { PriceReasons0000000000061 } from '../migrations/0061_price_reasons';
-import { Suspensions0000000000062 } from '../migrations/0062_suspensions';
+import { IdempotentCalls0000000000062 } from '../migrations/0062_idempotent_calls';
+import { Suspensions0000000000063 } from '../migrations/0063_suspensions';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -37,7 +38,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = '5d22144a7014a10f5348eee97ba6cd82422ae12617e0e014a31cb526863b5f6e';
+export const FUNCTIONS_DIGEST = 'b495cfae2cb3c2763930f18a5531df9054cc778b605985c951f25f9852b96bde';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -68,7 +69,8 @@ export const MIGRATIONS: MigrationClass[] = [
   ProviderEvents0000000000059,
   DayFigures0000000000060,
   PriceReasons0000000000061,
-  Suspensions0000000000062,
+  IdempotentCalls0000000000062,
+  Suspensions0000000000063,
 ];
 
 /**

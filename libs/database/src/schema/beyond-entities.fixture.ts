@@ -89,7 +89,9 @@ export const BEYOND_ENTITIES = {
       'memo.has_keys_made_before(text,timestamp with time zone)',
       'memo.member_emails(text)',
       'metering.append(text,jsonb)',
+      'metering.claim_call(text,text,text,text,text,text,integer)',
       'metering.cover_short_events(metering.settlement_event[])',
+      'metering.delete_old_idempotent_calls()',
       'metering.delete_old_settlements()',
       'metering.ensure_partitions()',
       'metering.ensure_unserved_call_days()',
@@ -111,6 +113,7 @@ export const BEYOND_ENTITIES = {
       'training.token_price(text)',
       'training.usd_per_unit(text)',
       'wallet.draw_lease(text,text,text,text,text,numeric,numeric,integer)',
+      'wallet.free_money(text,text)',
       'wallet.recall_leases(text,double precision)',
       'wallet.reclaim_expired(text)',
       'wallet.reclaim_expired_leases()',
@@ -255,6 +258,7 @@ export const BEYOND_ENTITIES = {
       ],
     },
     gateway: {
+      'delete select': ['metering.idempotent_calls'],
       insert: ['metering.unserved_calls'],
       select: [
         'accounts.accounts (id, role, suspended_at)',
@@ -270,7 +274,7 @@ export const BEYOND_ENTITIES = {
         'pricing.price_lists',
         'wallet.wallets',
       ],
-      update: ['accounts.api_keys (key_hash, last_used_at)'],
+      update: ['accounts.api_keys (key_hash, last_used_at)', 'metering.idempotent_calls (held_until)'],
     },
     memo: {
       'delete insert select update': [

@@ -12,6 +12,7 @@ const EXPOSED_HEADERS = [
   'RateLimit-Reset',
   'X-Inference-Request-Id',
   'X-Cost',
+  'X-Output-Limit',
   'X-Should-Retry',
   'Content-Disposition',
   'Content-Range',

@@ -53,12 +53,15 @@ it('lets the pages of allowed origins read the error, those alone', async () => 
 
 it('answers a request that takes too long to arrive, as the service wants it', async () => {
   const hasty = createServer({ connectionsCheckingInterval: 10, headersTimeout: 20, requestTimeout: 20 });
-  answerParserErrors(hasty, undefined, (status, message) => ({ status, message }));
+  answerParserErrors(hasty, undefined, {
+    parserErrorBody: (status, message) => ({ status, message }),
+    newRequestId: () => 'req_1',
+  });
   await new Promise<void>((resolve) => hasty.listen(0, '127.0.0.1', resolve));
   const answer = await send('GET / HTTP/1.1\r\n', (hasty.address() as AddressInfo).port);
   hasty.close();
   const body = { status: 408, message: 'the request took too long to arrive' };
-  expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*X-Request-Id: req_1\r\n/);
   expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toBe(JSON.stringify(body));
 });
 

@@ -16,13 +16,19 @@ export type ParserErrorBody = (status: number, message: string) => object;
 
 const DEFAULT_BODY: ParserErrorBody = (_status, error) => ({ error });
 
+interface ParserErrorOptions {
+  parserErrorBody?: ParserErrorBody;
+  /** Names the answers in `X-Request-Id`; without it they have none. */
+  newRequestId?: () => string;
+}
+
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
 /** Answers requests that Node's HTTP parser rejects (400, 408, 431); they reach no exception filter. */
 export function answerParserErrors(
   server: Server,
   origins?: AllowedOrigins,
-  bodyOf: ParserErrorBody = DEFAULT_BODY,
+  { parserErrorBody: bodyOf = DEFAULT_BODY, newRequestId }: ParserErrorOptions = {},
 ): void {
   const answers = new WeakMap<Socket, ServerResponse>();
   server.on('request', (request: IncomingMessage, response) => answers.set(request.socket, response));
@@ -37,9 +43,10 @@ export function answerParserErrors(
     const [status, message] = describe(error.code);
     const body = JSON.stringify(bodyOf(status, message));
     const headers = `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+    const id = newRequestId ? `X-Request-Id: ${newRequestId()}\r\n` : '';
     const cors = rawCorsHeaders(origins, error.rawPacket);
     socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}${cors}Connection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}${id}${cors}Connection: close\r\n\r\n${body}`,
     );
   });
 }

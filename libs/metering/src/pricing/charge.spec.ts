@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { charge, countsOf, RATE_DIGITS, worstCasePicos } from './charge';
+import { charge, countsOf, RATE_DIGITS, type UsageBounds, worstCasePicos } from './charge';
 import { inputTokensOf, type Meter, type MeteredUsage, METERS, outputTokensOf, PARENTS } from './meter';
 import { conditionCount, conditionsKey, type Price, SERVICE_TIERS, type UnitRate } from './price';
 import { PRICE_UNITS, type PriceUnit } from './price-unit';
@@ -277,6 +277,58 @@ describe('the worst case', () => {
   it('is the dearest price that the bounds can reach, of any meter and tier', () => {
     expect(worstCasePicos(prices, { inputTokens: 1_000, outputTokens: 10 })).toBe(6_250n);
     expect(worstCasePicos(prices, { inputTokens: 200_000, outputTokens: 10 })).toBe(1_800_400n);
+  });
+
+  it('is that of the longest prompt or the longest answers that fit into the context together', () => {
+    const of = (inputTokens: number, outputTokens: number, context: UsageBounds['context']) =>
+      worstCasePicos(prices, { inputTokens, outputTokens, context });
+    const flat: UnitRate[] = [
+      { unit: 'per_million_input_tokens', ratePicos: 3n },
+      { unit: 'per_million_output_tokens', ratePicos: 10n },
+    ];
+    const dearPrompt = flat.map(({ unit }, i) => ({ unit, ratePicos: [20n, 3n][i]! }));
+    const both = { tokens: 1_000, answers: 1 };
+    expect(worstCasePicos(flat, { inputTokens: 800, outputTokens: 600, context: both })).toBe(
+      1_200n + 6_000n,
+    );
+    expect(worstCasePicos(dearPrompt, { inputTokens: 800, outputTokens: 600, context: both })).toBe(
+      16_000n + 600n,
+    );
+    expect(
+      worstCasePicos(flat, { inputTokens: 800, outputTokens: 1_200, context: { tokens: 1_000, answers: 2 } }),
+    ).toBe(1_200n + 12_000n);
+    expect(of(1_000, 10, { tokens: 5_000, answers: 1 })).toBe(6_250n);
+  });
+
+  it('holds for every split of the context', () => {
+    const tokens = fc.nat({ max: 2_000 });
+    const answers = fc.integer({ min: 1, max: 4 });
+    fc.assert(
+      fc.property(
+        priceLists,
+        tokens,
+        tokens,
+        tokens,
+        answers,
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 2 }),
+        (all, inputTokens, each, context, count_, [a, b]) => {
+          const bounds = {
+            inputTokens,
+            outputTokens: each * count_,
+            context: { tokens: context, answers: count_ },
+          };
+          const input = Math.floor(Math.min(inputTokens, context) * a!);
+          const output = Math.floor(Math.min(each, context - input) * (b! < 0.5 ? 1 : b!)) * count_;
+          const cost = charge(
+            all,
+            { counts: { input, output, request: 1 }, serviceTier: null },
+            ONE,
+          ).costPicos;
+          expect(cost).toBeLessThanOrEqual(worstCasePicos(all, bounds));
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 
   it('counts what is bounded beside tokens', () => {

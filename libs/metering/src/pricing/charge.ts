@@ -193,6 +193,8 @@ function emptyLine(prices: readonly Price[], call: CallFacts, usdPerUnit: bigint
 
 /** The most that a call may use. What is absent is not counted, except for the one request. */
 export interface UsageBounds extends TokenUsage {
+  /** The most tokens of the prompt and one of the answers together; undefined if only each by itself is bounded. */
+  context?: { tokens: number; answers: number } | undefined;
   counts?: Readonly<Partial<Record<(typeof OTHER_METERS)[number] | 'request', number>>>;
 }
 
@@ -202,9 +204,13 @@ export interface UsageBounds extends TokenUsage {
  * @param prices those of the model that hold at the beginning of the call (`pricesAt`)
  */
 export function worstCasePicos(prices: readonly Price[], bounds: UsageBounds): bigint {
-  const { inputTokens, outputTokens, counts } = bounds;
+  const { inputTokens, counts } = bounds;
   const { byMeter, input, output } = indexOf(prices);
-  let worst = dearest(input, inputTokens, inputTokens) + dearest(output, inputTokens, outputTokens);
+  let worst = 0n;
+  for (const [inputs, outputs] of extremesOf(bounds)) {
+    const cost = dearest(input, inputTokens, inputs) + dearest(output, inputTokens, outputs);
+    if (cost > worst) worst = cost;
+  }
   const ofMeter = (meter: Meter, count: number) => {
     const [own] = byMeter[meter];
     if (own && count > 0) worst += dearest(own, inputTokens, count);
@@ -212,6 +218,19 @@ export function worstCasePicos(prices: readonly Price[], bounds: UsageBounds): b
   ofMeter('request', counts?.request ?? 1);
   if (counts) for (const meter of OTHER_METERS) ofMeter(meter, counts[meter] ?? 0);
   return worst;
+}
+
+/** Where a cost that grows with both kinds of tokens is highest: the longest prompt, and the longest answers. */
+function extremesOf({ inputTokens, outputTokens, context }: UsageBounds): [input: number, output: number][] {
+  if (!context || inputTokens + outputTokens / context.answers <= context.tokens)
+    return [[inputTokens, outputTokens]];
+  const { tokens, answers } = context;
+  const longest = Math.min(outputTokens / answers, tokens);
+  const longestInput = Math.min(inputTokens, tokens);
+  return [
+    [longestInput, (tokens - longestInput) * answers],
+    [tokens - longest, longest * answers],
+  ];
 }
 
 /** What so many counts cost at most, at one of the prices that a call with up to so many input tokens reaches. */

@@ -194,8 +194,8 @@ gateway                                               none  session  expired  el
   GET    /v1/models                                    401      401      401        401    401  200      401  401     401      401         401          401      401
   GET    /v1/models/*slug                              401      401      401        401    401  404      401  401     401      401         401          401      401
   POST   /v1/audio/speech                              401      401      401        401    401  400      401  401     401      401         401          401      401
-  POST   /v1/audio/transcriptions                      401      401      401        401    401  400      401  401     401      401         401          401      401
-  POST   /v1/audio/translations                        401      401      401        401    401  400      401  401     401      401         401          401      401
+  POST   /v1/audio/transcriptions                      401      401      401        401    401  415      401  401     401      401         401          401      401
+  POST   /v1/audio/translations                        401      401      401        401    401  415      401  401     401      401         401          401      401
   POST   /v1/chat/completions                          401      401      401        401    401  400      401  401     401      401         401          401      401
   POST   /v1/chat/completions/estimate                 401      401      401        401    401  400      401  401     401      401         401          401      401
   POST   /v1/completions                               401      401      401        401    401  400      401  401     401      401         401          401      401

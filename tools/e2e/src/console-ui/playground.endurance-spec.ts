@@ -238,6 +238,7 @@ ifThere('every parameter is sent, and the code shows what was sent', async () =>
   await field('Top P').fill('0.9');
   await field('Stop sequences').fill('END\n\\n\\n');
   await field('Seed').fill('42');
+  await field('Max tokens').fill('512');
   await tab.getByRole('combobox', { name: 'Response format' }).click();
   await tab.getByRole('option', { name: 'JSON schema' }).click();
   await tab.getByRole('button', { name: 'Insert an example for JSON schema' }).click();

@@ -1,5 +1,5 @@
 import { type StreamedAnswer, EventStream } from '../http/event-stream';
-import { type Generation, readGeneration, textLength, usageJson } from './generation-parameters';
+import { type Generation, MOST_TOKENS, readGeneration, textLength, usageJson } from './generation-parameters';
 import { nextId, nowSeconds } from '../http/ids';
 import { conversationTokens, readMessages } from './messages';
 import type { ModelRequest, TokenCounts } from './model-request';
@@ -37,7 +37,7 @@ function replyTo(
   promptHash: number,
 ): Reply {
   if (call !== undefined) return toolReply(call, generation.maxTokens);
-  const { tokens, finishReason } = textLength(request, generation);
+  const { tokens, finishReason } = textLength(request, generation, MOST_TOKENS);
   return textReply(promptHash, tokens, finishReason);
 }
 

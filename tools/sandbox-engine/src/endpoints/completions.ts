@@ -1,5 +1,11 @@
 import { type StreamedAnswer, EventStream } from '../http/event-stream';
-import { type Generation, readGeneration, textLength, usageJson } from './generation-parameters';
+import {
+  DEFAULT_COMPLETION_TOKENS,
+  type Generation,
+  readGeneration,
+  textLength,
+  usageJson,
+} from './generation-parameters';
 import { nextId, nowSeconds } from '../http/ids';
 import type { ModelRequest, TokenCounts } from './model-request';
 import { requireKind } from './models';
@@ -29,7 +35,7 @@ export function answerCompletion(request: ModelRequest): void {
   const seeds = prompts.flatMap(({ hash }) =>
     Array.from({ length: generation.choices }, (_, index) => choiceSeed(hash, index)),
   );
-  const texts: Texts = { seeds, ...textLength(request, generation) };
+  const texts: Texts = { seeds, ...textLength(request, generation, DEFAULT_COMPLETION_TOKENS) };
   const words = prompts.reduce((sum, reading) => sum + reading.words, 0);
   const counts: TokenCounts = { prompt: Math.min(words, bodyBytes), completion: texts.tokens * seeds.length };
   if (generation.stream) new EventStream(request, streamed(request, generation, texts, counts)).start();

@@ -12,8 +12,10 @@ export interface Generation {
   streamsUsage: boolean;
 }
 
-const DEFAULT_TOKENS = 16;
-const MOST_TOKENS = 64;
+/** Of a chat answer, and of a completion with a limit. */
+export const MOST_TOKENS = 64;
+/** OpenAI's own default for completions. */
+export const DEFAULT_COMPLETION_TOKENS = 16;
 
 const MAX_TOKENS: NumberRule = { name: 'max_tokens', integer: true, min: 1, max: Number.MAX_SAFE_INTEGER };
 const MAX_COMPLETION_TOKENS: NumberRule = { ...MAX_TOKENS, name: 'max_completion_tokens' };
@@ -57,14 +59,15 @@ function readIncludeUsage(body: ModelRequest['body'], stream: boolean): boolean 
 }
 
 /**
- * The length of a text choice in tokens: the one set by the behaviour, otherwise 64 if the client has set a limit and
- * 16 if not. If the client's limit is lower, it applies and the finish reason is `length`.
+ * The length of a text choice in tokens: the one set by the behaviour, otherwise 64 if the client has set a limit, and that of
+ * the endpoint if not. If the client's limit is lower, it applies and the finish reason is `length`.
  */
 export function textLength(
   { behaviour }: ModelRequest,
   { maxTokens }: Generation,
+  withoutLimit: number,
 ): { tokens: number; finishReason: 'stop' | 'length' } {
-  const wanted = behaviour.tokens ?? (maxTokens === undefined ? DEFAULT_TOKENS : MOST_TOKENS);
+  const wanted = behaviour.tokens ?? (maxTokens === undefined ? withoutLimit : MOST_TOKENS);
   return maxTokens !== undefined && maxTokens < wanted
     ? { tokens: maxTokens, finishReason: 'length' }
     : { tokens: wanted, finishReason: 'stop' };

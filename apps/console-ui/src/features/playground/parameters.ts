@@ -24,7 +24,7 @@ export const DEFAULTS: Parameters = {
   system: '',
   temperature: '',
   topP: '',
-  maxTokens: '512',
+  maxTokens: '',
   stop: '',
   seed: '',
   format: 'text',

@@ -113,8 +113,17 @@ export class PlaygroundEstimate {
   @ApiProperty({ type: 'integer', description: 'The most tokens of the prompt.', example: 86 })
   input_tokens!: number;
 
-  @ApiProperty({ type: 'integer', description: 'The most tokens of all answers.', example: 4096 })
+  @ApiProperty({ type: 'integer', description: 'The most tokens of all answers.', example: 16384 })
   max_tokens!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description:
+      'The limit that the gateway would set for the answer now, because more would take over a quarter of the free money. Null if it would set none.',
+    example: null,
+  })
+  output_limit!: number | null;
 }
 
 /** An error of the gateway in the shape of the console. */

@@ -6,6 +6,8 @@ import { keepExactCost } from './chat-usage';
 
 /** Writes one answer in the words of a protocol. What it returns is text; what it hears through PartListener it keeps until `take`. */
 export interface AnswerWriter extends PartListener {
+  /** An event without content; undefined if the protocol has none. */
+  readonly ping?: string;
   /** A whole answer. */
   whole(answer: AnswerParts): string;
   /** A refusal or failure as a body. */
@@ -38,6 +40,10 @@ export class ChatTranslation implements AnswerTranslation {
     requestId: string,
   ) {
     this.answer = new AnswerParts(writer, requestId);
+  }
+
+  get ping(): string | undefined {
+    return this.writer.ping;
   }
 
   plain(status: number, body: Buffer): { body: string; contentType: string } {

@@ -14,6 +14,8 @@ const STOP_REASONS: Record<string, string> = {
   content_filter: 'refusal',
 };
 
+const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
+
 /** The arguments of a call as they came, so that no digit is lost; what is no object stands in one. */
 function inputOf({ text }: Part): string {
   if (text.trim() === '') return '{}';
@@ -22,6 +24,7 @@ function inputOf({ text }: Part): string {
 
 /** Writes an answer as Anthropic's message or the events of its stream. */
 export class MessagesAnswer implements AnswerWriter {
+  readonly ping = PING;
   private written = '';
 
   constructor(
@@ -52,7 +55,7 @@ export class MessagesAnswer implements AnswerWriter {
     const rest = { content: [], stop_reason: null, stop_sequence: null, usage };
     const message = `${this.head().slice(0, -1)},${JSON.stringify(rest).slice(1)}`;
     this.written += `event: message_start\ndata: {"type":"message_start","message":${message}}\n\n`;
-    this.write('ping', {});
+    this.written += PING;
   }
 
   open(part: Part): void {

@@ -4,7 +4,7 @@ import { type EventStream, eventModelsOf, eventStreamContent } from '@inference/
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { AnthropicErrorResponse } from '../../errors/anthropic-error';
-import { REQUEST_ID } from '../../proxy/api-proxy.decorator';
+import { OUTPUT_LIMIT, REQUEST_ID } from '../../proxy/api-proxy.decorator';
 import { ProxyHeaders } from '../../proxy/request/proxy-request.dto';
 import { MessageResponse, MessagesEvent, MessagesRequest } from './messages.dto';
 
@@ -64,6 +64,7 @@ const REASONS: Record<number, string> = {
 };
 const REASONS_OF_ANSWERS: Record<number, string> = {
   402: 'The wallet or the limit of the API key does not cover the largest possible cost.',
+  409: '`idempotency_key_reused`, `idempotency_key_in_use`, `already_charged`: the `Idempotency-Key` was used before.',
   422: 'The model’s server refuses the request.',
   502: 'No server of the model gave a usable answer.',
   504: 'No server of the model answered in time.',
@@ -105,7 +106,7 @@ export const ApiMessages = () =>
     ApiResponse({
       status: 200,
       description: 'The answer of the model.',
-      headers: REQUEST_ID,
+      headers: { ...REQUEST_ID, ...OUTPUT_LIMIT },
       content: {
         'application/json': { schema: { $ref: getSchemaPath(MessageResponse) } },
         'text/event-stream': eventStreamContent(STREAM),

@@ -4,7 +4,7 @@ import { ApiErrors, type EventStream, eventModelsOf, eventStreamContent } from '
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { ERRORS_OF_ANSWERS, REQUEST_ID } from '../../proxy/api-proxy.decorator';
+import { ERRORS_OF_ANSWERS, OUTPUT_LIMIT, REQUEST_ID } from '../../proxy/api-proxy.decorator';
 import { ProxyHeaders } from '../../proxy/request/proxy-request.dto';
 import { type Protocol } from '../protocol';
 import { ProtocolsService } from '../protocols.service';
@@ -77,7 +77,7 @@ export class ResponsesController {
   @ApiResponse({
     status: 200,
     description: 'The answer of the model.',
-    headers: REQUEST_ID,
+    headers: { ...REQUEST_ID, ...OUTPUT_LIMIT },
     content: {
       'application/json': { schema: { $ref: getSchemaPath(ResponseResponse) } },
       'text/event-stream': eventStreamContent(STREAM),

@@ -1,14 +1,16 @@
 import { env } from '@inference/config';
 import { z } from 'zod';
-import { type ModelLimits } from '../request/token-bounds';
+import { type ModelLimits, OUTPUT_LIMIT_FIELDS } from '../request/token-bounds';
 
 const slug = z.string().min(1).max(200);
 
 const modelLimits = z.object({
-  /** Context window in tokens: bounds the prompt of a request whose size does not (pictures, audio). */
+  /** Context window in tokens: the most of a prompt and its answer together. */
   context_tokens: z.int().positive().optional(),
-  /** Limit in tokens that a chat request without `max_tokens` gets. */
+  /** The longest answer that the model gives, in tokens. */
   max_output_tokens: z.int().positive().optional(),
+  /** Where the model takes the limit of a chat answer. */
+  output_limit_field: z.enum(OUTPUT_LIMIT_FIELDS).optional(),
 });
 
 export const admissionFields = {
@@ -29,7 +31,11 @@ export const admissionOf = (config: {
   modelLimits: Object.fromEntries(
     Object.entries(config.MODEL_LIMITS ?? {}).map(([model, limits]) => [
       model,
-      { contextTokens: limits.context_tokens, maxOutputTokens: limits.max_output_tokens },
+      {
+        contextTokens: limits.context_tokens,
+        maxOutputTokens: limits.max_output_tokens,
+        outputLimitField: limits.output_limit_field,
+      },
     ]),
   ),
 });

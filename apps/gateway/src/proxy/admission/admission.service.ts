@@ -17,6 +17,7 @@ import {
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../../errors/openai-error';
 import { type Hold } from '../../leases/lease';
+import { UncoveredError } from '../../leases/lease-allocator';
 import { LeaseManager } from '../../leases/lease-manager';
 import { type LimitedRequest, LimitsService, type LimitTicket } from '../../limits/limits.service';
 import {
@@ -29,9 +30,16 @@ import { type UsageEvent } from '../../settlement/usage-event';
 import { type CallNotes } from '../../unserved-calls/call-notes';
 import { UpstreamsService } from '../../upstreams/upstreams.service';
 import { type ProxyRequest } from '../request/proxy-request';
+import {
+  type Bounds,
+  boundsOf,
+  type ModelLimits,
+  outputLimitFieldOf,
+  withAnswersOf,
+} from '../request/token-bounds';
 import { promptTokens } from '../usage/prompt-tokens';
-import { type Bounds, boundsOf, type ModelLimits } from '../request/token-bounds';
 import { ADMISSION_CONFIG, type AdmissionConfig } from './admission.config';
+import { OutputLimit } from './output-limit';
 
 /** The bound of a prompt counts its bytes; English text has four to a token. */
 const BYTES_PER_TOKEN = 4;
@@ -52,6 +60,15 @@ interface BoundedRequest {
   priceListId: bigint;
   rates: readonly Price[];
   usdPerUnit: bigint;
+}
+
+/** Attempts to reserve money for a request without a limit, while others take it away. Chosen: the third one has lost two races. */
+const MOST_ATTEMPTS = 3;
+
+/** The money for answers of this length. */
+interface HeldAnswer {
+  hold: Hold;
+  tokens: number;
 }
 
 /** A call that may be served: its model is priced and allowed, and the money for its worst case is reserved. */
@@ -80,21 +97,70 @@ export class AdmissionService {
   ) {}
 
   /**
-   * Reserves the worst case. Throws what `bound` throws, RateLimitExceededError, RequestTooLargeError, InsufficientBalanceError and
-   * KeySpendLimitReachedError.
+   * Reserves the worst case. A request that names no limit gets one if the money demands it. Throws what `bound` throws,
+   * RateLimitExceededError, RequestTooLargeError, InsufficientBalanceError and KeySpendLimitReachedError.
    */
   async admit(request: ProxyRequest, call: CallNotes): Promise<Admission> {
     const bounded = await this.bound(request, call.caller);
-    const { inputTokens, outputTokens, imposedMaxTokens } = bounded.bounds;
-    const { hold, ticket } = await this.reserve(bounded, {
-      call,
-      model: request.model,
-      promptTokens: () => Math.min(promptTokens(request), inputTokens),
-      outputTokens,
-      namesOutput: imposedMaxTokens === undefined,
-      answers: request.choices,
-    });
-    return { ...bounded, call, request, hold, ticket };
+    const { rates, bounds } = bounded;
+    const limit = new OutputLimit(rates, bounds);
+    const { held, ticket } = await this.reserve(
+      {
+        call,
+        model: request.model,
+        promptTokens: () => Math.min(promptTokens(request), bounds.inputTokens),
+        outputTokens: bounds.outputTokens,
+        namesOutput: bounds.isLimited,
+        answers: request.choices,
+      },
+      () => (bounds.isLimited ? this.holdAll(limit, call.caller) : this.holdWithin(limit, call.caller)),
+    );
+    const { hold, tokens } = held;
+    return { ...bounded, bounds: this.boundsWith(tokens, bounds, request), call, request, hold, ticket };
+  }
+
+  /** What a request would be admitted with, if there is money for it. Throws what `bound` throws. */
+  async estimate(request: ProxyRequest, caller: Caller): Promise<{ bounds: Bounds; worstCasePicos: bigint }> {
+    const { rates, bounds } = await this.bound(request, caller);
+    const limit = new OutputLimit(rates, bounds);
+    if (bounds.isLimited) return { bounds, worstCasePicos: limit.costPicos(limit.most) };
+    const free = await this.leases.free(caller, limit.unlimitedPicos);
+    const tokens = Math.max(limit.within(free), limit.least);
+    return { bounds: this.boundsWith(tokens, bounds, request), worstCasePicos: limit.costPicos(tokens) };
+  }
+
+  /** Reserves what the client's own limit can cost. A refusal says which limit would be covered. */
+  private async holdAll(limit: OutputLimit, caller: Caller): Promise<HeldAnswer> {
+    try {
+      return { hold: await this.leases.hold(caller, limit.costPicos(limit.most)), tokens: limit.most };
+    } catch (error) {
+      if (!(error instanceof UncoveredError) || limit.most === 0) throw error;
+      // The refusal stands without it.
+      const free = await this.leases.free(caller, 0n, true).catch(() => 0n);
+      throw error.affording(limit.affordable(free));
+    }
+  }
+
+  private async holdWithin(limit: OutputLimit, caller: Caller): Promise<HeldAnswer> {
+    let tokens = limit.within(await this.leases.free(caller, limit.unlimitedPicos));
+    // The database may know more: money of leases that have expired, or that other processes return when they are asked.
+    tokens = Math.max(tokens, limit.enough);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return { hold: await this.leases.hold(caller, limit.costPicos(tokens)), tokens };
+      } catch (error) {
+        if (!(error instanceof UncoveredError) || tokens === limit.least || attempt === MOST_ATTEMPTS)
+          throw error;
+      }
+      const covered = limit.within(await this.leases.free(caller, limit.unlimitedPicos, true));
+      tokens = Math.max(Math.min(covered, tokens), limit.least);
+    }
+  }
+
+  private boundsWith(tokens: number, bounds: Bounds, { endpoint, model }: ProxyRequest): Bounds {
+    if (tokens === bounds.answerTokens) return bounds;
+    const field = outputLimitFieldOf(endpoint, this.limitsOf(model));
+    return { ...withAnswersOf(bounds, tokens), imposed: { field, tokens } };
   }
 
   /** As `admit`, for a model with one task. Throws what `pricesFor` throws, UnitPriceMissingError, and the errors of limits and money. */
@@ -106,8 +172,7 @@ export class AdmissionService {
     const priced = await this.pricesFor(request.model, call.caller);
     if (!hasPriceOf(priced.rates, pricedBy)) throw new UnitPriceMissingError(request.model, counts);
     const { bounds } = request;
-    const { hold, ticket } = await this.reserve(
-      { rates: priced.rates, bounds },
+    const { held: hold, ticket } = await this.reserve(
       {
         call,
         model: request.model,
@@ -116,18 +181,19 @@ export class AdmissionService {
         namesOutput: false,
         answers: 1,
       },
+      () => this.leases.hold(call.caller, worstCasePicos(priced.rates, bounds)),
     );
     return { ...priced, bounds, call, request, hold, ticket };
   }
 
   /** Counts a call against its limits, and sets the money for its worst case aside. */
-  private async reserve(
-    { rates, bounds }: { rates: readonly Price[]; bounds: UsageBounds },
+  private async reserve<Held>(
     limited: LimitedRequest & { call: CallNotes },
-  ): Promise<Pick<AdmittedCall, 'hold' | 'ticket'>> {
+    hold: () => Promise<Held>,
+  ): Promise<{ held: Held; ticket: LimitTicket | null }> {
     const ticket = await this.limits.admit(limited);
     try {
-      return { ticket, hold: await this.leases.hold(limited.call.caller, worstCasePicos(rates, bounds)) };
+      return { ticket, held: await hold() };
     } catch (error) {
       ticket?.cancel();
       throw error;
@@ -155,7 +221,8 @@ export class AdmissionService {
     return { startedAt, priceListId, rates, usdPerUnit };
   }
 
-  private limitsOf(model: string): ModelLimits {
+  /** What is known of a model. */
+  limitsOf(model: string): ModelLimits {
     const limits = this.config.modelLimits;
     return (Object.hasOwn(limits, model) ? limits[model] : limits['*']) ?? {};
   }

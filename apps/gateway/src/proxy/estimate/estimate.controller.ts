@@ -2,7 +2,6 @@ import { type Currency, CURRENCY_BY_SITE } from '@inference/config';
 import { CurrencyProperty, MoneyProperty } from '@inference/dto';
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { AnyQuery, BodyAs, ExactJsonInterceptor, requireConnected } from '@inference/http';
-import { worstCasePicos } from '@inference/metering';
 import { exactNumber, type ExactNumber, picosToDecimal } from '@inference/money';
 import { ApiErrors } from '@inference/openapi';
 import { Controller, HttpCode, Inject, Post, Req, UseInterceptors } from '@nestjs/common';
@@ -34,10 +33,19 @@ class EstimateResponse {
   @ApiProperty({
     type: 'integer',
     description:
-      'The most tokens of all answers: `max_tokens` or the limit that the gateway sets, times `n`.',
-    example: 4096,
+      'The most tokens of all answers: those that the request, the model or the free money allows, times `n`.',
+    example: 16384,
   })
   max_tokens!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description:
+      'The limit that the gateway would set for each answer now, because the request names none and more would take over a quarter of the free money. Null if it would set none.',
+    example: null,
+  })
+  output_limit!: number | null;
 }
 
 /** The largest cost of a request before it is made. */
@@ -69,12 +77,13 @@ export class EstimateController {
   })
   async estimate(@CurrentCaller() caller: Caller, @Req() { body, res }: Request): Promise<EstimateResponse> {
     const request = await receiveProxyRequest('chat/completions', body, () => requireConnected(res!));
-    const { rates, bounds } = await this.admissions.bound(request, caller);
+    const { bounds, worstCasePicos } = await this.admissions.estimate(request, caller);
     return {
-      worst_case: exactNumber(picosToDecimal(worstCasePicos(rates, bounds))),
+      worst_case: exactNumber(picosToDecimal(worstCasePicos)),
       currency: CURRENCY_BY_SITE[this.prices.site],
       input_tokens: bounds.inputTokens,
       max_tokens: bounds.outputTokens,
+      output_limit: bounds.imposed?.tokens ?? null,
     };
   }
 }

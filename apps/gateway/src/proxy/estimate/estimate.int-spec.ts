@@ -45,10 +45,18 @@ describe('an estimate', () => {
     await site.expectCharged(rich, 0n);
   });
 
-  it('has the limit that the gateway sets, for each answer', async () => {
-    const { apiKey } = await site.account();
-    const { body } = await estimate(apiKey, { model: 'sandbox-chat', messages: BODY.messages, n: 3 });
-    expect(body).toMatchObject({ max_tokens: 3 * 4096 });
+  it('has no limit that nobody names, or the one that the money demands, for each answer', async () => {
+    const unlimited = { model: 'sandbox-chat', messages: BODY.messages, n: 3 };
+    const rich = await site.account();
+    expect((await estimate(rich.apiKey, unlimited)).body).toMatchObject({
+      max_tokens: 3 * 131_072,
+      output_limit: null,
+    });
+    const bytes = Buffer.byteLength(JSON.stringify(unlimited));
+    const short = await site.account(4n * costOf(RATES, bytes, 3 * 5_000));
+    const { body, text } = await estimate(short.apiKey, unlimited);
+    expect(body).toMatchObject({ max_tokens: 3 * 5_000, output_limit: 5_000 });
+    expect(decimalToPicos(/"worst_case":([\d.]+)/.exec(text)![1]!)).toBe(costOf(RATES, bytes, 3 * 5_000));
   });
 
   it('is refused as the request would be, but not for lack of money', async () => {

@@ -26,10 +26,19 @@ function readEntrypoint(header: string | undefined, { service }: Caller): string
   return header;
 }
 
+/** Throws InvalidHeaderError. */
+function readIdempotencyKey(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const [fault] = faultsOf({ 'Idempotency-Key': header });
+  if (fault) throw new InvalidHeaderError(fault);
+  return header;
+}
+
 /** Begins the notes of a call. Throws InvalidHeaderError, ReservedEntrypointError. */
 export function beginCall(endpoint: CalledEndpoint, request: Request): CallNotes {
   const caller = callerOf(request);
-  const call = (request.call = new CallNotes(endpoint, caller));
+  const call = (request.call = new CallNotes(endpoint, caller, request.id!));
   call.entrypoint = readEntrypoint(request.get('X-Entrypoint'), caller);
+  call.idempotencyKey = readIdempotencyKey(request.get('Idempotency-Key'));
   return call;
 }

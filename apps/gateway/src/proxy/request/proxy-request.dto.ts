@@ -89,7 +89,7 @@ class TextRequest {
   @IntegerField({
     ...TOKEN_LIMIT,
     description:
-      'Most tokens of an answer. Without any limit: in a conversation the limit of the model, or 4096; in a completion 16.',
+      'Most tokens of an answer. Without any limit the model decides, unless the money is short: then the gateway sets one and names it in `X-Output-Limit`.',
   })
   max_tokens?: number | null;
 
@@ -160,4 +160,14 @@ export class ProxyHeaders {
     example: 'nightly-batch',
   })
   'X-Entrypoint'?: string;
+
+  @TextField({
+    optional: true,
+    minLength: 0,
+    pattern: [/^[\x20-\x7e]{1,255}$/, 'must have 1 to 255 printable ASCII characters'],
+    description:
+      'Names a call that is no stream, so that it can be repeated for a day: the same key with the same body gets the answer of the first call. A call with a key runs on when its client leaves.',
+    example: 'invoice-2026-11-29-1',
+  })
+  'Idempotency-Key'?: string;
 }

@@ -1,6 +1,6 @@
 import { GatewayError, toOpenAiError } from '../../errors/openai-error';
 import { type Endpoint } from '../../upstreams/upstream';
-import { withFields } from '../proxy.service';
+import { withFields } from '../upstream-body';
 import { readProxyRequest, receiveProxyRequest } from './proxy-request';
 import { type Bounds, boundsOf, type ModelLimits } from './token-bounds';
 
@@ -200,10 +200,7 @@ describe('readProxyRequest', () => {
     const { unknown: _unknown, ...known } = fields;
     expect(body).toEqual(known);
     expect(request).toMatchObject({ raw, model: 'm', stream: true, includeUsage: true, choices: 2 });
-    expect(boundsOf({ body, ...request }, {})).toMatchObject({
-      inputTokens: 131_072,
-      imposedMaxTokens: 4096,
-    });
+    expect(boundsOf({ body, ...request }, {})).toMatchObject({ inputTokens: 131_072, isLimited: false });
     const forUpstream = withFields(request, { model: 'other', max_tokens: 4096 });
     expect(JSON.parse(forUpstream.toString())).toEqual({ ...fields, model: 'other', max_tokens: 4096 });
   });
@@ -227,43 +224,64 @@ describe('boundsOf', () => {
   });
 
   it.each([
-    ['neither', {}, 4096, 4096],
-    ['max_tokens', { max_tokens: 5 }, 5, undefined],
-    ['max_completion_tokens', { max_completion_tokens: 6 }, 6, undefined],
-    ['the greater of both', { max_tokens: 5, max_completion_tokens: 6 }, 6, undefined],
-    ['the greater of both again', { max_tokens: 7, max_completion_tokens: 6 }, 7, undefined],
-    ['the other when one is null', { max_tokens: null, max_completion_tokens: 6 }, 6, undefined],
-    ['each of n', { max_tokens: 5, n: 3 }, 15, undefined],
-    ['the default of each of n', { n: 3 }, 3 * 4096, 4096],
-  ])('bounds a chat answer by %s', (_what, fields, outputTokens, imposedMaxTokens) => {
-    expect(bounds(fields)).toMatchObject({ outputTokens, imposedMaxTokens });
+    ['neither', {}, 131_072, false],
+    ['max_tokens', { max_tokens: 5 }, 5, true],
+    ['max_completion_tokens', { max_completion_tokens: 6 }, 6, true],
+    ['the greater of both', { max_tokens: 5, max_completion_tokens: 6 }, 6, true],
+    ['the greater of both again', { max_tokens: 7, max_completion_tokens: 6 }, 7, true],
+    ['the other when one is null', { max_tokens: null, max_completion_tokens: 6 }, 6, true],
+    ['each of n', { max_tokens: 5, n: 3 }, 15, true],
+    ['the default of each of n', { n: 3 }, 3 * 131_072, false],
+  ])('bounds a chat answer by %s', (_what, fields, outputTokens, isLimited) => {
+    expect(bounds(fields)).toMatchObject({ outputTokens, isLimited });
+    expect(bounds(fields)).not.toHaveProperty('imposed');
   });
 
-  it('uses the configured output limit if max_tokens is absent', () => {
-    expect(bounds({ n: 2 }, { maxOutputTokens: 10 })).toMatchObject({
-      outputTokens: 20,
-      imposedMaxTokens: 10,
+  it('knows that an answer is no longer than the model can give', () => {
+    expect(bounds({ n: 2 }, { maxOutputTokens: 10 })).toMatchObject({ outputTokens: 20, isLimited: false });
+    expect(bounds({ max_tokens: 50 }, { maxOutputTokens: 10 })).toMatchObject({
+      outputTokens: 10,
+      isLimited: true,
     });
-    expect(bounds({ max_tokens: 50 }, { maxOutputTokens: 10 }).outputTokens).toBe(50);
+    expect(bounds({}, { contextTokens: 8_192 })).toMatchObject({
+      outputTokens: 8_192,
+      context: { tokens: 8_192, answers: 1 },
+    });
+    expect(
+      bounds({ max_tokens: 9_000 }, { contextTokens: 8_192, maxOutputTokens: 10_000 }).outputTokens,
+    ).toBe(8_192);
   });
 
   it.each([
-    [{ prompt: 'a' }, 16, 16],
-    [{ prompt: 'a', max_tokens: 5 }, 5, undefined],
-    [{ prompt: 'a', max_tokens: 5, n: 2 }, 10, undefined],
-    [{ prompt: 'a', max_tokens: 5, n: 2, best_of: 4 }, 20, undefined],
-    [{ prompt: 'a', max_tokens: 5, n: 4, best_of: 2 }, 20, undefined],
-    [{ prompt: ['a', 'b', 'c'], max_tokens: 5, best_of: 2 }, 30, undefined],
-    [{ prompt: ['a', 'b'] }, 32, 16],
-    [{ prompt: [1, 2, 3], max_tokens: 5 }, 5, undefined],
-    [{ prompt: [[1], [2]], max_tokens: 5 }, 10, undefined],
-  ])('bounds the completion of %j', (fields, outputTokens, imposedMaxTokens) => {
-    expect(bounds(fields, {}, 'completions')).toMatchObject({ outputTokens, imposedMaxTokens });
+    [{ prompt: 'a' }, 131_072, false],
+    [{ prompt: 'a', max_tokens: 5 }, 5, true],
+    [{ prompt: 'a', max_tokens: 5, n: 2 }, 10, true],
+    [{ prompt: 'a', max_tokens: 5, n: 2, best_of: 4 }, 20, true],
+    [{ prompt: 'a', max_tokens: 5, n: 4, best_of: 2 }, 20, true],
+    [{ prompt: ['a', 'b', 'c'], max_tokens: 5, best_of: 2 }, 30, true],
+    [{ prompt: ['a', 'b'] }, 2 * 131_072, false],
+    [{ prompt: [1, 2, 3], max_tokens: 5 }, 5, true],
+    [{ prompt: [[1], [2]], max_tokens: 5 }, 10, true],
+  ])('bounds the completion of %j', (fields, outputTokens, isLimited) => {
+    expect(bounds(fields, {}, 'completions')).toMatchObject({ outputTokens, isLimited });
+  });
+
+  it('gives each of several prompts the whole context', () => {
+    const limits = { contextTokens: 10, maxOutputTokens: 4 };
+    const several = bounds({ prompt: ['a'.repeat(20), 'b'] }, limits, 'completions');
+    expect(several).toMatchObject({ outputTokens: 8 });
+    expect(several.inputTokens).toBeGreaterThan(20);
+    expect(several.context).toBeUndefined();
+    expect(bounds({ prompt: 'a'.repeat(20), n: 2 }, limits, 'completions')).toMatchObject({
+      inputTokens: 10,
+      outputTokens: 8,
+      context: { tokens: 10, answers: 2 },
+    });
   });
 
   it('expects no output of embeddings', () => {
     const request = read({ model: 'm', input: ['a', 'b'], max_tokens: 7 }, 'embeddings');
-    expect(boundsOf(request, {})).toEqual({ inputTokens: request.raw.length, outputTokens: 0 });
+    expect(boundsOf(request, {})).toMatchObject({ inputTokens: request.raw.length, outputTokens: 0 });
   });
 
   it.each([

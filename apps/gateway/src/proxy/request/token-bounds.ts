@@ -3,19 +3,23 @@ import { type Fields, holdsMedia } from './proxy-request.dto';
 import { promptCount } from './prompt-count';
 import { type ProxyRequest } from './proxy-request';
 import { InvalidValueError } from './request.errors';
+import { type Endpoint } from '../../upstreams/upstream';
 
-/** Configured limits of a model, in tokens. */
+/** Fields in which a chat server takes the limit of its answer. Reasoning models of OpenAI refuse `max_tokens`. */
+export const OUTPUT_LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens'] as const;
+export type OutputLimitField = (typeof OUTPUT_LIMIT_FIELDS)[number];
+
+/** What is known of a model, in tokens. */
 export interface ModelLimits {
+  /** The most of a prompt and its answer together. */
   contextTokens?: number | undefined;
+  /** The longest answer that the model gives. */
   maxOutputTokens?: number | undefined;
+  outputLimitField?: OutputLimitField | undefined;
 }
 
-/** Limit of a chat answer if neither the request nor MODEL_LIMITS has one. Half cuts long answers; twice doubles each hold. */
-const DEFAULT_CHAT_OUTPUT_TOKENS = 4096;
-/** Bound of a prompt with media for a model without a context window in MODEL_LIMITS; the window of most current models. */
+/** For a model of which nothing is known: the longest answer, and a prompt with media. The window of most current models. */
 const DEFAULT_CONTEXT_TOKENS = 131_072;
-/** OpenAI's own default for /v1/completions. */
-const DEFAULT_COMPLETION_TOKENS = 16;
 
 /**
  * What an answer of a chat may use besides tokens. Upstreams report it, and no field of a request bounds it. Chosen: a model that searches
@@ -39,8 +43,14 @@ function hasMedia(messages: unknown): boolean {
 }
 
 export interface Bounds extends UsageBounds {
-  /** `max_tokens` to set in the upstream request; undefined if the client's request has a limit. */
-  imposedMaxTokens: number | undefined;
+  /** The longest of the answers. */
+  answerTokens: number;
+  /** How many answers the output is made of. */
+  answers: number;
+  /** Whether the client has limited its answers. */
+  isLimited: boolean;
+  /** The limit that the gateway sets for each answer, and the field that the model takes it in. */
+  imposed?: { field: OutputLimitField; tokens: number };
 }
 
 /**
@@ -48,27 +58,43 @@ export interface Bounds extends UsageBounds {
  * one byte of text, and the JSON around a message is usually longer than what chat templates put around it.
  */
 export function boundsOf({ endpoint, raw, body, choices }: ProxyRequest, limits: ModelLimits): Bounds {
-  const { contextTokens: context } = limits;
+  const { contextTokens, maxOutputTokens } = limits;
   if (endpoint === 'embeddings')
-    return { inputTokens: raw.length, outputTokens: 0, imposedMaxTokens: undefined };
+    return { inputTokens: raw.length, outputTokens: 0, answerTokens: 0, answers: 0, isLimited: true };
   // Upstreams differ in the field that they obey, so the highest limit counts. A limit is at least 1.
-  const highestLimit = Math.max(body.max_completion_tokens ?? 0, body.max_tokens ?? 0, body.n_predict ?? 0);
-  const requestedLimit = highestLimit === 0 ? undefined : highestLimit;
-  if (endpoint === 'completions') {
-    const bestOf = Math.max(choices, (body.best_of ?? 1) * promptCount(endpoint, body.prompt));
-    const perChoice = requestedLimit ?? DEFAULT_COMPLETION_TOKENS;
-    const imposedMaxTokens = requestedLimit === undefined ? perChoice : undefined;
-    return { inputTokens: raw.length, outputTokens: checkedProduct(perChoice, bestOf), imposedMaxTokens };
-  }
-  const perChoice = requestedLimit ?? limits.maxOutputTokens ?? DEFAULT_CHAT_OUTPUT_TOKENS;
-  const media = hasMedia(body.messages);
+  const named = Math.max(body.max_completion_tokens ?? 0, body.max_tokens ?? 0, body.n_predict ?? 0);
+  const isLimited = named > 0;
+  const longest = Math.min(maxOutputTokens ?? Infinity, contextTokens ?? Infinity);
+  const most = longest === Infinity ? (isLimited ? named : DEFAULT_CONTEXT_TOKENS) : longest;
+  const answerTokens = isLimited ? Math.min(named, most) : most;
+  const prompts = promptCount(endpoint, body.prompt);
+  const answers = endpoint === 'completions' ? Math.max(choices, (body.best_of ?? 1) * prompts) : choices;
+  const hasMediaInside = endpoint === 'chat/completions' && hasMedia(body.messages);
+  const bytes = hasMediaInside ? (contextTokens ?? DEFAULT_CONTEXT_TOKENS) : raw.length;
   return {
-    counts: MOST_OF_A_CHAT,
-    inputTokens: media ? (context ?? DEFAULT_CONTEXT_TOKENS) : Math.min(raw.length, context ?? raw.length),
-    outputTokens: checkedProduct(perChoice, choices),
-    imposedMaxTokens: requestedLimit === undefined ? perChoice : undefined,
+    ...(endpoint === 'chat/completions' && { counts: MOST_OF_A_CHAT }),
+    // Each of several prompts has the whole context.
+    inputTokens: prompts > 1 ? bytes : Math.min(bytes, contextTokens ?? bytes),
+    outputTokens: checkedProduct(answerTokens, answers),
+    ...(contextTokens !== undefined && prompts === 1 && { context: { tokens: contextTokens, answers } }),
+    answerTokens,
+    answers,
+    isLimited,
   };
 }
+
+/** The bounds with shorter answers, by a limit of the gateway or by one that the client could name. */
+export const withAnswersOf = (bounds: Bounds, answerTokens: number): Bounds => ({
+  ...bounds,
+  answerTokens,
+  outputTokens: answerTokens * bounds.answers,
+});
+
+/** The field of a request that limits its answers. Servers of text completions know one only. */
+export const outputLimitFieldOf = (
+  endpoint: Endpoint,
+  { outputLimitField }: ModelLimits,
+): OutputLimitField => (endpoint === 'chat/completions' ? (outputLimitField ?? 'max_tokens') : 'max_tokens');
 
 function checkedProduct(maxTokens: number, choices: number): number {
   const product = maxTokens * choices;

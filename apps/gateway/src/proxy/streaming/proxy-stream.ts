@@ -11,6 +11,7 @@ import { type ProxyRequest } from '../request/proxy-request';
 import { type Produced } from '../usage/produced';
 import { type ReportedUsage } from '../usage/reported-usage';
 import { eventWithCost } from '../usage/usage-cost';
+import { beginStream } from './keep-alive';
 import { DONE, StreamMeter } from './stream-meter';
 
 export interface StreamBilling {
@@ -88,11 +89,7 @@ export async function proxyStream(
   let brokeOff = false;
   let wasLeft = false;
   try {
-    response.statusCode = answer.status;
-    response
-      .setHeader('Content-Type', answer.contentType)
-      .setHeader('Cache-Control', 'no-cache, no-transform')
-      .setHeader('X-Accel-Buffering', 'no');
+    beginStream(response, answer.status, answer.contentType);
     let chunk: IteratorResult<Buffer> = { done: false, value: answer.head };
     while (!chunk.done) {
       if (!forward(reader.push(chunk.value)) && !(await drained(response, stallMillis))) cancellation.abort();
@@ -170,6 +167,6 @@ async function readToEnd(rest: AsyncIterator<Buffer>, cancellation: Cancellation
   }
 }
 
-/** The event of an answer that fails after it has begun. */
+/** Tells an error in a stream that has begun. */
 export const errorEvent = (error: GatewayError): SseEvent =>
   eventOf(`data: ${JSON.stringify(toOpenAiError(error).body)}\n\n`);

@@ -69,7 +69,9 @@ const withoutIds = (text: string): string =>
   text
     .replace(/"id":"[^"]*"/g, '"id":"…"')
     .replace(/"created":\d+/g, '"created":0')
-    .replace(/[\da-f-]{36}/g, '…');
+    .replace(/[\da-f-]{36}/g, '…')
+    // The message of a 405 quotes the path.
+    .replace('/v1/chat/completions/ is', '/v1/chat/completions is');
 
 const DIFFERENT = ['date', 'x-request-id', 'x-inference-request-id'];
 
@@ -102,7 +104,7 @@ async function observe(path: string, { method = 'POST', headers = {}, body = JSO
     status: response.status,
     names,
     headers: names
-      .filter((name) => !DIFFERENT.includes(name))
+      .filter((name) => !DIFFERENT.includes(name) && (response.status !== 405 || name !== 'content-length'))
       .map((name) => [name, response.headers.get(name)]),
     text: withoutIds(text),
     log: ofRequest.map(({ level, msg, res, err }) => ({

@@ -72,10 +72,13 @@ export function meteredUsage(
 
 /** The usage with no more tokens than were admitted, of which the dearest kinds stay, and nothing else that counts beside the request. */
 export function within({ counts, serviceTier }: MeteredUsage, bounds: UsageBounds): MeteredUsage {
+  const { context } = bounds;
+  const input = Math.min(inputTokensOf(counts), bounds.inputTokens);
+  const output = context ? Math.max(0, context.tokens - input) * context.answers : Infinity;
   const limited: Partial<Record<Meter, number>> = {
     request: counts.request ?? 0,
-    ...first(counts, 'input', bounds.inputTokens),
-    ...first(counts, 'output', bounds.outputTokens),
+    ...first(counts, 'input', input),
+    ...first(counts, 'output', Math.min(bounds.outputTokens, output)),
   };
   for (const [meter, most] of Object.entries(bounds.counts ?? {}) as [Meter, number][])
     if (meter !== 'request' && counts[meter]) limited[meter] = Math.min(counts[meter], most);

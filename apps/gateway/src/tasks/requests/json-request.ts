@@ -1,7 +1,7 @@
 import { compileValidator, fieldNamesOf } from '@inference/dto';
 import { JsonFault, readJsonInSlices, UniqueNames } from '@inference/http';
 import { type Type } from '@nestjs/common';
-import { withFields } from '../../proxy/proxy.service';
+import { withFields } from '../../proxy/upstream-body';
 import { refuseOtherCase } from '../../proxy/request/proxy-request';
 import { InvalidJsonError, InvalidValueError } from '../../proxy/request/request.errors';
 import { type Fields, type TaskBody } from '../task';

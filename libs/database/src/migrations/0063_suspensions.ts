@@ -56,7 +56,7 @@ ALTER TABLE accounts.api_keys DROP suspended_at, DROP suspension_reason, DROP su
 `;
 
 /** Accounts and keys that staff suspends, and its notes of accounts. */
-export class Suspensions0000000000062 implements Migration {
+export class Suspensions0000000000063 implements Migration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {

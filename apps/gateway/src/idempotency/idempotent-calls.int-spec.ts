@@ -1,0 +1,264 @@
+import { type ServerResponse } from 'node:http';
+import { picosToDecimal } from '@inference/money';
+import { insertApiKey, type TestAccount, waitFor } from '@inference/testing';
+import OpenAI from 'openai';
+import { answer } from '../protocols/scripted-chat.fixture';
+import {
+  costOf,
+  eventsOf,
+  type Gateway,
+  RATES,
+  type ScriptedUpstream,
+  startGateway,
+  startUpstream,
+  testEnvironment,
+  TestSite,
+} from '../testing/gateway.fixture';
+
+/** Calls with an `Idempotency-Key`. */
+
+const COST = costOf(RATES, 21, 5);
+const CHAT = '/v1/chat/completions';
+const BODY = { model: 'm', messages: [{ role: 'user', content: 'x' }] };
+
+let upstream: ScriptedUpstream;
+let site: TestSite;
+let second: Gateway;
+let account: TestAccount;
+/** Calls that the upstream has not answered yet. */
+let waiting: ServerResponse[] = [];
+
+beforeAll(async () => {
+  upstream = await startUpstream((_request, response) => void waiting.push(response));
+  const upstreams = () => [{ name: 'u', base_url: upstream.url }];
+  site = await TestSite.start({ m: RATES }, {}, upstreams);
+  second = await startGateway(testEnvironment(site.database.urlFor('gateway'), upstreams()));
+});
+afterAll(async () => {
+  await second.close();
+  await site.stop();
+  await upstream.close();
+});
+beforeEach(async () => {
+  account = await site.account();
+  waiting = [];
+  upstream.bodies.splice(0);
+});
+
+const give = (status: number, body: object) => async () => {
+  const response = await waitFor(() => Promise.resolve(waiting.shift()));
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+};
+const answerOne = give(200, answer({ content: 'Hello' }));
+
+interface Sent {
+  key?: string;
+  body?: object;
+  path?: string;
+  gateway?: Gateway;
+  apiKey?: string;
+  signal?: AbortSignal;
+}
+
+async function send({
+  key = 'k',
+  body = BODY,
+  path = CHAT,
+  gateway = site.gateway,
+  apiKey = account.apiKey,
+  signal,
+}: Sent = {}) {
+  const response = await fetch(gateway.url + path, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Authorization: `Bearer ${apiKey}`,
+      'Idempotency-Key': key,
+    },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+  const text = await response.text();
+  const { error } = JSON.parse(text) as { error?: Record<string, string> };
+  return { status: response.status, text, error, header: (name: string) => response.headers.get(name) };
+}
+
+const isSent = () => waitFor(() => Promise.resolve(waiting.length > 0));
+
+it('are made once: a retry waits for the call that runs, and later gets its answer', async () => {
+  const both = [send(), send()];
+  await isSent();
+  both.push(send());
+  await answerOne();
+  const [first, ...others] = await Promise.all(both);
+  const later = await send();
+  for (const { status, text, header } of [...others, later]) {
+    expect([status, text]).toEqual([200, first!.text]);
+    expect(header('x-inference-request-id')).toBe(first!.header('x-inference-request-id'));
+  }
+  const repeated = [first, ...others, later].filter((each) => each!.header('idempotent-replayed') === 'true');
+  expect(repeated).toHaveLength(3);
+  expect(later.header('x-request-id')).toBe(first!.header('x-inference-request-id'));
+  expect(upstream.bodies).toHaveLength(1);
+  await site.expectCharged(account, COST);
+});
+
+it('run on when the client leaves, and its retry gets the answer', async () => {
+  const client = new AbortController();
+  const left = send({ signal: client.signal });
+  await isSent();
+  client.abort();
+  await expect(left).rejects.toThrow();
+  const retry = send();
+  await answerOne();
+  expect(await retry).toMatchObject({ status: 200 });
+  expect(upstream.bodies).toHaveLength(1);
+  expect(await eventsOf(site.pool, account.accountId)).toMatchObject([{ outcome: 'completed' }]);
+  await site.expectCharged(account, COST);
+});
+
+it('without a key end when the client leaves, which pays for its prompt', async () => {
+  const client = new AbortController();
+  const left = site.post(CHAT, account.apiKey, BODY, { signal: client.signal });
+  await isSent();
+  client.abort();
+  await expect(left).rejects.toThrow();
+  await waitFor(() => Promise.resolve(waiting[0]!.destroyed));
+  expect(await site.onlyEvent(account)).toMatchObject({ outcome: 'disconnected', output_tokens: 0n });
+});
+
+it('are others for another body, key of the account, or path', async () => {
+  const first = send();
+  await answerOne();
+  await first;
+  const reused = await send({ body: { ...BODY, max_tokens: 5 } });
+  expect([reused.status, reused.error!.code, reused.error!.param, reused.header('x-should-retry')]).toEqual([
+    409,
+    'idempotency_key_reused',
+    'Idempotency-Key',
+    'false',
+  ]);
+  const elsewhere = await send({ body: { ...BODY, max_tokens: 5 }, gateway: second });
+  expect([elsewhere.status, elsewhere.error!.code]).toEqual([409, 'idempotency_key_reused']);
+  const { apiKey } = await insertApiKey(site.pool, account.accountId, {});
+  const others = [
+    send({ apiKey }),
+    send({ path: '/v1/responses', body: { model: 'm', input: 'x' } }),
+    send({ apiKey: (await site.account()).apiKey }),
+  ];
+  for (let i = 0; i < others.length; i++) await answerOne();
+  expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(upstream.bodies).toHaveLength(4);
+});
+
+it('are not made again by another process: while they run, and after they were charged', async () => {
+  const first = send();
+  await isSent();
+  const running = await send({ gateway: second });
+  expect([running.status, running.error!.code, running.header('retry-after')]).toEqual([
+    409,
+    'idempotency_key_in_use',
+    '1',
+  ]);
+  await answerOne();
+  const id = (await first).header('x-inference-request-id')!;
+  const charged = await send({ gateway: second });
+  expect([charged.status, charged.header('x-should-retry')]).toEqual([409, 'false']);
+  expect(charged.error).toMatchObject({
+    code: 'already_charged',
+    request_id: id,
+    cost: picosToDecimal(COST),
+  });
+  expect(upstream.bodies).toHaveLength(1);
+  await site.expectCharged(account, COST);
+});
+
+it('are made anew if their process has died before they were charged', async () => {
+  const lost = send().catch(() => undefined);
+  await isSent();
+  // As if the process could not renew its claim any more.
+  await site.pool.query(
+    "UPDATE metering.idempotent_calls SET held_until = clock_timestamp() - interval '1 second' WHERE account_id = $1",
+    [account.accountId],
+  );
+  const [abandoned] = waiting.splice(0);
+  const again = send({ gateway: second });
+  await answerOne();
+  expect(await again).toMatchObject({ status: 200 });
+  abandoned!.destroy();
+  await lost;
+  await site.expectCharged(account, COST);
+  // The end of the first call leaves the key to the second one.
+  expect((await send({ gateway: second })).header('idempotent-replayed')).toBe('true');
+});
+
+it.each([
+  [
+    'a refusal of the model',
+    give(422, { error: { message: 'no', type: 'invalid_request_error', param: null, code: null } }),
+    422,
+  ],
+  ['a failure of the model', give(500, {}), 502],
+])('are made anew after %s, which is free', async (_what, fail, status) => {
+  const first = send();
+  const joined = isSent().then(() => send());
+  await isSent();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await fail();
+  // Whoever came while it ran has the same answer.
+  expect([(await first).status, (await joined).status]).toEqual([status, status]);
+  const again = send({ gateway: second });
+  await answerOne();
+  expect((await again).status).toBe(200);
+  await site.expectCharged(account, COST);
+});
+
+it('are refused without money, and made when there is some', async () => {
+  const poor = await site.account(0n);
+  expect(await send({ apiKey: poor.apiKey })).toMatchObject({ status: 402 });
+  const { rows } = await site.pool.query('SELECT FROM metering.idempotent_calls WHERE account_id = $1', [
+    poor.accountId,
+  ]);
+  expect(rows).toHaveLength(0);
+});
+
+it.each([
+  ['an empty key', ''],
+  ['one of more than 255 characters', 'x'.repeat(256)],
+  ['one with a tab', 'a\tb'],
+  ['one with a letter beyond ASCII', 'é'],
+])('refuses %s', async (_what, key) => {
+  const { status, error } = await send({ key });
+  expect([status, error!.code, error!.param]).toEqual([400, 'invalid_header', 'Idempotency-Key']);
+  expect(upstream.bodies).toHaveLength(0);
+});
+
+it('make no difference to a stream', async () => {
+  for (let i = 0; i < 2; i++) {
+    const stream = site.post(
+      CHAT,
+      account.apiKey,
+      { ...BODY, stream: true },
+      { headers: { 'Idempotency-Key': 's' } },
+    );
+    await answerOne();
+    expect((await stream).status).toBe(200);
+  }
+  expect(upstream.bodies).toHaveLength(2);
+});
+
+it('are switched on in the SDK of OpenAI by a header', async () => {
+  const client = new OpenAI({
+    apiKey: account.apiKey,
+    baseURL: `${site.gateway.url}/v1`,
+    maxRetries: 2,
+    timeout: 300,
+  });
+  const params = { model: 'm', messages: [{ role: 'user' as const, content: 'x' }] };
+  const asked = client.chat.completions.create(params, { headers: { 'Idempotency-Key': 'order-1' } });
+  // The client gives up after 300 ms, and asks again.
+  setTimeout(() => void answerOne(), 700);
+  expect((await asked).choices[0]!.message.content).toBe('Hello');
+  expect(upstream.bodies).toHaveLength(1);
+  await site.expectCharged(account, COST);
+});
