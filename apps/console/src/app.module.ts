@@ -4,7 +4,6 @@ import { API_KEY_CREDENTIALS, CredentialsModule, SESSION_CREDENTIALS } from '@in
 import { DatabaseModule } from '@inference/database';
 import { ExactJsonInterceptor, ServiceModule } from '@inference/http';
 import { JobsModule } from '@inference/jobs';
-import { AccountsModule } from './accounts/accounts.module';
 import { IdentityModule } from './identity/identity.module';
 import { publicKeyOf } from './identity/sessions/signing-keys';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
@@ -45,7 +44,6 @@ export class AppModule {
         }),
         JobRecoveryModule,
         IdentityModule,
-        AccountsModule,
         BillingModule,
         CatalogueModule,
         InferenceModule,

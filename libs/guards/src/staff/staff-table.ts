@@ -36,7 +36,7 @@ const TABLE = {
   'GET /api/admin/accounts/:id/agents': ['support'],
   'GET /api/admin/accounts/:id/workspaces': ['support'],
   'GET /api/admin/accounts/:id/notes': ['finance', 'support'],
-  'POST /api/admin/accounts/:id/notes': ['finance', 'support'],
+  'POST /api/admin/accounts/:id/notes': ['support'],
   'PUT /api/admin/accounts/:id/role': [],
   'POST /api/admin/accounts/:id/2fa/disable': ['support'],
   'GET /api/admin/accounts/:id/limits': ['support', 'finance'],

@@ -1,6 +1,7 @@
 import { Button, Code, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
@@ -98,6 +99,7 @@ export function AccountNotes({ accountId }: { accountId: string }) {
   const t = useAdminAccountTexts();
   const query = useInfiniteQuery(notesQuery(useConsoleApi(), accountId));
   const add = useAddNote(accountId);
+  const may = useMay();
   const form = useForm({
     initialValues: { text: '' },
     validate: { text: (value) => (value.trim() ? null : t('notes.missing')) },
@@ -106,23 +108,25 @@ export function AccountNotes({ accountId }: { accountId: string }) {
     add.mutate({ text: text.trim() }, { onSuccess: () => form.reset() });
   return (
     <Stack>
-      <form onSubmit={form.onSubmit(submit)} noValidate>
-        <Stack gap="xs" align="flex-start">
-          {add.error && <ErrorNotice error={add.error} />}
-          <Textarea
-            label={t('notes.text')}
-            description={t('notes.hint')}
-            maxLength={MAX_NOTE_CHARS}
-            autosize
-            minRows={2}
-            w="100%"
-            {...form.getInputProps('text')}
-          />
-          <Button type="submit" variant="default" loading={add.isPending}>
-            {t('notes.add')}
-          </Button>
-        </Stack>
-      </form>
+      {may('POST /api/admin/accounts/:id/notes') && (
+        <form onSubmit={form.onSubmit(submit)} noValidate>
+          <Stack gap="xs" align="flex-start">
+            {add.error && <ErrorNotice error={add.error} />}
+            <Textarea
+              label={t('notes.text')}
+              description={t('notes.hint')}
+              maxLength={MAX_NOTE_CHARS}
+              autosize
+              minRows={2}
+              w="100%"
+              {...form.getInputProps('text')}
+            />
+            <Button type="submit" variant="default" loading={add.isPending}>
+              {t('notes.add')}
+            </Button>
+          </Stack>
+        </form>
+      )}
       <QueryState
         query={query}
         isEmpty={(notes) => notes.length === 0}
