@@ -15,7 +15,7 @@ const kinds = process.env.TEST_KINDS;
 const runsProcesses = kinds?.match(/smoke|endurance/) !== null;
 
 /** Milliseconds. Only a test that hangs reaches the limit of a lane, also on a busy machine. */
-const testTimeout = !runsProcesses ? 60_000 : kinds === 'smoke-spec' ? 300_000 : 900_000;
+const testTimeout = !runsProcesses ? 180_000 : kinds === 'smoke-spec' ? 300_000 : 900_000;
 
 /**
  * Tests wait for timers and the database, so one worker more than there are cores keeps the cores busy: on two cores a

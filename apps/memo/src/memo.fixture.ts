@@ -41,6 +41,11 @@ import { type InvitationResponse } from './workspaces/invitations/invitation.dto
 const BUILT = join(__dirname, '../../../dist/apps/memo/src');
 /** Ends the process when the test process ends, however it ends. */
 const PRELOAD = join(__dirname, '../../../tools/launcher/processes/stop-with-parent.mjs');
+/**
+ * Workers lower their priority. Beside other test files they would starve, and tests that wait for them would depend on the speed
+ * of the machine.
+ */
+const KEEP_PRIORITY = `data:text/javascript,import os from 'node:os'; os.setPriority = () => undefined;`;
 const JSON_UPLOAD_THREAD = join(BUILT, 'documents/uploads/json-upload.thread.js');
 /** Tests run the service from TypeScript, but threads from the build. */
 const BUILT_THREADS: DynamicModule = {
@@ -152,7 +157,7 @@ export class MemoSite {
 
   /** Starts a worker process, as the service does. */
   startIngestion(own: Environment = {}, args: string[] = []): ChildProcess {
-    return this.fork('ingestion/main.js', this.environmentOf(own), args);
+    return this.fork('ingestion/main.js', this.environmentOf(own), args, ['--import', KEEP_PRIORITY]);
   }
 
   /** Starts the service as a process, which starts its workers. */

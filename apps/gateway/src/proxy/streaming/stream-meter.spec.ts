@@ -294,6 +294,21 @@ describe('StreamMeter', () => {
     expect(meter).toMatchObject(expected);
   });
 
+  it.each([
+    ['in the usage of a choice', { choices: [{ index: 0, delta: {}, usage: { ...USAGE, cost: 0.5 } }] }],
+    ['in x_groq', { choices: [], x_groq: { id: 'x', usage: { ...USAGE, cost: 0.5, cost_details: [{}] } } }],
+    [
+      'beside a usage',
+      { choices: [{ index: 0, delta: {}, usage: { cost: 0.5 } }], usage: { ...USAGE, cost: 1 } },
+    ],
+  ])('takes out what the upstream charges %s', (_where, chunk) => {
+    for (const includeUsage of [true, false]) {
+      const { sent, meter } = pass(event(chunk), { includeUsage });
+      expect(sent).not.toContain('cost');
+      expect(meter.usage).toEqual(USAGE_READ);
+    }
+  });
+
   it('yields the same at any chunk boundaries', () => {
     const chunks = fc.array(
       fc.record({
@@ -311,7 +326,7 @@ describe('StreamMeter', () => {
           ),
         ),
         usage: fc.constantFrom(undefined, null, USAGE),
-        ending: fc.constantFrom('\n\n', '\r\n\r\n'),
+        ending: fc.constantFrom('\n\n', '\r\n\r\n', '\r\r'),
         finish: fc.constantFrom({}, { finish_reason: null }),
       }),
     );
@@ -324,7 +339,7 @@ describe('StreamMeter', () => {
           )
           .join('');
         const whole = pass(text, { includeUsage });
-        const sent = whole.sent.split(/\r?\n\r?\n/).slice(0, -1);
+        const sent = whole.sent.split('\n\n').slice(0, -1);
         expect(sent.map((sentEvent) => JSON.parse(sentEvent.slice('data: '.length)) as unknown)).toEqual(
           list.map(({ content, usage, finish }) => ({
             ...delta(content, finish),
