@@ -38,6 +38,7 @@ import { MailToken } from './notifications/mail/mail-token.entity';
 import { OutboxMail } from './notifications/mail/outbox-mail.entity';
 import { PlaygroundSettings, SavedConversation } from './playground/conversations/saved-conversation.entity';
 import { Preset } from './playground/presets/preset.entity';
+import { AccountNote } from './support/customer-view/account-note.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
@@ -49,6 +50,7 @@ export const ENTITIES = [
   ...SERVING_ENTITIES,
   ...WALLET_ENTITIES,
   Account,
+  AccountNote,
   ArchivedDay,
   BillingDocument,
   CatalogueChange,

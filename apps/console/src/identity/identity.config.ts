@@ -101,10 +101,12 @@ type ApiKeyFields = z.output<z.ZodObject<typeof apiKeyFields>>;
 
 export interface ApiKeysConfig {
   hashSecret: string;
+  /** While one secret replaces the other. */
+  otherHashSecret: string | undefined;
 }
 
-export function apiKeysOf({ API_KEY_HASH_SECRET }: ApiKeyFields): ApiKeysConfig {
-  return { hashSecret: API_KEY_HASH_SECRET };
+export function apiKeysOf(config: ApiKeyFields): ApiKeysConfig {
+  return { hashSecret: config.API_KEY_HASH_SECRET, otherHashSecret: config.API_KEY_HASH_OTHER_SECRET };
 }
 
 export const OAUTH_PROVIDERS_CONFIG = Symbol('OAUTH_PROVIDERS_CONFIG');

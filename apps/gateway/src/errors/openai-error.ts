@@ -98,6 +98,8 @@ export class OpenAiErrorResponse {
 
 /** The reasons for which the gateway refuses or fails a request. Part of the API: clients read them as `error.code`. */
 type GatewayErrorCode =
+  | 'account_suspended'
+  | 'api_key_suspended'
   | 'already_charged'
   | 'billing_unavailable'
   | 'billing_unknown'
@@ -143,6 +145,8 @@ export interface OpenAiErrorBody {
 }
 
 const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
+  account_suspended: 403,
+  api_key_suspended: 401,
   already_charged: 409,
   billing_unavailable: 503,
   billing_unknown: 503,

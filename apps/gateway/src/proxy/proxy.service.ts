@@ -1,3 +1,4 @@
+import { Suspensions } from '@inference/guards';
 import { logFailure, requireConnected } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
@@ -22,6 +23,7 @@ import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request'
 import { KeepAlive } from './streaming/keep-alive';
 import { errorEvent, proxyStream } from './streaming/proxy-stream';
 import { DONE } from './streaming/stream-meter';
+import { cutWhenSuspended } from './suspended-call';
 import { type FieldValue, withFields, withUsageOption } from './upstream-body';
 import { hasForeignCost, withoutForeignCost } from './usage/foreign-cost';
 import { meteredUsage } from './usage/metered-usage';
@@ -61,6 +63,7 @@ export class ProxyService {
     private readonly billing: CallBilling,
     private readonly openRequests: OpenRequests,
     private readonly unserved: UnservedCalls,
+    private readonly suspensions: Suspensions,
     private readonly keepAlive: KeepAlive,
     private readonly idempotentCalls: IdempotentCalls,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
@@ -96,6 +99,7 @@ export class ProxyService {
       if (!response.writableFinished) cancellation.abort();
     };
     response.on('close', onClose);
+    const unwatch = cutWhenSuspended(this.suspensions, call.caller, cancellation, response);
     const kind = request.stream ? 'stream' : 'plain';
     this.openRequests.begin(kind);
     if (request.stream) this.keepAlive.watch(response, translation?.ping);
@@ -118,6 +122,7 @@ export class ProxyService {
       this.openRequests.end(kind);
       answer?.span?.end();
       response.off('close', onClose);
+      unwatch();
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
       ticket?.end();
@@ -152,15 +157,19 @@ export class ProxyService {
     const { ticket } = admission;
     ticket?.tell(response);
     this.openRequests.begin('plain');
+    // Only a suspension cancels it.
+    const cancellation = new Cancellation();
+    const unwatch = cutWhenSuspended(this.suspensions, call.caller, cancellation, response);
     let answer: Answer | undefined;
     try {
-      answer = await this.ask(admission, new Cancellation());
+      answer = await this.ask(admission, cancellation);
       call.answeredBy(answer.upstream);
       const served = servedBy(admission, answer.model);
       const billed = await this.bill(served, answer, answer.status);
       return plainAnswer(served, answer, billed, translation);
     } finally {
       this.openRequests.end('plain');
+      unwatch();
       answer?.span?.end();
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
@@ -189,6 +198,8 @@ export class ProxyService {
     try {
       return await this.askUpstreams(admission, cancellation);
     } catch (error) {
+      const { reason } = cancellation;
+      if (reason) throw reason;
       if (error instanceof RequestAbandonedError) {
         const { upstream, model } = error;
         const nothing = () => NOTHING_PRODUCED;

@@ -1,3 +1,4 @@
+import { Suspensions } from '@inference/guards';
 import { drained, requireConnected } from '@inference/http';
 import { type Charge, charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
@@ -10,6 +11,7 @@ import { OpenRequests } from '../proxy/open-requests';
 import { PROXY_CONFIG, type ProxyConfig } from '../proxy/proxy.config';
 import { beginCall } from '../proxy/request/entrypoint';
 import { errorEvent } from '../proxy/streaming/proxy-stream';
+import { cutWhenSuspended } from '../proxy/suspended-call';
 import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from '../proxy/upstream-refusal';
 import { withCost } from '../proxy/usage/usage-cost';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
@@ -43,6 +45,7 @@ export class TaskProxy {
     private readonly billing: CallBilling,
     private readonly openRequests: OpenRequests,
     private readonly unserved: UnservedCalls,
+    private readonly suspensions: Suspensions,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
 
@@ -70,6 +73,7 @@ export class TaskProxy {
       if (!response.writableFinished) cancellation.abort();
     };
     response.on('close', onClose);
+    const unwatch = cutWhenSuspended(this.suspensions, call.caller, cancellation, response);
     this.openRequests.begin('plain');
     let answer: Answer | undefined;
     try {
@@ -87,6 +91,7 @@ export class TaskProxy {
       this.openRequests.end('plain');
       answer?.span?.end();
       response.off('close', onClose);
+      unwatch();
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
       admission.ticket?.end();
@@ -111,6 +116,7 @@ export class TaskProxy {
         cancellation,
       });
     } catch (error) {
+      if (cancellation.reason) throw cancellation.reason;
       if (error instanceof RequestAbandonedError)
         await this.settle(served, { upstream: error.upstream, span: undefined }, 'disconnected', null);
       throw error;
@@ -214,7 +220,9 @@ export class TaskProxy {
     answer: Answer,
     end: (error: GatewayError) => void,
   ): Promise<void> {
-    if (served.cancellation.aborted) {
+    const { aborted: isAborted, reason } = served.cancellation;
+    if (reason) return this.fail(served, answer, reason, end);
+    if (isAborted) {
       await this.settle(served, answer, 'disconnected', null);
       return;
     }

@@ -1,21 +1,29 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { type Span } from '@inference/tracing';
 import { type Dispatcher } from 'undici';
+import { type GatewayError } from '../errors/openai-error';
 import { CallCancelledError } from './upstream.errors';
 
 /** Whether an answer is still wanted. An AbortController does the same, but takes several microseconds of each request. */
 export class Cancellation {
   private cancel: (() => void) | undefined;
   private isCancelled = false;
+  private error: GatewayError | undefined;
 
   get aborted(): boolean {
     return this.isCancelled;
   }
 
-  /** Cancels what was registered last. */
-  abort(): void {
+  /** What the client is told; undefined if it has left. */
+  get reason(): GatewayError | undefined {
+    return this.error;
+  }
+
+  /** Cancels what was registered last. @param reason absent: the client has left */
+  abort(reason?: GatewayError): void {
     if (this.isCancelled) return;
     this.isCancelled = true;
+    this.error = reason;
     this.cancel?.();
   }
 

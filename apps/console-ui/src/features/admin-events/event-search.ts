@@ -6,10 +6,14 @@ export type EventType = Schemas['AuditEventType'];
 
 const TYPES: Record<EventType, true> = {
   'account.created': true,
+  'account.reactivated': true,
   'account.role_changed': true,
+  'account.suspended': true,
   'api_key.changed': true,
   'api_key.created': true,
   'api_key.deleted': true,
+  'api_key.reactivated': true,
+  'api_key.suspended': true,
   'api_key.rotated': true,
   'email.verified': true,
   'identity.linked': true,

@@ -5,10 +5,14 @@ import { Account } from '../account.entity';
 /** `<subject>.<what happened to it>`. */
 export const AUDIT_EVENT_TYPES = [
   'account.created',
+  'account.reactivated',
   'account.role_changed',
+  'account.suspended',
   'api_key.changed',
   'api_key.created',
   'api_key.deleted',
+  'api_key.reactivated',
+  'api_key.suspended',
   'api_key.rotated',
   'email.verified',
   'identity.linked',

@@ -94,7 +94,7 @@ DROP SCHEMA serving CASCADE;
 `;
 
 /** Models and the servers that serve them are data, which operators change without a restart. */
-export class ModelsAndUpstreams0000000000063 implements Migration {
+export class ModelsAndUpstreams0000000000064 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
   }
