@@ -22,7 +22,7 @@ export const REQUEST_ID = {
   },
 };
 
-export const SERVED_MODEL = {
+const SERVED_MODEL = {
   'X-Inference-Model': {
     description: 'The slug of the model that answers, if the request names another model or an alias.',
     schema: { type: 'string' as const },
