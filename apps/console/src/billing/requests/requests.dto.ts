@@ -391,3 +391,9 @@ export class OperatorRequestListResponse extends OmitType(RequestListResponse, [
 }
 
 export class OperatorRequestDetailResponse extends IntersectionType(RequestDetailResponse, OperatorFacts) {}
+
+/** A call of any account. */
+export class AnyRequestDetailResponse extends OperatorRequestDetailResponse {
+  @ApiProperty({ description: 'The account that made it.', example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  account_id!: string;
+}

@@ -116,8 +116,9 @@ ifThere('finds an account and adjusts its balance exactly', async () => {
   await openArea(tab, 'Accounts');
   await tab.getByRole('searchbox', { name: 'Find an account' }).fill(CUSTOMER.email);
   await tab.getByRole('button', { name: 'Find', exact: true }).click();
-  const table = tab.getByRole('table', { name: 'Accounts' });
-  await table.getByText(ADMIN.email).waitFor({ state: 'detached' });
+  const table = tab.getByRole('table', { name: 'What was found' });
+  await table.waitFor();
+  expect(await table.getByText(ADMIN.email).count()).toBe(0);
   await table.getByRole('link', { name: CUSTOMER.email }).click();
   await tab.getByRole('heading', { name: CUSTOMER.email, level: 1 }).waitFor();
   const before = await balance();
