@@ -221,6 +221,31 @@ describe('transcriptions', () => {
     await expectEvent(180n, { estimated: false });
   });
 
+  it.each([
+    ['a comment', ': bye\n\n'],
+    ['an event that is no JSON', 'data: bye\n\n'],
+    ['an event of another type', 'data: {"type":"bye"}\n\n'],
+  ])('keep their last event back behind %s', async (_title, behind) => {
+    const [delta, done] = [
+      { type: 'transcript.text.delta', delta: 'Hello' },
+      { type: 'transcript.text.done', text: 'Hello there' },
+    ];
+    script = (_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      const text = [delta, done].map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+      response.write(text + behind, () => response.destroy());
+    };
+    const model = 'transcribe-tokens';
+    const stream = await openai.audio.transcriptions.create({ model, file: await audio(), stream: true });
+    const received: unknown[] = [];
+    const read = async () => {
+      for await (const event of stream) received.push(event);
+    };
+    await expect(read()).rejects.toThrow('No upstream');
+    expect(received).toEqual([delta]);
+    await site.expectCharged(account, 0n);
+  });
+
   it('are translated, too', async () => {
     script = json({ text: 'Hello' });
     const answer = await openai.audio.translations.create({ model: 'whisper', file: await audio(60) });
