@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { audioDuration } from './audio-duration';
 
 /** The beginning of a file, and zeros up to its size. */
@@ -74,4 +75,35 @@ it('believes no header that makes a long file short, or a short one long', () =>
     file(1_920_000, [0, 'fLaC'], [18, big(16_000 << 4, 3)], [22, big(samples)]);
   expect(audioDuration(claims(16_000)).seconds).toBe(10);
   expect(audioDuration(claims(0xffff_ffff)).seconds).toBe(2_560);
+});
+
+it('takes any bytes, also those that end within a header', () => {
+  const bytes = (text: string) => Buffer.from(text, 'latin1');
+  const magic = fc.constantFrom(
+    '',
+    'RIFF\0\0\0\0WAVEfmt ',
+    'fLaC',
+    'OggS',
+    '\0\0\0\0ftyp',
+    'ID3',
+    '\xff\xfb\x90',
+  );
+  const header = fc.constantFrom('', 'fmt ', '\x01vorbis', 'OpusHead', 'OggS', 'mvhd', 'Xing\0\0\0\x01');
+  const rest = (maxLength: number) => fc.uint8Array({ maxLength }).map((array) => Buffer.from(array));
+  fc.assert(
+    fc.property(magic, rest(200), header, rest(60), (start, between, inside, behind) => {
+      const { seconds, mostSeconds } = audioDuration(
+        Buffer.concat([bytes(start), between, bytes(inside), behind]),
+      );
+      expect(seconds).toBeGreaterThanOrEqual(0);
+      expect(mostSeconds).toBeGreaterThanOrEqual(seconds);
+    }),
+    {
+      examples: [
+        ['OggS', Buffer.alloc(0), '\x01vorbis', Buffer.alloc(0)],
+        ['OggS', Buffer.alloc(113), '\x01vorbis', Buffer.alloc(60)],
+        ['\xff\xfb\x90', Buffer.alloc(187), 'Xing\0\0\0\x01', Buffer.alloc(2)],
+      ],
+    },
+  );
 });

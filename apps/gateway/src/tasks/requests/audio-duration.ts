@@ -62,7 +62,8 @@ function ogg(file: Buffer): number | null {
   if (!startsWith(file, 0, 'OggS')) return null;
   const head = file.subarray(0, 128);
   const vorbis = head.indexOf('\x01vorbis', 0, 'latin1');
-  const rate = head.includes('OpusHead') ? OPUS_RATE : vorbis > 0 ? head.readUInt32LE(vorbis + 12) : 0;
+  const hasRate = vorbis !== -1 && vorbis + 16 <= head.length;
+  const rate = head.includes('OpusHead') ? OPUS_RATE : hasRate ? head.readUInt32LE(vorbis + 12) : 0;
   const from = Math.max(0, file.length - MOST_SEARCHED_BYTES);
   const page = file.subarray(from).lastIndexOf('OggS', undefined, 'latin1');
   if (page === -1 || from + page + 14 > file.length || rate === 0) return null;
@@ -103,7 +104,7 @@ function mp3(file: Buffer): number | null {
   if (rate === undefined || sampleRate === undefined || version === 1) return null;
   const xing = file.subarray(at, at + 200).indexOf(/* of either kind */ 'Xing', 0, 'latin1');
   if (xing === -1) return file.length / (rate * 125);
-  if (!(file[at + xing + 7]! & 1)) return null;
+  if (at + xing + 12 > file.length || !(file[at + xing + 7]! & 1)) return null;
   const divisor = version === 3 ? 1 : version === 2 ? 2 : 4;
   const samples = version === 3 ? 1_152 : 576;
   return (file.readUInt32BE(at + xing + 8) * samples * divisor) / sampleRate;
