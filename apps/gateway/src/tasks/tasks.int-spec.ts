@@ -85,6 +85,11 @@ function wav(seconds: number): Buffer {
 }
 const audio = (seconds = 30) => toFile(wav(seconds), 'speech.wav', { type: 'audio/wav' });
 
+async function eventsOf(stream: AsyncIterable<unknown>, received: unknown[] = []): Promise<unknown[]> {
+  for await (const event of stream) received.push(event);
+  return received;
+}
+
 async function expectEvent(costPicos: bigint, fields: object): Promise<void> {
   expect(await site.onlyEvent(account)).toMatchObject({
     cost_picos: costPicos,
@@ -126,9 +131,7 @@ describe('images', () => {
       { type: 'image_generation.completed', b64_json: 'AQ==', usage },
     );
     const stream = await openai.images.generate({ model: 'image-tokens', prompt: 'x', stream: true });
-    const received = [];
-    for await (const event of stream) received.push(event);
-    expect(received).toMatchObject([
+    expect(await eventsOf(stream)).toMatchObject([
       { type: 'image_generation.partial_image' },
       { type: 'image_generation.completed', usage: { cost: 0.00000000209 } },
     ]);
@@ -215,9 +218,10 @@ describe('transcriptions', () => {
     );
     const model = 'transcribe-tokens';
     const stream = await openai.audio.transcriptions.create({ model, file: await audio(), stream: true });
-    const received = [];
-    for await (const event of stream) received.push(event);
-    expect(received).toMatchObject([{ delta: 'Hello' }, { text: 'Hello', usage: { cost: 0.00000000018 } }]);
+    expect(await eventsOf(stream)).toMatchObject([
+      { delta: 'Hello' },
+      { text: 'Hello', usage: { cost: 0.00000000018 } },
+    ]);
     await expectEvent(180n, { estimated: false });
   });
 
@@ -226,10 +230,8 @@ describe('transcriptions', () => {
     ['an event that is no JSON', 'data: bye\n\n'],
     ['an event of another type', 'data: {"type":"bye"}\n\n'],
   ])('keep their last event back behind %s', async (_title, behind) => {
-    const [delta, done] = [
-      { type: 'transcript.text.delta', delta: 'Hello' },
-      { type: 'transcript.text.done', text: 'Hello there' },
-    ];
+    const delta = { type: 'transcript.text.delta', delta: 'Hello' };
+    const done = { type: 'transcript.text.done', text: 'Hello there' };
     script = (_request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       const text = [delta, done].map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
@@ -238,10 +240,7 @@ describe('transcriptions', () => {
     const model = 'transcribe-tokens';
     const stream = await openai.audio.transcriptions.create({ model, file: await audio(), stream: true });
     const received: unknown[] = [];
-    const read = async () => {
-      for await (const event of stream) received.push(event);
-    };
-    await expect(read()).rejects.toThrow('No upstream');
+    await expect(eventsOf(stream, received)).rejects.toThrow('No upstream');
     expect(received).toEqual([delta]);
     await site.expectCharged(account, 0n);
   });
@@ -394,6 +393,37 @@ describe('speech', () => {
       { endpoint: 'audio/speech', model: 'tts', kind: 'failed', error_code: 'upstream_error' },
     ]);
     await site.expectCharged(account, 0n);
+  });
+});
+
+describe('a stream that its client leaves', () => {
+  async function leaveAfter(event: object, ask: () => PromiseLike<AsyncIterable<unknown>>): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      script = (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        response.write(`data: ${JSON.stringify(event)}\n\n`);
+        response.on('close', resolve);
+      };
+    });
+    for await (const received of await ask()) {
+      expect(received).toEqual(event);
+      break;
+    }
+    await closed;
+  }
+
+  it('is charged for the text that has come', async () => {
+    const file = await audio();
+    await leaveAfter({ type: 'transcript.text.delta', delta: 'Hello' }, () =>
+      openai.audio.transcriptions.create({ model: 'transcribe-tokens', file, stream: true }),
+    );
+    await expectEvent(310n * 30n + 20n, { outcome: 'disconnected', output_tokens: 1n, estimated: true });
+  });
+
+  it('is charged for an image of which a sketch has come', async () => {
+    const sketch = { type: 'image_generation.partial_image', b64_json: 'AA==', partial_image_index: 0 };
+    await leaveAfter(sketch, () => openai.images.generate({ model: 'image', prompt: 'x', stream: true }));
+    await expectEvent(5_000n, { outcome: 'disconnected', estimated: false });
   });
 });
 
