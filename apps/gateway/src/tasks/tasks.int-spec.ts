@@ -445,11 +445,12 @@ describe('rerank', () => {
 
   it('keeps to the limits of the key', async () => {
     script = json({ id: '1', results: [], meta: { billed_units: { search_units: 1 } } });
-    await site.pool.query('UPDATE accounts.api_keys SET requests_per_minute = 1 WHERE id = $1', [
-      account.apiKeyId,
-    ]);
+    const limits = 'requests_per_minute = 1, tokens_per_minute = 10';
+    await site.pool.query(`UPDATE accounts.api_keys SET ${limits} WHERE id = $1`, [account.apiKeyId]);
     const answer = await site.post('/v1/rerank', account.apiKey, body('rerank'));
     expect([answer.status, answer.headers.get('x-ratelimit-remaining-requests')]).toEqual([200, '0']);
+    // Twice the query and both documents.
+    expect(answer.headers.get('x-ratelimit-remaining-tokens')).toBe('5');
     await answer.text();
     const refused = await site.post('/v1/rerank', account.apiKey, body('rerank'));
     expect([refused.status, ((await refused.json()) as { error: object }).error]).toEqual([
