@@ -20,7 +20,7 @@ import { type ModelDetails, type ModelListResponse, type ModelResponse } from '.
 /** A longer name is cut in the message. */
 const SHOWN_MODEL_CHARS = 200;
 
-/** The model has no published price, or no upstream serves it. */
+/** The model has no published price, or no upstream serves it or one of its fallbacks. */
 export class ModelNotFoundError extends GatewayError {
   constructor(model: string) {
     const shown = model.slice(0, SHOWN_MODEL_CHARS);
@@ -113,7 +113,8 @@ export class ModelsService {
     for (const [id, rates] of models) {
       const details = catalogue.model(id);
       if (!includes(details?.state ?? 'offered') || !allowsModel(caller, id)) continue;
-      if (catalogue.candidatesOf(id).length === 0) continue;
+      const mayServe = (slug: string) => models.has(slug) && allowsModel(caller, slug);
+      if (catalogue.candidatesOf(id).length === 0 && !catalogue.fallbacksOf(id).some(mayServe)) continue;
       found.push({ id, object: 'model', created, owned_by: OWNER, ...this.detailsOf(rates, details) });
     }
     return found;

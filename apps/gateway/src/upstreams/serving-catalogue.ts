@@ -28,6 +28,14 @@ export class ServingCatalogue {
     return this.models.get(slug) ?? this.models.get(EVERY_MODEL);
   }
 
+  /** The slugs of the models that may answer instead of one, in order, as far as they have upstreams. */
+  fallbacksOf(slug: string): string[] {
+    const slugs = (this.model(slug)?.fallbacks ?? []).map((name) => this.slugOf(name));
+    return slugs.filter(
+      (other) => this.model(other)?.state !== 'retired' && this.candidatesOf(other).length > 0,
+    );
+  }
+
   /** The upstreams that may be called for a model, by priority. @param slug of a model with a price: the result is kept */
   candidatesOf(slug: string): readonly UpstreamOfModel[] {
     let found = this.candidates.get(slug);

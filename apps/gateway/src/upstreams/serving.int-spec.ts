@@ -263,6 +263,27 @@ describe('aliases, fallbacks and retirement', () => {
     expect(servers.two!.bodies).toHaveLength(1);
   });
 
+  it('serve a model that has no upstream, unless the client switches fallbacks off', async () => {
+    const get = (path: string) =>
+      fetch(`${site.gateway.url}/v1/models${path}`, { headers: { Authorization: `Bearer ${account.apiKey}` } });
+    await change("DELETE FROM serving.upstream_models WHERE model = 'other'");
+    await until(async () => (await chat('other', { 'X-Inference-Fallback': 'off' })).status === 404);
+    const response = await chat('other');
+    expect([response.status, response.headers.get('x-inference-model')]).toEqual([200, 'dear']);
+    expect(await site.onlyEvent(account)).toMatchObject({ model: 'dear' });
+    expect((await get('/other')).status).toBe(200);
+    const limited = await site.account();
+    await site.pool.query("UPDATE accounts.api_keys SET allowed_models = '{other}' WHERE account_id = $1", [
+      limited.accountId,
+    ]);
+    await waitFor(async () => (await chat('other', {}, limited)).status === 404);
+    await change(
+      `INSERT INTO serving.upstream_models (upstream_id, model)
+       SELECT id, 'other' FROM serving.upstreams WHERE name = 'one'`,
+    );
+    await until(async () => (await chat('other', {}, limited)).status === 200);
+  });
+
   it('never leave the models of the key', async () => {
     behaviours.one = (respond) => respond(500);
     const limited = await site.account();
