@@ -224,8 +224,9 @@ describe('a call that fails', () => {
 
 describe('aliases, fallbacks and retirement', () => {
   beforeAll(async () => {
+    await change(`INSERT INTO serving.models (id, slug, output_limit_field) VALUES
+      ('mod_dear', 'dear', 'max_completion_tokens')`);
     await change(`INSERT INTO serving.models (id, slug, aliases, fallbacks, state, successor) VALUES
-      ('mod_dear', 'dear', '{}', '{}', 'offered', NULL),
       ('mod_other', 'other', '{old-name}', '{dear,m}', 'offered', NULL),
       ('mod_cheap', 'cheap', '{}', '{}', 'retired', 'm')`);
     await change(
@@ -261,6 +262,22 @@ describe('aliases, fallbacks and retirement', () => {
     const off = { headers: { 'X-Inference-Fallback': 'off' } };
     expect((await site.post('/v1/chat/completions', alone.apiKey, body, off)).status).toBe(502);
     expect(servers.two!.bodies).toHaveLength(1);
+  });
+
+  it('get the limit of another protocol in their own field', async () => {
+    behaviours.one = (respond) => respond(500);
+    const messages = [{ role: 'user', content: 'fallback' }];
+    const sent = async (path: string, body: object) => {
+      expect((await site.post(path, account.apiKey, { model: 'other', ...body })).status).toBe(200);
+      return JSON.parse(servers.two!.bodies.at(-1)!) as object;
+    };
+    const moved = { model: 'dear', max_tokens: null, max_completion_tokens: 8 };
+    expect(await sent('/v1/messages', { messages, max_tokens: 8 })).toMatchObject(moved);
+    expect(await sent('/v1/responses', { input: 'x', max_output_tokens: 8 })).toMatchObject(moved);
+    // What clients name themselves stays.
+    const own = await sent('/v1/chat/completions', { messages, max_tokens: 8 });
+    expect(own).toMatchObject({ max_tokens: 8 });
+    expect(own).not.toHaveProperty('max_completion_tokens');
   });
 
   it('serve a model that has no upstream, unless the client switches fallbacks off', async () => {
