@@ -29,7 +29,7 @@ let account: TestAccount;
 const servers: Record<string, ScriptedUpstream> = {};
 const behaviours: Record<
   string,
-  (respond: (status: number, headers?: Record<string, string>) => void) => void
+  (respond: (status: number, headers?: Record<string, string>, body?: string) => void) => void
 > = {};
 
 const answerOf = (name: string) =>
@@ -41,12 +41,12 @@ const answerOf = (name: string) =>
 beforeAll(async () => {
   for (const name of ['one', 'two', 'three'])
     servers[name] = await startUpstream((_request, response) => {
-      const respond = (status: number, headers: Record<string, string> = {}) => {
+      const respond = (status: number, headers: Record<string, string> = {}, body?: string) => {
         response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
         response.end(
           status === 200
             ? answerOf(name)
-            : JSON.stringify({
+            : body ?? JSON.stringify({
                 error: { message: `no: ${name}`, type: 'server_error', param: null, code: null },
               }),
         );
@@ -203,13 +203,23 @@ describe('a call that fails', () => {
   it('tells the client when to come back if every upstream asks for a pause', async () => {
     await change("UPDATE serving.upstreams SET state = 'off' WHERE name = 'one'");
     await until(async () => (await nameIn(await chat('m'))) === 'two');
-    behaviours.two = (respond) => respond(503, { 'Retry-After': '2', 'Retry-After-Ms': '1500' });
+    const pause = { 'Retry-After': '2', 'Retry-After-Ms': '1500', 'Content-Type': 'text/html' };
+    behaviours.two = (respond) => respond(503, pause, '<html>proxy-7.internal</html>');
     const first = await chat('m');
     expect([first.status, first.headers.get('retry-after'), first.headers.get('retry-after-ms')]).toEqual([
       503,
       '2',
       '1500',
     ]);
+    // Not the page of the operator's proxy.
+    expect(await first.json()).toEqual({
+      error: {
+        message: 'The model’s server refused the request (status 503).',
+        type: expect.any(String),
+        param: null,
+        code: null,
+      },
+    });
     servers.two!.bodies.length = 0;
     const second = await chat('m');
     expect(second.status).toBe(429);
