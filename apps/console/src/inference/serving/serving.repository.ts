@@ -81,6 +81,10 @@ export async function deleteCredential(
   return (await transaction.repository(UpstreamCredential).delete({ id, upstreamId })).affected === 1;
 }
 
+export async function deleteCredentials(transaction: Transaction, upstreamId: string): Promise<void> {
+  await transaction.repository(UpstreamCredential).delete({ upstreamId });
+}
+
 /** All credentials, for a new key of the encryption. */
 export const readCredentials = (executor: Executor): Promise<UpstreamCredential[]> =>
   executor.repository(UpstreamCredential).find();
