@@ -111,8 +111,10 @@ export class ProxyService {
       call.answeredBy(answer.upstream);
       const served = servedBy(admission, answer.model);
       // Another model has another limit and another name.
-      if (served !== admission && !response.headersSent)
+      if (served !== admission && !response.headersSent) {
+        response.removeHeader(OUTPUT_LIMIT_HEADER);
         for (const [name, value] of Object.entries(headersOf(served))) response.setHeader(name, value);
+      }
       if (answer.rest) await this.sendStream(served, answer, response, cancellation, translation);
       else await this.sendPlain(served, answer, response, translation);
     } catch (error) {
@@ -335,7 +337,10 @@ const headersOf = ({ bounds: { imposed }, call, model, request }: Admission): Re
 });
 
 /** The limit of a translated request in the field of the model that serves it; it was written into that of the model that is called. */
-function movedLimit({ request, outputLimitField }: Admission, field: OutputLimitField): Record<string, FieldValue> {
+function movedLimit(
+  { request, outputLimitField }: Admission,
+  field: OutputLimitField,
+): Record<string, FieldValue> {
   const limit = request.body[outputLimitField];
   return field === outputLimitField || limit == null ? {} : { [outputLimitField]: null, [field]: limit };
 }

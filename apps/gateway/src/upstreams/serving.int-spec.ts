@@ -46,9 +46,10 @@ beforeAll(async () => {
         response.end(
           status === 200
             ? answerOf(name)
-            : body ?? JSON.stringify({
-                error: { message: `no: ${name}`, type: 'server_error', param: null, code: null },
-              }),
+            : (body ??
+                JSON.stringify({
+                  error: { message: `no: ${name}`, type: 'server_error', param: null, code: null },
+                })),
         );
       };
       (behaviours[name] ?? ((answer) => answer(200)))(respond);
@@ -290,9 +291,27 @@ describe('aliases, fallbacks and retirement', () => {
     expect(own).not.toHaveProperty('max_completion_tokens');
   });
 
+  it('tell no limit of a model that does not answer', async () => {
+    await change(
+      `INSERT INTO serving.models (id, slug, fallbacks) VALUES ('mod_chat', 'sandbox-chat', '{m}')`,
+    );
+    const body = { model: 'sandbox-chat', messages: [{ role: 'user', content: 'short' }] };
+    const poor = await site.account(costOf(RATES, Buffer.byteLength(JSON.stringify(body)), 1_000));
+    await until(async () => (await chat('sandbox-chat')).status === 200);
+    servers.one!.bodies.length = servers.two!.bodies.length = 0;
+    const response = await site.post('/v1/chat/completions', poor.apiKey, body);
+    expect([response.status, response.headers.get('x-inference-model')]).toEqual([200, 'm']);
+    // The answers of the other model are shorter than what the money limits the first one to.
+    expect(response.headers.get('x-output-limit')).toBeNull();
+    const sent = JSON.parse(servers.one!.bodies.at(-1) ?? servers.two!.bodies.at(-1)!) as object;
+    expect(sent).not.toHaveProperty('max_tokens');
+  });
+
   it('serve a model that has no upstream, unless the client switches fallbacks off', async () => {
     const get = (path: string) =>
-      fetch(`${site.gateway.url}/v1/models${path}`, { headers: { Authorization: `Bearer ${account.apiKey}` } });
+      fetch(`${site.gateway.url}/v1/models${path}`, {
+        headers: { Authorization: `Bearer ${account.apiKey}` },
+      });
     await change("DELETE FROM serving.upstream_models WHERE model = 'other'");
     await until(async () => (await chat('other', { 'X-Inference-Fallback': 'off' })).status === 404);
     const response = await chat('other');
