@@ -365,3 +365,20 @@ it('reports to the console what it sees', async () => {
     return rows.some(({ upstreams }) => upstreams.length === 2 && upstreams.some(({ calls }) => calls > 0));
   }, 5_000);
 });
+
+it('fills in nothing that operators have deleted', async () => {
+  await change('DELETE FROM serving.upstreams');
+  await change('DELETE FROM serving.models');
+  for (const mode of ['once', 'until_changed']) {
+    const restarted = await startGateway({
+      ...testEnvironment(site.database.urlFor('gateway'), [{ name: 'x', base_url: servers.three!.url }]),
+      UPSTREAMS_APPLY: mode,
+      MODEL_LIMITS: '{"m":{"context_tokens":7}}',
+    });
+    const { rows } = await site.pool.query(
+      'SELECT name FROM serving.upstreams UNION ALL SELECT slug FROM serving.models',
+    );
+    expect(rows).toEqual([]);
+    await restarted.close();
+  }
+});

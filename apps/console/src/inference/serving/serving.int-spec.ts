@@ -115,7 +115,14 @@ describe('upstreams', () => {
       state: 'draining',
       version: 3,
     });
+    await site.database.pool.query(
+      `INSERT INTO serving.upstreams (id, name, base_url, filled_digest) VALUES ('up_filled', 'filled', $1, 'x')`,
+      [baseUrl],
+    );
     expect((await send('DELETE', `${UPSTREAMS}/${created.id}`)).status).toBe(204);
+    // What an operator has deleted is not filled in again.
+    const left = await site.database.pool.query('DELETE FROM serving.upstreams RETURNING filled_digest');
+    expect(left.rows).toEqual([{ filled_digest: null }]);
     expect((await send('GET', UPSTREAMS)).body).toEqual({ upstreams: [] });
     const events = await site.database.pool.query(
       `SELECT actor_id, details FROM accounts.security_events WHERE type = 'admin.upstream_changed' ORDER BY created_at, id`,

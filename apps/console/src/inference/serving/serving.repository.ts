@@ -7,7 +7,7 @@ import {
   UpstreamModel,
   type UpstreamReport,
 } from '@inference/serving';
-import { In } from 'typeorm';
+import { In, IsNull, Not } from 'typeorm';
 
 export interface UpstreamParts {
   upstream: StoredUpstream;
@@ -67,8 +67,11 @@ export async function replaceUpstreamModels(
     await transaction.repository(UpstreamModel).insert(models.map((model) => ({ ...model, upstreamId })));
 }
 
-/** Returns whether there was one. Its credentials and models go with it. */
+/** Returns whether there was one. Its credentials and models go with it, and the configuration no longer replaces the others. */
 export async function deleteUpstream(transaction: Transaction, id: string): Promise<boolean> {
+  await transaction
+    .repository(StoredUpstream)
+    .update({ filledDigest: Not(IsNull()) }, { filledDigest: null });
   return (await transaction.repository(StoredUpstream).delete({ id })).affected === 1;
 }
 
@@ -132,7 +135,8 @@ export async function updateServedModel(
     );
 }
 
-/** Returns whether there was one. */
+/** Returns whether there was one. The configuration no longer replaces the others. */
 export async function deleteServedModel(transaction: Transaction, id: string): Promise<boolean> {
+  await transaction.repository(ServedModel).update({ filledDigest: Not(IsNull()) }, { filledDigest: null });
   return (await transaction.repository(ServedModel).delete({ id })).affected === 1;
 }
