@@ -99,7 +99,8 @@ export class ModelsService {
 
   /** A model by its slug or an alias, also a hidden one. Throws ModelNotFoundError for one that the caller cannot use. */
   async find(caller: Caller, name: string): Promise<ModelResponse> {
-    const slug = (await this.directory.current()).slugOf(name);
+    const { models } = await this.prices.inForce();
+    const slug = (await this.directory.current()).slugOf(name, models);
     const model = (await this.models(caller, (state) => state !== 'retired')).find(({ id }) => id === slug);
     if (!model) throw new ModelNotFoundError(name);
     return model;
@@ -114,7 +115,8 @@ export class ModelsService {
       const details = catalogue.model(id);
       if (!includes(details?.state ?? 'offered') || !allowsModel(caller, id)) continue;
       const mayServe = (slug: string) => models.has(slug) && allowsModel(caller, slug);
-      if (catalogue.candidatesOf(id).length === 0 && !catalogue.fallbacksOf(id).some(mayServe)) continue;
+      if (catalogue.candidatesOf(id).length === 0 && !catalogue.fallbacksOf(id, models).some(mayServe))
+        continue;
       found.push({ id, object: 'model', created, owned_by: OWNER, ...this.detailsOf(rates, details) });
     }
     return found;

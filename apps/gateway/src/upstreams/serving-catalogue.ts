@@ -18,9 +18,9 @@ export class ServingCatalogue {
     this.active = upstreams.filter((upstream) => upstream.isActive);
   }
 
-  /** The slug of the model that is called by this name. */
-  slugOf(name: string): string {
-    return this.slugOfAlias.get(name) ?? name;
+  /** The slug of the model that is called by this name. A model that was published under the alias of another one is itself. */
+  slugOf(name: string, priced: ReadonlyMap<string, unknown>): string {
+    return priced.has(name) ? name : (this.slugOfAlias.get(name) ?? name);
   }
 
   /** What is known of the model; of one without a row what is known of every other model. */
@@ -29,8 +29,8 @@ export class ServingCatalogue {
   }
 
   /** The slugs of the models that may answer instead of one, in order, as far as they have upstreams. */
-  fallbacksOf(slug: string): string[] {
-    const slugs = (this.model(slug)?.fallbacks ?? []).map((name) => this.slugOf(name));
+  fallbacksOf(slug: string, priced: ReadonlyMap<string, unknown>): string[] {
+    const slugs = (this.model(slug)?.fallbacks ?? []).map((name) => this.slugOf(name, priced));
     return slugs.filter(
       (other) => this.model(other)?.state !== 'retired' && this.candidatesOf(other).length > 0,
     );

@@ -307,6 +307,26 @@ describe('aliases, fallbacks and retirement', () => {
     expect(sent).not.toHaveProperty('max_tokens');
   });
 
+  it('serve a model with a price of its own as itself, although it is an alias', async () => {
+    // The console refuses such an alias, but prices may be published later.
+    await change("UPDATE serving.models SET aliases = '{old-name,dear,sandbox-mini}' WHERE slug = 'other'");
+    await change("UPDATE serving.models SET slug = 'renamed' WHERE slug = 'dear'");
+    const shown = async () => {
+      const response = await fetch(`${site.gateway.url}/v1/models/dear`, {
+        headers: { Authorization: `Bearer ${account.apiKey}` },
+      });
+      return ((await response.json()) as { id: string }).id;
+    };
+    await until(async () => (await chat('sandbox-mini')).status === 200);
+    expect((await chat('dear')).headers.get('x-inference-model')).toBeNull();
+    expect(await shown()).toBe('dear');
+    behaviours.one = (respond) => respond(500);
+    expect((await chat('other')).headers.get('x-inference-model')).toBe('dear');
+    await change("UPDATE serving.models SET slug = 'dear' WHERE slug = 'renamed'");
+    await change("UPDATE serving.models SET aliases = '{old-name}' WHERE slug = 'other'");
+    await until(async () => (await chat('sandbox-mini')).status === 404);
+  });
+
   it('serve a model that has no upstream, unless the client switches fallbacks off', async () => {
     const get = (path: string) =>
       fetch(`${site.gateway.url}/v1/models${path}`, {

@@ -185,7 +185,8 @@ export class AdmissionService {
   /** What is known of the model that is called by this name. */
   async limitsOf(name: string): Promise<ModelLimits> {
     const catalogue = await this.directory.current();
-    return limitsOf(catalogue, catalogue.slugOf(name));
+    const { models } = await this.prices.inForce();
+    return limitsOf(catalogue, catalogue.slugOf(name, models));
   }
 
   /** As `admit`, for a model with one task. Throws what `pricesFor` throws, ModelNotFoundError, UnitPriceMissingError, and the errors of limits and money. */
@@ -241,17 +242,19 @@ export class AdmissionService {
         outputLimitField: outputLimitFieldOf(request.endpoint, limits),
       };
     };
-    const fallbacks = (allowsFallbacks ? catalogue.fallbacksOf(model) : []).flatMap((slug): Serving[] => {
-      const otherRates = models.get(slug);
-      const mayServe =
-        otherRates !== undefined &&
-        allowsModel(caller, slug) &&
-        (request.endpoint === 'embeddings'
-          ? hasPriceOf(otherRates, UNITS_OF_TEXT)
-          : pricesOutput(otherRates));
-      if (!mayServe) return [];
-      return [{ model: slug, rates: otherRates, ...boundsFor(slug) }];
-    });
+    const fallbacks = (allowsFallbacks ? catalogue.fallbacksOf(model, models) : []).flatMap(
+      (slug): Serving[] => {
+        const otherRates = models.get(slug);
+        const mayServe =
+          otherRates !== undefined &&
+          allowsModel(caller, slug) &&
+          (request.endpoint === 'embeddings'
+            ? hasPriceOf(otherRates, UNITS_OF_TEXT)
+            : pricesOutput(otherRates));
+        if (!mayServe) return [];
+        return [{ model: slug, rates: otherRates, ...boundsFor(slug) }];
+      },
+    );
     if (fallbacks.length === 0 && catalogue.candidatesOf(model).length === 0)
       throw new ModelNotFoundError(request.model);
     return { ...priced, ...boundsFor(model), fallbacks };
@@ -262,8 +265,7 @@ export class AdmissionService {
     const catalogue = await this.directory.current();
     const { at: startedAt, prices } = await this.prices.decide();
     const { priceListId, models, usdPerUnit } = prices;
-    // A model that was published under the alias of another one is itself.
-    const model = models.has(name) ? name : catalogue.slugOf(name);
+    const model = catalogue.slugOf(name, models);
     const details = catalogue.model(model);
     if (details?.state === 'retired') throw new ModelRetiredError(name, details.successor);
     const rates = models.get(model);
