@@ -108,6 +108,39 @@ describe('staff that must have a second factor', () => {
   });
 });
 
+describe('staff whose second factor is that of a provider', () => {
+  it('sets up no authenticator in a session without it, until an admin gives the role anew', async () => {
+    await company.injectFaults({ id_token: { amr: ['mfa'], groups: ['books'] } });
+    const { body } = await client.signIn(company, 'company', { email: 'sso@company.example' });
+    const { token, user } = body as { token: string; user: { id: string } };
+    const byPassword = await site.console.openSession(user.id);
+    const setUp = (session: string) => call('POST', '/api/auth/2fa/setup', { token: session });
+    const setup = await setUp(token);
+    expect(setup.status).toBe(200);
+    const authenticator = new Authenticator((setup.body as { otpauth_url: string }).otpauth_url);
+    const enable = { token: byPassword, json: { code: authenticator.code() } };
+    for (const { status, body } of [
+      await setUp(byPassword),
+      await call('POST', '/api/auth/2fa/enable', enable),
+    ])
+      expect([status, body]).toEqual([
+        403,
+        {
+          error:
+            'the second factor of this account is that of its provider: sign in there, or let an admin give the role anew',
+        },
+      ]);
+    const giveRole = (role: string) =>
+      call('PUT', `/api/admin/accounts/${user.id}/role`, { token: admin.token, json: { role } });
+    expect((await giveRole('support')).status).toBe(200);
+    expect((await setUp(byPassword)).status).toBe(200);
+    // Since a person gave the role, the provider has asked for the factor again.
+    await company.injectFaults({ id_token: { amr: ['mfa'], groups: [] } });
+    await client.signIn(company, 'company', { email: 'sso@company.example' });
+    expect((await setUp(byPassword)).status).toBe(403);
+  });
+});
+
 describe('groups of a provider', () => {
   const signIn = async (email: string, groups: unknown) => {
     await company.injectFaults({ id_token: { amr: ['mfa'], groups } });
