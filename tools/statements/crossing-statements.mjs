@@ -338,7 +338,7 @@ export const CROSSING_STATEMENTS = [
     kind: 'job',
     tables: [
       ...['accounts.mail_outbox', 'billing.documents', 'billing.invoice_requests', 'billing.payments'],
-      'billing.refunds',
+      ...['billing.provider_events', 'billing.refunds'],
     ],
     why: 'Counts what waits for providers and mail servers, by indexes of what waits; at most every few seconds for a scrape of the metrics.',
   },
