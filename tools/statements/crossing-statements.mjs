@@ -409,12 +409,6 @@ export const CROSSING_STATEMENTS = [
     why: 'The accounts with the highest cost of some days.',
   },
   {
-    place: 'apps/console/src/billing/provider-events/provider-events.repository.ts insertProviderEvent',
-    kind: 'key',
-    tables: ['billing.payments'],
-    why: 'Finds the payment that a signed event of a provider names.',
-  },
-  {
     place: 'apps/console/src/billing/provider-events/provider-events.service.ts list',
     kind: 'admin',
     tables: ['billing.payments', 'billing.provider_events'],

@@ -9,7 +9,8 @@ import { ProviderEventRow } from './provider-event.entity';
  */
 const INSERT = `
   WITH payment AS (
-    SELECT id FROM billing.payments WHERE provider = $2 AND (id = $6 OR provider_reference = $7) LIMIT 1
+    SELECT id FROM billing.payments WHERE id = $6 AND provider = $2
+    UNION ALL SELECT id FROM billing.payments WHERE provider = $2 AND provider_reference = $7 LIMIT 1
   ), explained AS (
     SELECT $13::bigint <= sum(r.amount_minor) AS is_own FROM (
       -- A refund that fails meanwhile does so before, and explains nothing, or afterwards, and opens this event again.
