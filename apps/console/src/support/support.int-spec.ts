@@ -274,6 +274,18 @@ describe('a customer', () => {
     expect(await search(apiKey.slice(0, 12))).toMatchObject([{ id: apiKeyId }]);
   });
 
+  it('is found by the former secret of a key for as long as it works', async () => {
+    const { pool } = site.database;
+    const { apiKey, apiKeyId } = await insertApiKey(pool, customer.accountId);
+    const rotated = await call('POST', `/api/api-keys/${apiKeyId}/rotate`, { overlap_seconds: 60 }, customer);
+    for (const key of [apiKey, bodyOf<{ key: string }>(rotated).key])
+      expect(await search(key)).toMatchObject([{ id: apiKeyId, account: { id: customer.accountId } }]);
+    await pool.query('UPDATE accounts.former_key_secrets SET ends_at = now() WHERE api_key_id = $1', [
+      apiKeyId,
+    ]);
+    expect(await search(apiKey)).toEqual([]);
+  });
+
   it('has calls that are found by their ids alone', async () => {
     const served = await call('GET', `/api/admin/requests/${servedId}`);
     expect([served.status, served.body]).toMatchObject([
