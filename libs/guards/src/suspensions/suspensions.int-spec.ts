@@ -103,6 +103,24 @@ it('reads what was suspended while there were no notifications', async () => {
   expect(await suspended).toBe('account');
 });
 
+it('reads again if the read after a reconnection fails', async () => {
+  await channel.start();
+  const suspended = suspension();
+  const { query } = pool;
+  let hasFailed = false;
+  const failing = jest.spyOn(pool, 'query').mockImplementation((...statement) => {
+    if (hasFailed) return query(...statement);
+    // A poll before the reconnection fails, too.
+    hasFailed = channel.isConnected;
+    return Promise.reject(new Error('no free connection'));
+  });
+  await dropChannel();
+  await suspend('accounts');
+  expect(await suspended).toBe('account');
+  expect(hasFailed).toBe(true);
+  failing.mockRestore();
+});
+
 it('asks the database while the channel cannot connect, and refuses credentials after five seconds', async () => {
   const deaf = new NotificationChannel('postgres://u:p@127.0.0.1:1/none', NAME);
   const unheard = new ApiKeyVerifier(pool, OPTIONS, deaf);
