@@ -300,6 +300,29 @@ describe('a customer', () => {
       expect((await call('GET', `/api/admin/requests/${unknown}`)).status).toBe(404);
   });
 
+  it('is not searched for long by the id of a call', async () => {
+    const client = await site.database.pool.connect();
+    try {
+      await client.query('BEGIN; LOCK metering.usage_events');
+      const searches = [
+        call('GET', `/api/admin/requests/${servedId}`),
+        call('POST', '/api/admin/accounts/search', { query: servedId }),
+      ];
+      for (const { status, body } of await Promise.all(searches))
+        expect([status, body]).toEqual([
+          503,
+          {
+            error: expect.stringContaining('no call with this id was found in time'),
+            code: 'too_many_calls',
+          },
+        ]);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+    expect(await search(servedId)).toMatchObject([{ id: servedId }]);
+  });
+
   it('has a timeline of all that happened, newest first and in pages', async () => {
     const { accountId } = customer;
     await admin('POST', accountId, '/notes', { text: 'Called on Monday.' });
