@@ -15,7 +15,8 @@ CREATE TABLE billing.day_figures (
 CREATE TABLE billing.day_models (
   day timestamptz,
   model text,
-  calls bigint NOT NULL,
+  -- Null: some hours of the day were settled before the rollup counted calls.
+  calls bigint,
   tokens numeric(38, 0) NOT NULL,
   cost_picos numeric(38, 0) NOT NULL,
   CONSTRAINT day_models_pkey PRIMARY KEY (day, model)

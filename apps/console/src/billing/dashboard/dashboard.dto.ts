@@ -31,8 +31,11 @@ export class DashboardFiguresResponse {
   @MoneyProperty({ description: 'What the usage cost the accounts, in `currency`.', example: 1234.56 })
   revenue!: ExactNumber;
 
-  @Count('Calls that were served and charged, wholly or in part.')
-  calls!: bigint;
+  @Count(
+    'Calls that were served and charged, wholly or in part; null if some were settled by a version that did not count them.',
+    true,
+  )
+  calls!: bigint | null;
 
   @Count('Their tokens.')
   tokens!: bigint;
@@ -69,8 +72,8 @@ export class TopModelResponse {
   @MoneyProperty({ description: 'What its usage cost, in `currency`.', example: 12.5 })
   revenue!: ExactNumber;
 
-  @Count('Its calls.')
-  calls!: bigint;
+  @Count('Its calls; null if some were settled by a version that did not count them.', true)
+  calls!: bigint | null;
 
   @Count('Its tokens.')
   tokens!: bigint;

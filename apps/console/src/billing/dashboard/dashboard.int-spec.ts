@@ -20,7 +20,7 @@ interface Figures {
 interface Body {
   current: Figures;
   before: Figures;
-  top_models: { model: string; revenue: unknown }[];
+  top_models: { model: string; calls: unknown; revenue: unknown }[];
   top_accounts: { account_id: string; revenue: unknown }[];
 }
 
@@ -43,12 +43,19 @@ const EXPECTED = `
 const pool = () => site.database.pool;
 
 /** Usage of one hour, as it is after the fold. */
-const addHour = (account: SignedIn, daysAgo: number, hour: number, model: string, cost: number) =>
+const addHour = (
+  account: SignedIn,
+  daysAgo: number,
+  hour: number,
+  model: string,
+  cost: number,
+  calls: number | null = 2,
+) =>
   pool().query(
     `INSERT INTO metering.hourly_rollup (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens, cost_picos, cost_usd_picos, calls)
      VALUES ($1, date_trunc('day', now(), 'UTC') - make_interval(days => $2) + make_interval(hours => $3), $4, 'gateway',
-       'per_million_tokens', '', $5, $5, $5, $5, 2)`,
-    [account.accountId, daysAgo, hour, model, cost],
+       'per_million_tokens', '', $5, $5, $5, $5, $6)`,
+    [account.accountId, daysAgo, hour, model, cost, calls],
   );
 
 beforeAll(async () => {
@@ -64,6 +71,7 @@ beforeAll(async () => {
         `model-${index % 7}`,
         1_000 + 7 ** (index % 9) + hour,
       );
+  for (const calls of [2, null]) await addHour(accounts[0]!, 190, calls ?? 1, 'uncounted', 1, calls);
   await pool().query(
     `INSERT INTO billing.payments (id, account_id, provider, amount_minor, currency, status, created_at, expires_at, ended_at)
      SELECT 'pay_failed' || n, $1, 'card_provider', 100, 'USD', 'failed', now() - make_interval(days => n), now(), now()
@@ -166,6 +174,15 @@ describe('the dashboard', () => {
       [before.from, before.to],
     );
     expect(Math.round(Number(before.revenue.toString()) * 1e12)).toBe(Number(rows[0]!.sum));
+  });
+
+  it('says that calls are not known if some hours were settled before calls were counted', async () => {
+    const { rows } = await pool().query("SELECT calls FROM billing.day_models WHERE model = 'uncounted'");
+    expect(rows).toEqual([{ calls: null }]);
+    expect((await read('today')).current.calls).not.toBeNull();
+    await addHour(accounts[0]!, 0, 0, 'uncounted', 10 ** 9, null);
+    const { current, top_models: models } = await read('today');
+    expect([current.calls, models[0]]).toMatchObject([null, { model: 'uncounted', calls: null }]);
   });
 
   it.each([['?period=year'], ['?days=3']])('refuses %s', async (query) => {

@@ -30,9 +30,11 @@ const CLAIM_DAY = `
     WHERE occurred_at >= $1::timestamptz AND occurred_at < $1::timestamptz + interval '1 day'
   ) e
   ON CONFLICT DO NOTHING`;
+/** Hours that were settled before the rollup counted calls have no number of calls. */
+const CALLS = 'CASE WHEN bool_and(calls IS NOT NULL) THEN sum(calls)::bigint END';
 const SUM_MODELS = `
   INSERT INTO billing.day_models (day, model, calls, tokens, cost_picos)
-  SELECT $1::timestamptz, model, coalesce(sum(calls), 0), sum(tokens), sum(cost_picos) FROM metering.hourly_rollup
+  SELECT $1::timestamptz, model, ${CALLS}, sum(tokens), sum(cost_picos) FROM metering.hourly_rollup
   WHERE hour >= $1::timestamptz AND hour < $1::timestamptz + interval '1 day' GROUP BY model`;
 const SUM_ACCOUNTS = `
   INSERT INTO billing.day_accounts (day, account_id, cost_picos)
@@ -71,7 +73,7 @@ export const MODELS_OF_PERIOD = `
     UNION ALL
     SELECT model, calls, tokens, cost_picos FROM metering.hourly_usage, bounds WHERE hour >= open AND hour < $2
   )
-  SELECT model, coalesce(sum(calls), 0)::bigint AS calls, sum(tokens) AS tokens, sum(cost_picos) AS "costPicos"
+  SELECT model, ${CALLS} AS calls, sum(tokens) AS tokens, sum(cost_picos) AS "costPicos"
   FROM lines GROUP BY model ORDER BY sum(cost_picos) DESC, model`;
 /** The statement of the accounts of a period. */
 export const ACCOUNTS_OF_PERIOD = `
@@ -101,7 +103,8 @@ const LATENCY_OF_HOUR = `
 
 export interface ModelFigures {
   model: string;
-  calls: bigint;
+  /** Null: of some hours they are not known. */
+  calls: bigint | null;
   tokens: bigint;
   costPicos: bigint;
 }

@@ -31,8 +31,9 @@ export class DayModel {
   @PrimaryColumn('text')
   model!: string;
 
-  @BigIntColumn()
-  calls!: bigint;
+  /** Null: some hours of the day were settled before the rollup counted calls. */
+  @BigIntColumn({ nullable: true })
+  calls!: bigint | null;
 
   @CountColumn()
   tokens!: bigint;
