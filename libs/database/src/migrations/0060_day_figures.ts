@@ -5,7 +5,7 @@ const UP = `
 -- Sums of whole days of UTC of the whole site, for the dashboard of the staff. A day is summed once, when all its hours are closed.
 CREATE TABLE billing.day_figures (
   day timestamptz PRIMARY KEY,
-  -- Null: they were not kept any more when the day was summed.
+  -- Null: the log did not have them when the day was summed.
   failed_calls bigint,
   refused_calls bigint,
   -- Calls whose time is known, and the sum of their times.

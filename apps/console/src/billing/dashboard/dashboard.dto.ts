@@ -40,10 +40,10 @@ export class DashboardFiguresResponse {
   @Count('Their tokens.')
   tokens!: bigint;
 
-  @Count('Calls that failed; null if they are not kept any more for each day.', true)
+  @Count('Calls that failed, as far as the log has them; null if it does not have each day.', true)
   failed_calls!: bigint | null;
 
-  @Count('Calls that were refused; null if they are not kept any more for each day.', true)
+  @Count('Calls that were refused, as far as the log has them; null if it does not have each day.', true)
   refused_calls!: bigint | null;
 
   @Count('Accounts with usage.')

@@ -58,6 +58,9 @@ const addHour = (
     [account.accountId, daysAgo, hour, model, cost, calls],
   );
 
+/** Half an hour before noon of the present day. */
+const noon = () => new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000 + 11.5 * 3_600_000);
+
 beforeAll(async () => {
   site = await TestSite.start();
   analyst = await site.signedIn('analyst');
@@ -153,7 +156,7 @@ describe('the dashboard', () => {
     const { current } = await read('today');
     expect(Number(String(current.failed_calls))).toBe(Number(String(before.current.failed_calls)) + 1);
     expect(Number(String(current.refused_calls))).toBe(Number(String(before.current.refused_calls)) + 2);
-    // The days that were summed when they were older than 30 days have no counts.
+    // The log began today.
     expect((await read('90d')).current.failed_calls).toBeNull();
   });
 
@@ -166,9 +169,9 @@ describe('the dashboard', () => {
   });
 
   it('compares with the same hours of the day before', async () => {
-    const noon = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000 + 11.5 * 3_600_000);
-    const { before } = await site.console.app.get(DashboardService).read('today', noon);
-    expect(before.to).toBe(new Date(noon.getTime() + 1_800_000 - 86_400_000).toISOString());
+    const now = noon();
+    const { before } = await site.console.app.get(DashboardService).read('today', now);
+    expect(before.to).toBe(new Date(now.getTime() + 1_800_000 - 86_400_000).toISOString());
     const { rows } = await pool().query<{ sum: string }>(
       'SELECT coalesce(sum(cost_picos), 0)::text AS sum FROM metering.hourly_usage WHERE hour >= $1 AND hour < $2',
       [before.from, before.to],
@@ -183,6 +186,45 @@ describe('the dashboard', () => {
     await addHour(accounts[0]!, 0, 0, 'uncounted', 10 ** 9, null);
     const { current, top_models: models } = await read('today');
     expect([current.calls, models[0]]).toMatchObject([null, { model: 'uncounted', calls: null }]);
+  });
+
+  it('says that refused and failed calls are not known if the log does not have each day', async () => {
+    const known = async () => {
+      const all = { current: '', before: '' };
+      for (const name of ['today', '7d', '30d', '90d'] as const) {
+        const { current, before } = await site.console.app.get(DashboardService).read(name, noon());
+        for (const [which, { failed_calls: failed, refused_calls: refused }] of Object.entries({
+          current,
+          before,
+        })) {
+          expect([name, which, failed === null]).toEqual([name, which, refused === null]);
+          if (failed !== null) all[which as keyof typeof all] += `${name} `;
+        }
+      }
+      return all;
+    };
+    expect(await known()).toEqual({ current: 'today ', before: '' });
+    await pool().query('UPDATE billing.day_figures SET failed_calls = 1, refused_calls = 1');
+    // The period before ends within a day, which is not summed.
+    expect(await known()).toEqual({ current: 'today 7d 30d 90d ', before: '' });
+    await pool().query(`
+      DO $$ BEGIN
+        FOR i IN 2..30 LOOP
+          EXECUTE format('CREATE TABLE metering.%I PARTITION OF metering.unserved_calls FOR VALUES FROM (%L) TO (%L)',
+            'unserved_calls_' || to_char(now() AT TIME ZONE 'UTC' - make_interval(days => i), 'YYYY_MM_DD'),
+            date_trunc('day', now(), 'UTC') - make_interval(days => i), date_trunc('day', now(), 'UTC') - make_interval(days => i - 1));
+        END LOOP;
+      END $$`);
+    expect(await known()).toEqual({ current: 'today 7d 30d 90d ', before: 'today 7d 30d ' });
+  });
+
+  it('tells the mean time of the whole days of a period', async () => {
+    await pool().query(
+      `UPDATE billing.day_figures SET timed_calls = 1,
+         duration_ms = CASE WHEN day = date_trunc('day', now(), 'UTC') - interval '7 days' THEN 1000 ELSE 100 END`,
+    );
+    const { before } = await site.console.app.get(DashboardService).read('7d', noon());
+    expect(before.mean_duration_ms).toBe(100);
   });
 
   it.each([['?period=year'], ['?days=3']])('refuses %s', async (query) => {

@@ -7,7 +7,7 @@ export class DayFigures {
   @TimeColumn({ primary: true })
   day!: Date;
 
-  /** Null: they were not kept any more when the day was summed. */
+  /** Null: the log did not have them when the day was summed. */
   @BigIntColumn({ nullable: true })
   failedCalls!: bigint | null;
 
