@@ -179,6 +179,19 @@ describe('the dashboard', () => {
     expect(Math.round(Number(before.revenue.toString()) * 1e12)).toBe(Number(rows[0]!.sum));
   });
 
+  it('sums days again whose hours an operator has changed', async () => {
+    await pool().query(
+      `UPDATE metering.hourly_rollup SET cost_picos = cost_picos + 7000, tokens = tokens + 7
+       WHERE hour >= date_trunc('day', now(), 'UTC') - interval '2 days' AND hour < date_trunc('day', now(), 'UTC') - interval '1 day'`,
+    );
+    await pool().query("SELECT metering.forget_rollups(now() - interval '2 days')");
+    await expectExact((await read('7d')).current);
+    await pool().query("UPDATE metering.rollup_progress SET rolled_until = date_trunc('hour', now(), 'UTC')");
+    await site.console.app.get(DayFiguresJob).run();
+    expect((await pool().query('SELECT FROM billing.day_figures')).rowCount).toBe(190);
+    await expectExact((await read('7d')).current);
+  });
+
   it('says that calls are not known if some hours were settled before calls were counted', async () => {
     const { rows } = await pool().query("SELECT calls FROM billing.day_models WHERE model = 'uncounted'");
     expect(rows).toEqual([{ calls: null }]);
