@@ -8,6 +8,7 @@ import {
   UnservedCall,
   UsageEvent,
 } from '@inference/metering';
+import { SERVING_ENTITIES } from '@inference/serving';
 import { LIMIT_ENTITIES } from '@inference/rate-limits';
 import { WALLET_ENTITIES } from '@inference/wallet';
 import { Account } from './accounts/account.entity';
@@ -46,6 +47,7 @@ export const ENTITIES = [
   ...LIMIT_ENTITIES,
   ...PRICE_ENTITIES,
   ...ROLLUP_ENTITIES,
+  ...SERVING_ENTITIES,
   ...WALLET_ENTITIES,
   Account,
   AccountNote,

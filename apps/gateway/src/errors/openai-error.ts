@@ -116,6 +116,7 @@ type GatewayErrorCode =
   | 'model_not_found'
   | 'rate_limit_exceeded'
   | 'reserved_entrypoint'
+  | 'upstream_busy'
   | 'upstream_error'
   | 'upstream_timeout';
 
@@ -162,6 +163,7 @@ const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
   model_not_found: 404,
   rate_limit_exceeded: 429,
   reserved_entrypoint: 403,
+  upstream_busy: 429,
   upstream_error: 502,
   upstream_timeout: 504,
 };

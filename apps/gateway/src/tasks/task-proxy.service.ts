@@ -17,6 +17,7 @@ import { withCost } from '../proxy/usage/usage-cost';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
 import { isEventStream, isJson } from '../upstreams/media-type';
 import { Cancellation } from '../upstreams/upstream-call';
+import { seedOf } from '../upstreams/choice/prefix-hash';
 import { RequestAbandonedError, UpstreamFailedError } from '../upstreams/upstream.errors';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { type Task, type TaskAnswer, type TaskRequest } from './task';
@@ -81,6 +82,7 @@ export class TaskProxy {
       answer = await this.ask(task, served);
       call.answeredBy(answer.upstream);
       response.setHeader('X-Inference-Request-Id', call.requestId);
+      if (answer.model !== request.model) response.setHeader('X-Inference-Model', answer.model);
       await this.send(served, answer);
     } catch (error) {
       // A client that has left gets no error.
@@ -99,14 +101,15 @@ export class TaskProxy {
   /** If the client leaves while an upstream works for it, the request is charged before the error is thrown. */
   private async ask({ endpoint }: Task, served: ServedTask): Promise<Answer> {
     const { admission, request, cancellation } = served;
-    const { model, contentType } = request;
+    const { contentType } = request;
     try {
       return await this.upstreams.ask<TaskAnswer>({
         endpoint,
-        model,
+        models: [admission.model],
+        prefix: seedOf(admission.call.requestId),
         requestId: admission.call.requestId,
         ...(contentType !== undefined && { contentType }),
-        bodyFor: (upstreamModel) => request.bodyFor(upstreamModel),
+        bodyFor: (_model, upstreamModel) => request.bodyFor(upstreamModel),
         read: (body) => request.read(body),
         isStream: (type) =>
           isEventStream(type) ? request.events !== undefined : request.isBinary === true && !isJson(type),
@@ -140,7 +143,7 @@ export class TaskProxy {
       const code = errorCodeIn(answer.head) ?? UPSTREAM_REFUSED;
       this.unserved.record(admission.call, { httpStatus: answer.status, code });
     }
-    if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
+    for (const [name, value] of Object.entries(answer.retryHeaders)) response.setHeader(name, value);
     response.status(answer.status).setHeader('Content-Type', withCharset(answer.contentType));
     response.end(body);
   }
@@ -189,6 +192,7 @@ export class TaskProxy {
     const events = request.events!();
     const stream = new TaskStream(events, tellsPrice(admission));
     const endWith = (error: GatewayError) => void response.end(errorEvent(error), 'latin1');
+    const begun = () => (stream.hasFailed ? null : (events.answer ?? events.begun));
     try {
       let chunk: IteratorResult<Buffer> = { done: false, value: answer.head };
       for (; !chunk.done; chunk = await answer.rest!.next()) {
@@ -198,12 +202,12 @@ export class TaskProxy {
         if (!response.write(ready, 'latin1') && !(await this.drained(response))) cancellation.abort();
       }
     } catch {
-      return this.breakOff(served, answer, endWith);
+      return this.breakOff(served, answer, endWith, begun());
     }
     stream.flush();
     if (!events.answer || stream.hasFailed) {
       const endAsSaid = () => void response.end(stream.last(), 'latin1');
-      return this.breakOff(served, answer, stream.hasFailed ? endAsSaid : endWith);
+      return this.breakOff(served, answer, stream.hasFailed ? endAsSaid : endWith, begun());
     }
     const charged = await this.settleStream(served, answer, events.answer, endWith);
     if (!charged) return;
@@ -211,16 +215,20 @@ export class TaskProxy {
     response.end(stream.last(charged), 'latin1');
   }
 
-  /** Ends the response of an answer that is not complete. A client that has left is charged for its request. */
+  /**
+   * Ends the response of an answer that is not complete. A client that has left is charged for its request.
+   * @param begun what such a client is charged for besides
+   */
   private async breakOff(
     served: ServedTask,
     answer: Answer,
     end: (error: GatewayError) => void,
+    begun: TaskAnswer | null = null,
   ): Promise<void> {
     const { aborted: isAborted, reason } = served.cancellation;
     if (reason) return this.fail(served, answer, reason, end);
     if (isAborted) {
-      await this.settle(served, answer, 'disconnected', null);
+      await this.settle(served, answer, 'disconnected', begun);
       return;
     }
     served.cancellation.abort();

@@ -71,8 +71,14 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
   private error: Error | undefined;
   private waiting: Waiting | undefined;
 
-  /** @param span stops when the response has arrived or failed */
-  constructor(private readonly span: Span | undefined) {
+  /**
+   * @param span stops when the response has arrived or failed
+   * @param onEnd hears once that the call is over, and why if the response is not whole
+   */
+  constructor(
+    private readonly span: Span | undefined,
+    private readonly onEnd: (error?: Error) => void,
+  ) {
     this.head = new Promise((resolve, reject) => {
       this.resolveHead = resolve;
       this.rejectHead = reject;
@@ -135,6 +141,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
   onResponseEnd(): void {
     this.span?.stop();
     this.hasEnded = true;
+    this.onEnd();
     this.waiting?.resolve(END);
     this.waiting = undefined;
   }
@@ -143,6 +150,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
     if (this.hasEnded || this.error) return;
     this.span?.stop();
     this.error = error;
+    this.onEnd(error);
     this.rejectHead(error);
     this.waiting?.reject(error);
     this.waiting = undefined;

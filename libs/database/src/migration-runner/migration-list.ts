@@ -29,6 +29,7 @@ import { DayFigures0000000000060 } from '../migrations/0060_day_figures';
 import { PriceReasons0000000000061 } from '../migrations/0061_price_reasons';
 import { IdempotentCalls0000000000062 } from '../migrations/0062_idempotent_calls';
 import { Suspensions0000000000063 } from '../migrations/0063_suspensions';
+import { ModelsAndUpstreams0000000000064 } from '../migrations/0064_models_and_upstreams';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -71,6 +72,7 @@ export const MIGRATIONS: MigrationClass[] = [
   PriceReasons0000000000061,
   IdempotentCalls0000000000062,
   Suspensions0000000000063,
+  ModelsAndUpstreams0000000000064,
 ];
 
 /**

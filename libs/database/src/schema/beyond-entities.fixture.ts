@@ -190,6 +190,10 @@ export const BEYOND_ENTITIES = {
         'playground.conversations',
         'playground.presets',
         'playground.settings',
+        'serving.models',
+        'serving.upstream_credentials',
+        'serving.upstream_models',
+        'serving.upstreams',
       ],
       'delete insert select': ['catalogue.packages'],
       'insert select update': [
@@ -242,6 +246,7 @@ export const BEYOND_ENTITIES = {
         'metering.unfolded_usage',
         'metering.unserved_calls',
         'metering.usage_events',
+        'serving.gateway_reports',
         'wallet.balances',
         'wallet.key_spending',
         'wallet.leases',
@@ -258,6 +263,13 @@ export const BEYOND_ENTITIES = {
       ],
     },
     gateway: {
+      'delete insert select update': ['serving.gateway_reports'],
+      'delete insert select': [
+        'serving.models',
+        'serving.upstream_credentials',
+        'serving.upstream_models',
+        'serving.upstreams',
+      ],
       'delete select': ['metering.idempotent_calls'],
       insert: ['metering.unserved_calls'],
       select: [

@@ -75,6 +75,20 @@ const TABLE = {
   'GET /api/admin/dashboard': ['operator', 'finance', 'analyst'],
   'GET /api/cost-report': ['finance', 'analyst'],
 
+  // Served models and their upstreams
+  'GET /api/admin/upstreams': ['operator'],
+  'POST /api/admin/upstreams': ['operator'],
+  'PATCH /api/admin/upstreams/:id': ['operator'],
+  'DELETE /api/admin/upstreams/:id': ['operator'],
+  'POST /api/admin/upstreams/:id/drain': ['operator'],
+  'POST /api/admin/upstreams/:id/test': ['operator'],
+  'POST /api/admin/upstreams/:id/credentials': ['operator'],
+  'DELETE /api/admin/upstreams/:id/credentials/:credential': ['operator'],
+  'GET /api/admin/inference/models': ['operator'],
+  'POST /api/admin/inference/models': ['operator'],
+  'PATCH /api/admin/inference/models/:id': ['operator'],
+  'DELETE /api/admin/inference/models/:id': ['operator'],
+
   // Models, packages, releases
   'GET /api/admin/models': ['operator'],
   'GET /api/admin/models/*slug': ['operator'],

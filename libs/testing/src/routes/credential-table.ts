@@ -156,6 +156,18 @@ console                                               none  session  expired  el
   PUT    /api/admin/billing/pricing/training           401      403      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/exchange-rates             401      403      401        401    200  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/exchange-rates             401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/upstreams                          401      403      401        401    200  401      401  401     401      401         401          401      401
+  POST   /api/admin/upstreams                          401      403      401        401    400  401      401  401     401      401         401          401      401
+  PATCH  /api/admin/upstreams/:id                      401      403      401        401    404  401      401  401     401      401         401          401      401
+  DELETE /api/admin/upstreams/:id                      401      403      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/admin/upstreams/:id/drain                401      403      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/admin/upstreams/:id/test                 401      403      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/admin/upstreams/:id/credentials          401      403      401        401    400  401      401  401     401      401         401          401      401
+  DELETE /api/admin/upstreams/:id/credentials/:credential 401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/inference/models                   401      403      401        401    200  401      401  401     401      401         401          401      401
+  POST   /api/admin/inference/models                   401      403      401        401    400  401      401  401     401      401         401          401      401
+  PATCH  /api/admin/inference/models/:id               401      403      401        401    404  401      401  401     401      401         401          401      401
+  DELETE /api/admin/inference/models/:id               401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/billing/adjustments                401      403      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/payments                   401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/payments/:id               401      403      401        401    404  401      401  401     401      401         401          401      401

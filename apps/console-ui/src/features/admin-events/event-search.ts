@@ -45,6 +45,8 @@ const TYPES: Record<EventType, true> = {
   'admin.provider_event_closed': true,
   'admin.refund_ordered': true,
   'admin.release_changed': true,
+  'admin.served_model_changed': true,
+  'admin.upstream_changed': true,
 };
 export const EVENT_TYPES = Object.keys(TYPES) as EventType[];
 

@@ -44,6 +44,8 @@ export const AUDIT_EVENT_TYPES = [
   'admin.provider_event_closed',
   'admin.refund_ordered',
   'admin.release_changed',
+  'admin.served_model_changed',
+  'admin.upstream_changed',
 ] as const;
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 

@@ -325,7 +325,7 @@ export class RequestPriceListResponse {
 export class RequestDetailResponse extends RequestResponse {
   @ApiProperty({
     description:
-      'What was wrong with the usage that the model’s server reported; the larger figure was charged. `invalid_count`: a figure was no count; `no_output_tokens`: none for an answer that has some, which the gateway counted; `parts_above_whole`: a detail was more than the figure that it is a part of; `total_above_parts`, `total_below_parts`: the total was not the sum of prompt and answer. Null: nothing.',
+      'What was wrong with the usage that the model’s server reported; the larger figure was charged. `invalid_count`: a figure was no count; `no_output_tokens`: none for an answer that has text, which cost nothing; `parts_above_whole`: a detail was more than the figure that it is a part of; `total_above_parts`, `total_below_parts`: the total was not the sum of prompt and answer. Null: nothing.',
     enum: USAGE_FAULTS,
     nullable: true,
     example: 'total_below_parts',
