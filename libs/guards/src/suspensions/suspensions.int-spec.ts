@@ -39,6 +39,7 @@ beforeEach(async () => {
   verifier = new ApiKeyVerifier(pool, OPTIONS, channel);
 });
 afterEach(async () => {
+  jest.restoreAllMocks();
   suspensions.onModuleDestroy();
   await channel.close();
 });
@@ -108,17 +109,18 @@ it('reads again if the read after a reconnection fails', async () => {
   const suspended = suspension();
   const { query } = pool;
   let hasFailed = false;
-  const failing = jest.spyOn(pool, 'query').mockImplementation((...statement) => {
+  jest.spyOn(pool, 'query').mockImplementation((...statement) => {
     if (hasFailed) return query(...statement);
     // A poll before the reconnection fails, too.
     hasFailed = channel.isConnected;
     return Promise.reject(new Error('no free connection'));
   });
   await dropChannel();
+  // The connection ends a moment later; until then it would tell of the suspension.
+  await waitFor(() => !channel.isConnected);
   await suspend('accounts');
   expect(await suspended).toBe('account');
   expect(hasFailed).toBe(true);
-  failing.mockRestore();
 });
 
 it('asks the database while the channel cannot connect, and refuses credentials after five seconds', async () => {
