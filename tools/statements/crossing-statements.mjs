@@ -78,6 +78,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Names the accounts of keys that begin so, for staff.',
   },
   {
+    place: 'apps/console/src/support/account-search/account-search.repository.ts findKeysByHash',
+    kind: 'admin',
+    tables: ['accounts.api_keys', 'accounts.former_key_secrets'],
+    why: 'Names the account of a key, for staff, by its secret or a former one.',
+  },
+  {
     place: 'function metering.refuse_settlement',
     kind: 'batch',
     tables: ['metering.refused_requests', 'metering.usage_events'],
