@@ -154,8 +154,23 @@ describe('ApiKeyDirectory', () => {
     it('does not store a key that is deleted meanwhile', async () => {
       await deleteKey(account.apiKeyId);
       expect(await isAcceptedBy(BOTH)).toBe(false);
-      await rehashApiKey(pool, account.apiKeyId, Buffer.from('any'));
+      const from = hashSecretKey(account.apiKey, TEST_API_KEY_HASH_SECRET);
+      await rehashApiKey(pool, account.apiKeyId, { from, to: Buffer.from('any') });
       expect(await isAcceptedBy(BOTH)).toBe(false);
+    });
+
+    it('does not undo a rotation of the key meanwhile', async () => {
+      const { key: newKey } = createApiKey();
+      await database.pool.query('UPDATE accounts.api_keys SET key_hash = $2 WHERE id = $1', [
+        account.apiKeyId,
+        hashSecretKey(newKey, NEW),
+      ]);
+      const [to, from] = [NEW, TEST_API_KEY_HASH_SECRET].map((secret) =>
+        hashSecretKey(account.apiKey, secret),
+      );
+      await rehashApiKey(pool, account.apiKeyId, { from: from!, to: to! });
+      expect(await isAcceptedBy(BOTH)).toBe(false);
+      expect(await isAcceptedBy(BOTH, { apiKey: newKey })).toBe(true);
     });
   });
 

@@ -60,9 +60,10 @@ export class ApiKeyVerifier {
     { key: { id, keyHash }, isFormer }: FoundApiKey,
     currentHash: Buffer,
   ): Promise<void> {
-    if (isFormer || keyHash?.equals(currentHash)) await touchApiKey(this.database, id);
+    if (isFormer || !keyHash || keyHash.equals(currentHash)) await touchApiKey(this.database, id);
     // A time of use says that the key is stored under the current secret: operators count the others by it.
-    else if (!this.options.keepsKeyHashes) await rehashApiKey(this.database, id, currentHash);
+    else if (!this.options.keepsKeyHashes)
+      await rehashApiKey(this.database, id, { from: keyHash, to: currentHash });
   }
 }
 
