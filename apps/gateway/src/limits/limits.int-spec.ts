@@ -123,6 +123,28 @@ describe('limits that gateway processes share', () => {
     return error;
   };
 
+  const upkeepOf = ({ limits }: Process): Promise<void> =>
+    (limits as unknown as { maintain(): Promise<void> }).maintain();
+
+  /** The next answers that tell a process its slots, of a subject, do not arrive until they are sent. */
+  function delaySlots(one: Process, subjectId?: string) {
+    let send!: () => void;
+    const isSent = new Promise<void>((resolve) => (send = resolve));
+    let delay!: (outcome: 'delayed') => void;
+    const isDelayed = new Promise<'delayed'>((resolve) => (delay = resolve));
+    const query = one.pool.query.bind(one.pool) as (...args: unknown[]) => Promise<never>;
+    const statements = jest.spyOn(one.pool, 'query').mockImplementation(async (...args: unknown[]) => {
+      const answer = await query(...args);
+      const text = JSON.stringify(args);
+      if (!text.includes('hold_slots') || (subjectId !== undefined && !text.includes(subjectId)))
+        return answer;
+      delay('delayed');
+      await isSent;
+      return answer;
+    });
+    return { statements, send, isDelayed };
+  }
+
   /** Sends requests without a pause for some seconds. Returns when which were admitted. */
   async function hammer(targets: Process[], pace: Partial<ModelLimits>, seconds: number, tokens: number) {
     const admissions: number[] = [];
@@ -276,6 +298,19 @@ describe('limits that gateway processes share', () => {
     const ticket = await admit(one, pace);
     await sleep(CONFIG.slotsTtlSeconds * 2_000);
     await refusalOf(admit(other, pace));
+    ticket!.end();
+  });
+
+  it('of running calls are given away only after the process that had them has stopped to use them', async () => {
+    const [one, other] = [await start(), await start()];
+    const pace = { maxConcurrency: 1 };
+    (await admit(one, pace))!.end();
+    const answers = delaySlots(one);
+    await waitFor(async () => (await Promise.race([answers.isDelayed, upkeepOf(one)])) === 'delayed');
+    const ticket = await waitFor(() => admit(other, pace).catch(() => null));
+    const admission = admit(one, pace);
+    answers.send();
+    await refusalOf(admission);
     ticket!.end();
   });
 

@@ -104,6 +104,8 @@ export class Slots {
     const limit = this.limit;
     // What runs by now, and what waits, is not given back by a wish from before.
     const wanted = Math.max(want, this.running + this.waiting);
+    // Others may have what is given back before the answer comes.
+    this.granted = Math.min(this.granted, wanted);
     this.granted = await holdSlots(this.database, {
       ...{ subjectId, accountId, holder: this.holder, limit },
       ...{ want: wanted, ttlSeconds },
