@@ -386,6 +386,25 @@ describe('limits that gateway processes share', () => {
       );
     });
 
+    it('hold while a request waits for what limits its key', async () => {
+      const one = await start({
+        tiers: [{ name: 'Free', paid: 0, ageDays: 0, models: { '*': { ...NONE, maxConcurrency: 1 } } }],
+      });
+      (await admit(one, null))!.end();
+      await waitFor(async () => {
+        await upkeepOf(one);
+        return (one.limits as unknown as { known: Map<string, unknown> }).known.size === 0;
+      });
+      const answers = delaySlots(one, 'key:');
+      const first = admit(one, { maxConcurrency: 5 });
+      await answers.isDelayed;
+      await upkeepOf(one);
+      const second = await admit(one, null);
+      answers.send();
+      await refusalOf(first);
+      second!.end();
+    });
+
     it('and of the key must both allow, and the key’s is not charged for the other’s refusal', async () => {
       const one = await start({ tiers });
       await admit(one, { requestsPerMinute: 5 });

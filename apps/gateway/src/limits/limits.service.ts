@@ -55,7 +55,7 @@ interface Limited {
   limits: ModelLimits;
   rates: RateSlices | null;
   slots: Slots | null;
-  /** Calls that count against it and still run. */
+  /** Calls that are to count against it and have not ended. */
   open: number;
 }
 
@@ -186,11 +186,14 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
   private async take(request: LimitedRequest, all: Limited[]): Promise<LimitTicket> {
     const tokens = all.some(({ limits }) => countsTokens(limits)) ? this.reservedTokens(request) : 0;
     const headers = () => limitHeaders(this.shown(all), request.call.endpoint === 'messages');
-    const held: Held[] = [];
+    // Before anything is waited for: a subject without calls may be dropped meanwhile.
+    const held = all.map((limited): Held => ({ limited, taken: null, hasSlot: false }));
+    for (const limited of all) limited.open += 1;
     const { model } = request;
     const ticket = new LimitTicket(held, tokens, headers, (counts) => this.learn(model, counts));
     try {
-      for (const limited of all) {
+      for (const entry of held) {
+        const { limited } = entry;
         const { subject, limits } = limited;
         const slots = limits.maxConcurrency === null ? null : limited.slots;
         const rates = hasRate(limits) ? limited.rates : null;
@@ -199,11 +202,8 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
           waitMillis: number,
         ) => this.refuse(`${subject.kind}_${name}`, limits, waitMillis, headers());
         refuseTooLarge(subject, limits, tokens, headers());
-        const hasSlot = slots === null ? false : await slots.acquire();
-        if (slots && !hasSlot) throw refuse('concurrency', CONCURRENCY_WAIT_MILLIS);
-        const entry: Held = { limited, taken: null, hasSlot };
-        held.push(entry);
-        limited.open += 1;
+        if (slots) entry.hasSlot = await slots.acquire();
+        if (slots && !entry.hasSlot) throw refuse('concurrency', CONCURRENCY_WAIT_MILLIS);
         const taken: Taken | Refused | null = rates && (await rates.take(countsTokens(limits) ? tokens : 0));
         if (taken && !(taken instanceof Taken)) throw refuse(LIMIT_OF_RATE[taken.rate], taken.waitMillis);
         entry.taken = taken;
