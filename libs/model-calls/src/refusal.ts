@@ -38,6 +38,8 @@ export function refusal(status: number, code: string, message: string): Refusal 
   return { status, code, message, retryable: RETRYABLE.has(status) && code !== MAYBE_CHARGED };
 }
 
+/** Of a 401 of the gateway: not the credential of this service is at fault. */
+const KEY_FAULTS = new Set(['on_behalf_unknown', 'api_key_disabled', 'api_key_expired']);
 const INSUFFICIENT = 'insufficient_balance';
 
 /** Replaces the message of the gateway, which names a field that the callers of this service do not have. */
@@ -58,7 +60,7 @@ export function refusalOf(status: number, body: string, retryAfter: string | und
   const { code, limit, missing_amount, top_up_url } = fields;
   const message = code === INSUFFICIENT ? insufficientMessage(fields) : fields.message;
   if (status === 401) {
-    return code === 'on_behalf_unknown'
+    return code !== undefined && KEY_FAULTS.has(code)
       ? refusal(401, 'api_key_gone', 'The account or API key that pays for this answer is no longer valid.')
       : unreachable();
   }
