@@ -42,3 +42,15 @@ it('tells the fault of a key from that of the service that uses it', () => {
   for (const text of [body('invalid_api_key'), ''])
     expect(refusalOf(401, text, undefined)).toMatchObject({ code: 'gateway_unavailable', retryable: true });
 });
+
+it('may be retried after a limit that says when', () => {
+  const limited = JSON.stringify({
+    error: { code: 'rate_limit_exceeded', limit: 'key_tokens_per_minute', message: 'no' },
+  });
+  expect(refusalOf(429, limited, '5')).toMatchObject({ retryable: true, retryAfter: '5' });
+  expect(refusalOf(429, limited, undefined)).toMatchObject({
+    retryable: false,
+    limit: 'key_tokens_per_minute',
+  });
+  expect(refusalOf(429, body('rate_limit_exceeded'), undefined)).toMatchObject({ retryable: true });
+});

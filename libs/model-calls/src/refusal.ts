@@ -65,8 +65,11 @@ export function refusalOf(status: number, body: string, retryAfter: string | und
       : unreachable();
   }
   if (!PASSED_ON.has(status)) return refusal(502, code ?? 'model_error', 'The model could not answer.');
+  const known = refusal(status, code ?? 'model_error', message ?? 'The model could not answer.');
   return {
-    ...refusal(status, code ?? 'model_error', message ?? 'The model could not answer.'),
+    ...known,
+    // A limit says when to try again, unless the request is larger than the whole of it.
+    retryable: known.retryable && (limit === undefined || retryAfter !== undefined),
     ...(missing_amount !== undefined && {
       shortfall: { missing_amount, ...(top_up_url !== undefined && { top_up_url }) },
     }),

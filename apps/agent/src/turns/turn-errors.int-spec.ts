@@ -137,6 +137,18 @@ describe('refusals of the gateway before the request is answered', () => {
     expect(stream).toContain('event: turn.completed');
   });
 
+  it('a message beyond the tokens a minute of its key fails, and is not to be sent again', async () => {
+    const { apiKey, apiKeyId } = await insertApiKey(site.pool, account.accountId);
+    await site.pool.query('UPDATE accounts.api_keys SET tokens_per_minute = 2 WHERE id = $1', [apiKeyId]);
+    const of = new Customer(site.url, apiKey);
+    const id = await newSession('sandbox-chat', of);
+    const response = await of.call('POST', `/${id}/events/stream`, USER);
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toBeNull();
+    expect(await response.json()).toMatchObject({ code: 'rate_limit_exceeded' });
+    expect((await of.events(id)).at(-1)).toMatchObject({ error: { retryable: false } });
+  });
+
   it('passes on Retry-After', async () => {
     const response = await customer.call(
       'POST',

@@ -36,6 +36,7 @@ const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, m
 /** As one process of the gateway has it. */
 interface Process {
   limits: LimitsService;
+  metrics: Metrics;
   pool: TestPool;
   stop(): Promise<void>;
   /** Without giving anything back. */
@@ -61,7 +62,8 @@ describe('limits that gateway processes share', () => {
     const channel = new NotificationChannel(url, 'limits');
     const all = { ...CONFIG, ...config };
     const accounts = new AccountLimits(pool, all, channel);
-    const limits = new LimitsService(pool, all, accounts, new LimitMetrics(new Metrics()));
+    const metrics = new Metrics();
+    const limits = new LimitsService(pool, all, accounts, new LimitMetrics(metrics));
     await channel.start();
     accounts.onApplicationBootstrap();
     limits.onApplicationBootstrap();
@@ -75,6 +77,7 @@ describe('limits that gateway processes share', () => {
     };
     const process = {
       limits,
+      metrics,
       pool,
       stop: () => (stopped ??= end(true)),
       kill: () => (stopped ??= end(false)),
@@ -245,6 +248,9 @@ describe('limits that gateway processes share', () => {
     const tooLarge = await refusalOf(admit(one, { tokensPerMinute: 100 }, 200));
     expect(tooLarge.details).toEqual({ limit: 'key_tokens_per_minute' });
     expect(tooLarge.headers).toMatchObject({ 'x-should-retry': 'false' });
+    expect(await one.metrics.registry.getSingleMetricAsString('gateway_limit_refusals_total')).toContain(
+      'limit="key_tokens_per_minute"} 1',
+    );
   });
 
   it('make what a call uses beyond its count a debt of later calls, of other processes too', async () => {

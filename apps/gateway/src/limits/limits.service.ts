@@ -201,7 +201,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
           name: 'concurrency' | (typeof LIMIT_OF_RATE)[keyof typeof LIMIT_OF_RATE],
           waitMillis: number,
         ) => this.refuse(`${subject.kind}_${name}`, limits, waitMillis, headers());
-        refuseTooLarge(subject, limits, tokens, headers());
+        this.refuseTooLarge(subject, limits, tokens, headers());
         if (slots) entry.hasSlot = await slots.acquire();
         if (slots && !entry.hasSlot) throw refuse('concurrency', CONCURRENCY_WAIT_MILLIS);
         const taken: Taken | Refused | null = rates && (await rates.take(countsTokens(limits) ? tokens : 0));
@@ -223,7 +223,22 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
     headers: Record<string, string>,
   ): RateLimitExceededError {
     this.metrics.refused(name);
-    return new RateLimitExceededError(name, valueOf(name, limits), waitMillis, headers);
+    return new RateLimitExceededError(name, valueOf(name, limits)!, waitMillis, headers);
+  }
+
+  private refuseTooLarge(
+    { kind }: Subject,
+    limits: ModelLimits,
+    tokens: number,
+    headers: Record<string, string>,
+  ): void {
+    for (const unit of ['tokens_per_minute', 'tokens_per_day'] as const) {
+      const name: LimitName = `${kind}_${unit}`;
+      const value = valueOf(name, limits);
+      if (value === null || tokens <= value) continue;
+      this.metrics.refused(name);
+      throw new RequestTooLargeError(name, value, tokens, headers);
+    }
   }
 
   /** The prompt's estimate, and the output limit that the request names or else what the model has answered lately. */
@@ -289,22 +304,10 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
   }
 }
 
-function refuseTooLarge(
-  { kind }: Subject,
-  { tokensPerMinute, tokensPerDay }: ModelLimits,
-  tokens: number,
-  headers: Record<string, string>,
-): void {
-  if (tokensPerMinute !== null && tokens > tokensPerMinute)
-    throw new RequestTooLargeError(`${kind}_tokens_per_minute`, tokensPerMinute, tokens, headers);
-  if (tokensPerDay !== null && tokens > tokensPerDay)
-    throw new RequestTooLargeError(`${kind}_tokens_per_day`, tokensPerDay, tokens, headers);
-}
-
-function valueOf(name: LimitName, limits: ModelLimits): number {
-  if (name.endsWith('concurrency')) return limits.maxConcurrency!;
-  if (name.endsWith('requests_per_minute')) return limits.requestsPerMinute!;
-  return name.endsWith('_day') ? limits.tokensPerDay! : limits.tokensPerMinute!;
+function valueOf(name: LimitName, limits: ModelLimits): number | null {
+  if (name.endsWith('concurrency')) return limits.maxConcurrency;
+  if (name.endsWith('requests_per_minute')) return limits.requestsPerMinute;
+  return name.endsWith('_day') ? limits.tokensPerDay : limits.tokensPerMinute;
 }
 
 const isSame = (one: ModelLimits, other: ModelLimits): boolean =>
