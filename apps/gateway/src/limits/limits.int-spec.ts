@@ -287,6 +287,20 @@ describe('limits that gateway processes share', () => {
     next!.end();
   });
 
+  it('of running calls cost a burst of requests a few statements', async () => {
+    const one = await start();
+    const pace = { maxConcurrency: 10 };
+    const answers = delaySlots(one);
+    const burst = Array.from({ length: 100 }, () => admit(one, pace).catch(() => null));
+    await answers.isDelayed;
+    answers.send();
+    const tickets = (await Promise.all(burst)).filter((ticket) => ticket !== null);
+    expect(tickets).toHaveLength(10);
+    const asked = answers.statements.mock.calls.filter((call) => JSON.stringify(call).includes('hold_slots'));
+    expect(asked.length).toBeLessThan(10);
+    for (const ticket of tickets) ticket.end();
+  });
+
   it('of running calls come back from a process that was killed', async () => {
     const [one, other] = [await start(), await start()];
     const pace = { maxConcurrency: 1 };

@@ -72,32 +72,33 @@ export class Slots {
     return true;
   }
 
+  /** Whoever waits for an answer of the database shares it, also its failure. */
   private async acquireMore(): Promise<boolean> {
     this.waiting += 1;
     try {
-      // What another request has asked for may suffice.
-      await this.renewing;
-      if (this.acquireHeld()) return true;
-      if (performance.now() < this.refusedUntilMillis) return false;
-      const want = this.running + this.waiting + Math.floor(this.limit / SPARE_PART);
-      await this.renew(want);
-      if (this.acquireHeld()) return true;
-      this.refusedUntilMillis = performance.now() + REFUSAL_MILLIS;
-      return false;
+      for (;;) {
+        const spare = Math.floor(this.limit / SPARE_PART);
+        await (this.renewing ?? this.ask(this.running + this.waiting + spare));
+        if (this.acquireHeld()) return true;
+        if (performance.now() < this.refusedUntilMillis) return false;
+      }
     } finally {
       this.waiting -= 1;
     }
   }
 
-  /** One statement at a time: a later one overwrites what an earlier one has set. */
   private async renew(want: number): Promise<void> {
-    while (this.renewing) await this.renewing;
-    const renewing = this.ask(want).finally(() => (this.renewing = undefined));
-    this.renewing = renewing.catch(() => undefined);
-    await renewing;
+    while (this.renewing) await this.renewing.catch(() => undefined);
+    await this.ask(want);
   }
 
-  private async ask(want: number): Promise<void> {
+  /** One statement at a time: a later one overwrites what an earlier one has set. */
+  private ask(want: number): Promise<void> {
+    this.renewing = this.hold(want).finally(() => (this.renewing = undefined));
+    return this.renewing;
+  }
+
+  private async hold(want: number): Promise<void> {
     const { slotsTtlSeconds: ttlSeconds } = this.config;
     const askedAtMillis = performance.now();
     const { id: subjectId, accountId } = this.subject;
@@ -112,5 +113,7 @@ export class Slots {
     });
     this.renewedAtMillis = askedAtMillis;
     this.deadlineMillis = askedAtMillis + ttlSeconds * 1000;
+    if (this.granted < wanted && limit === this.limit)
+      this.refusedUntilMillis = performance.now() + REFUSAL_MILLIS;
   }
 }
