@@ -253,6 +253,22 @@ describe('limits that gateway processes share', () => {
     );
   });
 
+  it('count the mean of lately for each answer of a request', async () => {
+    const one = await start();
+    const request = {
+      ...requestOf({ tokensPerMinute: 100_000 }, 10_000),
+      namesOutput: false,
+      answers: 4,
+    };
+    const first = await one.limits.admit(request);
+    first!.used({ input: PROMPT_TOKENS, output: 4 * 100 });
+    first!.cancel();
+    const before = Number(first!.headers()['x-ratelimit-remaining-tokens']);
+    const second = await one.limits.admit(request);
+    const after = Number(second!.headers()['x-ratelimit-remaining-tokens']);
+    expect(before - after).toBe(PROMPT_TOKENS + 4 * 100);
+  });
+
   it('make what a call uses beyond its count a debt of later calls, of other processes too', async () => {
     const [one, other] = [await start(), await start()];
     const pace = { tokensPerMinute: 1_000 };

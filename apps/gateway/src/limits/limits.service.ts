@@ -189,8 +189,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
     // Before anything is waited for: a subject without calls may be dropped meanwhile.
     const held = all.map((limited): Held => ({ limited, taken: null, hasSlot: false }));
     for (const limited of all) limited.open += 1;
-    const { model } = request;
-    const ticket = new LimitTicket(held, tokens, headers, (counts) => this.learn(model, counts));
+    const ticket = new LimitTicket(held, tokens, headers, (counts) => this.learn(request, counts));
     try {
       for (const entry of held) {
         const { limited } = entry;
@@ -253,8 +252,8 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
     return Math.ceil(promptTokens() + (namesOutput ? outputTokens : Math.min(outputTokens, mean)));
   }
 
-  private learn(model: string, counts: MeterCounts): void {
-    const output = outputTokensOf(counts);
+  private learn({ model, answers }: LimitedRequest, counts: MeterCounts): void {
+    const output = outputTokensOf(counts) / Math.max(1, answers);
     const mean = this.meanAnswers.get(model);
     if (mean === undefined && this.meanAnswers.size >= MOST_MEANS) this.meanAnswers.clear();
     this.meanAnswers.set(model, mean === undefined ? output : mean + (output - mean) * NEWEST_WEIGHT);
