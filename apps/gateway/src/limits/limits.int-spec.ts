@@ -129,18 +129,21 @@ describe('limits that gateway processes share', () => {
   const upkeepOf = ({ limits }: Process): Promise<void> =>
     (limits as unknown as { maintain(): Promise<void> }).maintain();
 
-  /** The next answers that tell a process its slots, of a subject, do not arrive until they are sent. */
-  function delaySlots(one: Process, subjectId?: string) {
+  const delaySlots = (one: Process, subjectId = '') => delayAnswers(one, 'hold_slots', subjectId);
+
+  /** The next answer to a statement with these texts does not arrive until it is sent. */
+  function delayAnswers(one: Process, ...texts: string[]) {
     let send!: () => void;
     const isSent = new Promise<void>((resolve) => (send = resolve));
+    let isFound = false;
     let delay!: (outcome: 'delayed') => void;
     const isDelayed = new Promise<'delayed'>((resolve) => (delay = resolve));
     const query = one.pool.query.bind(one.pool) as (...args: unknown[]) => Promise<never>;
     const statements = jest.spyOn(one.pool, 'query').mockImplementation(async (...args: unknown[]) => {
       const answer = await query(...args);
-      const text = JSON.stringify(args);
-      if (!text.includes('hold_slots') || (subjectId !== undefined && !text.includes(subjectId)))
-        return answer;
+      const statement = JSON.stringify(args);
+      if (isFound || !texts.every((text) => statement.includes(text))) return answer;
+      isFound = true;
       delay('delayed');
       await isSent;
       return answer;
@@ -420,6 +423,34 @@ describe('limits that gateway processes share', () => {
           ] === '1',
         5_000,
       );
+    });
+
+    const shows = async (one: Process, requestsPerMinute: number) => {
+      const ticket = await admit(one, null);
+      return ticket!.headers()['x-ratelimit-limit-requests'] === String(requestsPerMinute);
+    };
+
+    it('that staff sets hold although the database fails, and an earlier answer comes late', async () => {
+      const [one, other] = [await start({ tiers }), await start({ tiers })];
+      // Set for the other process too, which tells that a notification has arrived.
+      const set = async (requestsPerMinute: number) => {
+        await setLimit(requestsPerMinute);
+        await waitFor(() => shows(other, requestsPerMinute));
+        await sleep(100);
+      };
+      const failing = jest.spyOn(one.pool, 'query').mockRejectedValue(new Error('no connection'));
+      await set(3_000);
+      expect(failing).toHaveBeenCalled();
+      failing.mockRestore();
+      await waitFor(() => shows(one, 3_000), 10_000);
+      const answers = delayAnswers(one, 'limits.overrides');
+      await setLimit(4_000);
+      await answers.isDelayed;
+      await set(5_000);
+      answers.send();
+      await waitFor(() => shows(one, 5_000));
+      await sleep(100);
+      expect(await shows(one, 5_000)).toBe(true);
     });
 
     it('hold while a request waits for what limits its key', async () => {
