@@ -18,7 +18,7 @@ const secrets = generateSecrets(site);
 const lines = [
   '# intl (prices in USD) or cn (prices in CNY)',
   `SITE=${site}`,
-  '# The model servers behind the gateway, OpenAI-compatible, in the order of preference',
+  '# The model servers of a new database, OpenAI-compatible, in the order of preference; later the console changes them',
   `UPSTREAMS='${JSON.stringify(EXAMPLE_UPSTREAMS)}'`,
   '',
   '# Where customers reach the services',
@@ -66,6 +66,7 @@ const lines = [
   ),
   `API_KEY_HASH_SECRET=${secrets.apiKeyHashSecret}`,
   `ENCRYPTION_KEYS=${secrets.encryptionKeys.join(',')}`,
+  `UPSTREAM_ENCRYPTION_KEYS=${secrets.upstreamEncryptionKeys.join(',')}`,
   `DOWNLOAD_LINK_SECRETS=${secrets.downloadLinkSecrets.join(',')}`,
   '# The model of agent sessions that name none: one that is published with a price',
   'DEFAULT_MODEL=llama-3.1-8b-instruct',

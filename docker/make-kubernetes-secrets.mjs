@@ -64,6 +64,7 @@ const variables = {
     DATABASE_READ_URL: '',
     SESSION_SIGNING_KEYS: JSON.stringify(secrets.sessionSigningKeys),
     ENCRYPTION_KEYS: secrets.encryptionKeys.join(','),
+    UPSTREAM_ENCRYPTION_KEYS: secrets.upstreamEncryptionKeys.join(','),
     DOWNLOAD_LINK_SECRETS: secrets.downloadLinkSecrets.join(','),
     GATEWAY_CREDENTIAL: secrets.consoleGatewayCredential,
     AGENT_CREDENTIAL: secrets.consoleAgentCredential,
@@ -77,6 +78,7 @@ const variables = {
   gateway: {
     ...callersOf('gateway'),
     UPSTREAMS: JSON.stringify(EXAMPLE_UPSTREAMS),
+    UPSTREAM_ENCRYPTION_KEYS: secrets.upstreamEncryptionKeys.join(','),
     AGENT_CREDENTIALS: secrets.agentCredential,
     MEMO_CREDENTIALS: secrets.memoCredential,
     CONSOLE_CREDENTIALS: secrets.consoleGatewayCredential,

@@ -203,9 +203,15 @@ export const SECTIONS = [
     title: 'Gateway',
     variables: {
       UPSTREAMS:
-        'JSON array in the order of preference: `{name, base_url, api_key?, models?}`. `models` is a list, or a map from the published slug to the server’s own name; without it the server serves every priced model.',
+        'JSON array in the order of preference, which fills a database without upstreams: `{name, base_url, api_key?, models?}`. Later changes are made in the [console](../operations/upstreams.md). `models` is a list, or a map from the published slug to the server’s own name; without it the server serves every priced model.',
       MODEL_LIMITS:
-        'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?, output_limit_field?}`: the most tokens of a prompt and its answer together, the longest answer that the model gives, and the field of chat requests in which it takes a limit (`max_tokens`, or `max_completion_tokens` for reasoning models of OpenAI). Gateway: what a call can cost at most follows from them; nothing is set in requests unless money is short. An answer of a model without limits may have 131072 tokens. Agent: 32768 and a quarter of the context (at most 4096) when not configured. Console: shows these limits with the models, and `{input_modalities?, output_modalities?}`, each a list of `text`, `image`, `audio`, `video`, `embedding`, which the others ignore. Use the same value for all three.',
+        'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?, output_limit_field?}`, which fills a database without models; later changes are made in the [console](../operations/upstreams.md): the most tokens of a prompt and its answer together, the longest answer that the model gives, and the field of chat requests in which it takes a limit (`max_tokens`, or `max_completion_tokens` for reasoning models of OpenAI). Gateway: what a call can cost at most follows from them; nothing is set in requests unless money is short. An answer of a model without limits may have 131072 tokens. Agent: 32768 and a quarter of the context (at most 4096) when not configured. Console: shows these limits with the models, and `{input_modalities?, output_modalities?}`, each a list of `text`, `image`, `audio`, `video`, `embedding`, which the others ignore. Use the same value for all three.',
+      UPSTREAMS_APPLY:
+        '`once`: `UPSTREAMS` and `MODEL_LIMITS` fill an empty database. `until_changed`: they also replace what they have filled, until an operator changes any of it.',
+      UPSTREAM_ENCRYPTION_KEYS:
+        'Comma-separated keys that encrypt the credentials of upstreams. The first one encrypts; all decrypt. The same value in console and gateway.',
+      UPSTREAM_PRIVATE_NETWORKS:
+        'Console. `allowed`: the base address of an upstream may be in a private network.',
       MODEL_RATE_LIMIT_TIERS:
         'JSON list of tiers of [limits](../guides/limits.md), the lowest first: `{name, paid?, age_days?, models}`. `models`: model slug, or `*` for each other one → `{rpm?, tpm?, tpd?, max_concurrency?}`. An account has the last tier for which it has paid enough and is old enough. Without it only keys and staff set limits. The same value in gateway and console.',
       TRAINING_PRICE_SLUG:

@@ -30,6 +30,7 @@ const ENVIRONMENTS = {
   console: () => ({
     SESSION_SIGNING_KEYS: signingKeys(),
     ENCRYPTION_KEYS: randomBytes(32).toString('hex'),
+    UPSTREAM_ENCRYPTION_KEYS: randomBytes(32).toString('hex'),
     DOWNLOAD_LINK_SECRETS: SECRET,
     STORAGE_FOLDER: '/nonexistent',
     TRAINING_URL: ELSEWHERE,
@@ -37,7 +38,7 @@ const ENVIRONMENTS = {
     AGENT_URL: ELSEWHERE,
     MEMO_URL: ELSEWHERE,
   }),
-  gateway: () => ({ UPSTREAMS: JSON.stringify([{ name: 'none', base_url: ELSEWHERE }]) }),
+  gateway: () => ({ UPSTREAM_ENCRYPTION_KEYS: randomBytes(32).toString('hex') }),
   'router-cost': () => ({}),
   training: () => ({ TRAINING_MODELS: 'none' }),
   agent: () => ({ DEFAULT_MODEL: 'none' }),

@@ -16,6 +16,7 @@ import { readJson, writeJson } from '../setup/state-file.mjs';
  * @property {string} apiKeyHashSecret
  * @property {object[]} sessionSigningKeys private JWKs; the first one signs
  * @property {string[]} encryptionKeys 32 bytes each in hexadecimal digits; the first one encrypts
+ * @property {string[]} upstreamEncryptionKeys of the credentials of upstreams, as the others
  * @property {string[]} downloadLinkSecrets sign the links to files in the console's storage; the first one signs
  * @property {string} oidcClientSecret of the console at the sandbox's OpenID provider
  * @property {string} agentCredential of the agent service at the gateway, to act on behalf of accounts
@@ -52,6 +53,7 @@ export const generateSecrets = (site) => ({
   apiKeyHashSecret: newSecret(),
   sessionSigningKeys: [newSigningKey()],
   encryptionKeys: [newSecret()],
+  upstreamEncryptionKeys: [newSecret()],
   downloadLinkSecrets: [newSecret()],
   oidcClientSecret: newSecret(),
   agentCredential: newSecret(),
@@ -90,6 +92,7 @@ const FIELDS = {
     'accounts.admin.apiKey': 'text',
     'seeded.packages': 'list',
     encryptionKeys: 'filled list',
+    upstreamEncryptionKeys: 'filled list',
     downloadLinkSecrets: 'filled list',
     oidcClientSecret: 'text',
     agentCredential: 'text',

@@ -82,6 +82,28 @@ export const ADMIN_PICTURES = [
   },
   { name: 'admin-pricing-gpus', path: '/admin/pricing/gpus', byAdmin: true },
   { name: 'admin-pricing-training', path: '/admin/pricing/training', byAdmin: true },
+  { name: 'admin-upstreams', path: '/admin/upstreams', byAdmin: true },
+  {
+    name: 'admin-upstreams-edit',
+    path: '/admin/upstreams',
+    byAdmin: true,
+    act: (tab) =>
+      tab
+        .getByRole('button', { name: /^(Edit|编辑) / })
+        .first()
+        .click(),
+  },
+  { name: 'admin-served-models', path: '/admin/served-models', byAdmin: true },
+  {
+    name: 'admin-served-models-add',
+    path: '/admin/served-models',
+    byAdmin: true,
+    act: (tab) =>
+      tab
+        .getByRole('button', { name: either('Add a model', '添加模型') })
+        .first()
+        .click(),
+  },
   { name: 'admin-exchange-rates', path: '/admin/exchange-rates', byAdmin: true },
   { name: 'admin-models', path: '/admin/models', byAdmin: true },
   {

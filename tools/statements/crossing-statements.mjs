@@ -60,6 +60,24 @@ export const CROSSING_STATEMENTS = [
     why: 'What keys have spent with all usage counted. Its readers name the keys.',
   },
   {
+    place: 'libs/guards/src/credentials.repository.ts listSuspendedLately',
+    kind: 'batch',
+    tables: ['accounts.accounts', 'accounts.api_keys'],
+    why: 'Names what was suspended within a day, for processes that have missed notifications.',
+  },
+  {
+    place: 'apps/console/src/billing/requests/requests.repository.ts findOwnerOfRequest',
+    kind: 'admin',
+    tables: ['metering.unserved_calls', 'metering.usage_events'],
+    why: 'Names the account of a call, for staff, by the id of the call.',
+  },
+  {
+    place: 'apps/console/src/support/account-search/account-search.service.ts find',
+    kind: 'admin',
+    tables: ['accounts.api_keys'],
+    why: 'Names the accounts of keys that begin so, for staff.',
+  },
+  {
     place: 'function metering.refuse_settlement',
     kind: 'batch',
     tables: ['metering.refused_requests', 'metering.usage_events'],

@@ -1,5 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { API_KEY_CREDENTIALS, CredentialsModule, serviceCallerCredentials } from '@inference/guards';
+import {
+  API_KEY_CREDENTIALS,
+  CredentialsModule,
+  serviceCallerCredentials,
+  SuspensionsModule,
+} from '@inference/guards';
 import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
 import { RefusalLimitModule } from '@inference/rate-limits';
@@ -30,6 +35,7 @@ export class AppModule {
           strategies: [API_KEY_CREDENTIALS, serviceCallerCredentials(config.serviceCallers)],
           defaultKinds: ['api_key', 'api_key_scheme', 'on_behalf'],
         }),
+        SuspensionsModule,
         SessionsModule,
         EventsModule,
         RecoveryModule,

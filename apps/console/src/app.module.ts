@@ -4,7 +4,6 @@ import { API_KEY_CREDENTIALS, CredentialsModule, SESSION_CREDENTIALS } from '@in
 import { DatabaseModule } from '@inference/database';
 import { ExactJsonInterceptor, ServiceModule } from '@inference/http';
 import { JobsModule } from '@inference/jobs';
-import { AccountsModule } from './accounts/accounts.module';
 import { IdentityModule } from './identity/identity.module';
 import { publicKeyOf } from './identity/sessions/signing-keys';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
@@ -14,6 +13,7 @@ import { InferenceModule } from './inference/inference.module';
 import { JobRecoveryModule } from './job-recovery/job-recovery.module';
 import { NotificationsModule } from './notifications/notifications.module';
 import { ServiceHealthModule } from './service-health/service-health.module';
+import { SupportModule } from './support/support.module';
 import { UserInterfaceModule } from './user-interface/user-interface.module';
 import { WaitingWorkModule } from './waiting-work/waiting-work.module';
 import { type ConsoleConfig } from './config';
@@ -39,18 +39,17 @@ export class AppModule {
           STAFF_2FA: config.STAFF_2FA,
           strategies: [SESSION_CREDENTIALS, API_KEY_CREDENTIALS],
           defaultKinds: ['session'],
-          // A logout takes effect at once where it is made.
           sessionCacheSeconds: 0,
           publicKeys: config.sessions.signingKeys.map(publicKeyOf),
         }),
         JobRecoveryModule,
         IdentityModule,
-        AccountsModule,
         BillingModule,
         CatalogueModule,
         InferenceModule,
         NotificationsModule,
         ServiceHealthModule,
+        SupportModule,
         UserInterfaceModule,
         WaitingWorkModule,
       ],

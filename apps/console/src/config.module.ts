@@ -18,6 +18,7 @@ import {
   SIGN_UP_CONFIG,
 } from './identity/identity.config';
 import { INFERENCE_CONFIG } from './inference/inference.config';
+import { SERVING_CONFIG } from './inference/serving/serving.config';
 import { START_CREDIT_CONFIG } from './identity/start-credit';
 import { LOW_BALANCE_CONFIG, MAIL_CONFIG } from './notifications/notifications.config';
 import { SERVICE_HEALTH_CONFIG } from './service-health/service-health.config';
@@ -51,6 +52,7 @@ export class ConfigModule {
       { provide: SITEMAP_CONFIG, useValue: config.sitemap },
       { provide: SITE_METADATA_CONFIG, useValue: config.siteMetadata },
       { provide: INFERENCE_CONFIG, useValue: config.inference },
+      { provide: SERVING_CONFIG, useValue: config.serving },
       { provide: LIMIT_TIERS, useValue: config.limitTiers },
       { provide: SERVICE_HEALTH_CONFIG, useValue: config.serviceHealth },
       { provide: USER_INTERFACE_CONFIG, useValue: config.userInterface },

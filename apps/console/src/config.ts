@@ -45,6 +45,7 @@ import {
   signUpOf,
 } from './identity/identity.config';
 import { inferenceFields, inferenceOf } from './inference/inference.config';
+import { servingFields, servingOf } from './inference/serving/serving.config';
 import { checkLegal, legalFields, legalOf } from './legal.config';
 import { checkMail, mailFields, mailOf } from './notifications/notifications.config';
 import { serviceHealthOf } from './service-health/service-health.config';
@@ -66,6 +67,7 @@ export const fields = z.object({
   ...legalFields,
   ...serviceUrlFields,
   ...inferenceFields,
+  ...servingFields,
   ...limitTierFields,
   ...mailFields,
   ...topUpFields,
@@ -114,6 +116,7 @@ const schema = fields
     sitemap: sitemapOf(config),
     siteMetadata: siteMetadataOf(config),
     inference: inferenceOf(config),
+    serving: servingOf(config),
     limitTiers: limitTiersOf(config),
     serviceHealth: serviceHealthOf(config),
     userInterface: userInterfaceOf(config),

@@ -8,6 +8,7 @@ import {
   UnservedCall,
   UsageEvent,
 } from '@inference/metering';
+import { SERVING_ENTITIES } from '@inference/serving';
 import { LIMIT_ENTITIES } from '@inference/rate-limits';
 import { WALLET_ENTITIES } from '@inference/wallet';
 import { Account } from './accounts/account.entity';
@@ -37,6 +38,7 @@ import { MailToken } from './notifications/mail/mail-token.entity';
 import { OutboxMail } from './notifications/mail/outbox-mail.entity';
 import { PlaygroundSettings, SavedConversation } from './playground/conversations/saved-conversation.entity';
 import { Preset } from './playground/presets/preset.entity';
+import { AccountNote } from './support/customer-view/account-note.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
@@ -45,8 +47,10 @@ export const ENTITIES = [
   ...LIMIT_ENTITIES,
   ...PRICE_ENTITIES,
   ...ROLLUP_ENTITIES,
+  ...SERVING_ENTITIES,
   ...WALLET_ENTITIES,
   Account,
+  AccountNote,
   ArchivedDay,
   BillingDocument,
   CatalogueChange,

@@ -29,6 +29,7 @@ export const API_DESCRIPTION: ApiDescription = {
     'Administration of the changelog': 'Entries of the changelog.',
     'Administration of downloads': 'Statistics of downloads.',
     'Administration of the site': 'The state of all services.',
+    Support: 'For staff: finds customers, shows what happened to them, and shuts accounts and keys out.',
     'Sign-in': 'Registration, sign-in by password or through a provider, sessions and their public keys.',
     Payments: 'Top-ups of the wallet: bounds, providers, payments and what was given back of them.',
     'Receipts and invoices':

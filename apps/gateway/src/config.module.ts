@@ -3,7 +3,6 @@ import { type GatewayConfig } from './config';
 import { LEASES_CONFIG } from './leases/leases.config';
 import { LIMITS_CONFIG } from './limits/limits.config';
 import { PRICES_CONFIG } from './prices/prices.module';
-import { ADMISSION_CONFIG } from './proxy/admission/admission.config';
 import { PROXY_CONFIG } from './proxy/proxy.config';
 import { SETTLEMENT_CONFIG } from './settlement/settlement.config';
 import { TASKS_CONFIG } from './tasks/tasks.config';
@@ -17,7 +16,6 @@ export class ConfigModule {
     const slices = [
       { provide: PRICES_CONFIG, useValue: config.prices },
       { provide: UPSTREAMS_CONFIG, useValue: config.upstreams },
-      { provide: ADMISSION_CONFIG, useValue: config.admission },
       { provide: PROXY_CONFIG, useValue: config.proxy },
       { provide: LEASES_CONFIG, useValue: config.leases },
       { provide: LIMITS_CONFIG, useValue: config.limits },

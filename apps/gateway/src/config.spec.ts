@@ -103,7 +103,8 @@ describe('readGatewayConfig', () => {
   });
 
   it('names missing variables', () => {
-    expect(faultsOf({ UPSTREAMS: '' })).toEqual(['UPSTREAMS: is missing']);
+    expect(faultsOf({ UPSTREAM_ENCRYPTION_KEYS: '' })).toEqual(['UPSTREAM_ENCRYPTION_KEYS: is missing']);
+    expect(faultsOf({ UPSTREAMS: '' })).toEqual([]);
   });
 
   it.each([

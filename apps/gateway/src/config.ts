@@ -1,7 +1,6 @@
 import { env, loadConfig } from '@inference/config';
 import { limitTierFields, rateLimitFields } from '@inference/rate-limits';
 import { z } from 'zod';
-import { admissionFields, admissionOf } from './proxy/admission/admission.config';
 import { leasesFields, leasesOf } from './leases/leases.config';
 import { limitsOf } from './limits/limits.config';
 import { pricesFields, pricesOf } from './prices/prices.module';
@@ -22,7 +21,6 @@ export const fields = z.object({
   ...rateLimitFields,
   ...pricesFields,
   ...upstreamsFields,
-  ...admissionFields,
   ...proxyFields,
   ...serviceCallersFields,
   ...leasesFields,
@@ -40,7 +38,6 @@ const schema = fields.superRefine(checkServiceSecrets, { when }).transform((conf
   ...config,
   prices: pricesOf(config),
   upstreams: upstreamsOf(config),
-  admission: admissionOf(config),
   proxy: proxyOf(config),
   serviceCallers: serviceCallersOf(config),
   leases: leasesOf(config),

@@ -1,8 +1,16 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import { PRICE_ENTITIES } from '@inference/metering';
 import { LimitOverride } from '@inference/rate-limits';
+import { SERVING_ENTITIES } from '@inference/serving';
 import { Wallet } from '@inference/wallet';
 import { IdempotentCall } from './idempotency/idempotent-call.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
-export const ENTITIES = [...CREDENTIAL_ENTITIES, ...PRICE_ENTITIES, IdempotentCall, LimitOverride, Wallet];
+export const ENTITIES = [
+  ...CREDENTIAL_ENTITIES,
+  ...PRICE_ENTITIES,
+  ...SERVING_ENTITIES,
+  IdempotentCall,
+  LimitOverride,
+  Wallet,
+];

@@ -331,7 +331,12 @@ describe('errors have the format of OpenAI:', () => {
 
   it.each(closed)('503 for %s without the database; 200 when it is back', async (route) => {
     const options = { headers: bearer(account.apiKey), gateway: stranded };
-    expectRefusal(route, await ask(route, options), 503, {
+    // The key of the route before may be cached for longer than what made that route fail.
+    const refused = await waitFor(async () => {
+      const answer = await ask(route, options);
+      return answer.status === 503 && answer;
+    });
+    expectRefusal(route, refused, 503, {
       type: 'server_error',
       anthropicType: 'api_error',
       code: 'database_unavailable',
@@ -347,8 +352,6 @@ describe('errors have the format of OpenAI:', () => {
       databaseProxy.down();
     }
     await waitFor(async () => (await ask('GET /healthz', { gateway: stranded })).status === 503);
-    // The key and the prices stay cached for seconds.
-    await waitFor(async () => (await ask(route, options)).status === 503);
   });
 
   it('except of the health probe, which is the same in every service', async () => {

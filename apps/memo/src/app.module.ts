@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DatabaseModule } from '@inference/database';
-import { CredentialsModule, SESSION_CREDENTIALS } from '@inference/guards';
+import { CredentialsModule, SESSION_CREDENTIALS, SuspensionsModule } from '@inference/guards';
 import { ServiceModule } from '@inference/http';
 import { RefusalLimitModule } from '@inference/rate-limits';
 import { ChatModule } from './chat/chat.module';
@@ -28,6 +28,7 @@ export class AppModule {
           strategies: [WORKSPACE_KEY_CREDENTIALS, SESSION_CREDENTIALS],
           defaultKinds: ['session', 'workspace_key'],
         }),
+        SuspensionsModule,
         ChatModule,
         DocumentsModule,
         IngestionModule,

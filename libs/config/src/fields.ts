@@ -202,6 +202,25 @@ export const callers = {
   ...keyHash,
 };
 
+/** Comma-separated keys of 64 hexadecimal digits, of which the first one encrypts and all decrypt. */
+export const encryptionKeys = () =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((key) => key.trim().toLowerCase()))
+    .refine(
+      (keys) => keys.every((key) => /^[0-9a-f]{64}$/.test(key)),
+      'must be keys of 64 hexadecimal digits',
+    )
+    .refine((keys) => new Set(keys).size === keys.length, 'must name each key once')
+    .refine((keys) => keys.every((key) => new Set(key).size > 4), 'must be random')
+    .transform((keys) => keys.map((key) => Buffer.from(key, 'hex')));
+
+/** Console and gateway must have the same values. */
+export const upstreamEncryption = {
+  /** They encrypt the credentials of upstreams. */
+  UPSTREAM_ENCRYPTION_KEYS: encryptionKeys(),
+};
+
 /** For services with routes for staff. All of them have the same value. */
 export const staff = {
   /** `required`: staff have their role only in a session with a second factor. */

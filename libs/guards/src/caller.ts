@@ -34,7 +34,12 @@ export interface Caller {
   };
   /** Set if one of the platform's own services acts on behalf of the account. */
   service?: string;
+  /** Set if staff has suspended the account. The guard lets no such caller through. */
+  isSuspended?: true;
 }
+
+/** What a suspended account adds to its caller. */
+export const SUSPENDED: Pick<Caller, 'isSuspended'> = { isSuspended: true };
 
 declare module 'express' {
   interface Request {

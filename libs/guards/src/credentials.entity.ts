@@ -14,12 +14,18 @@ export class AccountRole {
 
   @Column('text')
   role!: Role;
+
+  /** Since when staff has shut the account out; null: it is not suspended. */
+  @TimeColumn({ nullable: true })
+  suspendedAt!: Date | null;
 }
 
 /** A secret by which an account calls the APIs. */
 @Entity('api_keys', { schema: 'accounts' })
 @Index('api_keys_account', ['accountId', 'createdAt'], { where: 'deleted_at IS NULL' })
 @Index('api_keys_hash', ['keyHash'], { unique: true })
+@Index('api_keys_prefix', { synchronize: false })
+@Index('api_keys_suspended', ['suspendedAt'], { where: 'suspended_at IS NOT NULL' })
 @Check('api_keys_check', '(key_hash IS NULL) = (deleted_at IS NOT NULL)')
 @Check('api_keys_spend_limit_picos_check', 'spend_limit_picos >= 0')
 export class ApiKey {
@@ -99,6 +105,18 @@ export class ApiKey {
 
   @TimeColumn({ nullable: true })
   deletedAt!: Date | null;
+
+  /** Since when staff has shut the key out; null: it is not suspended. */
+  @TimeColumn({ nullable: true })
+  suspendedAt!: Date | null;
+
+  /** Why, for staff. */
+  @Column('text', { nullable: true })
+  suspensionReason!: string | null;
+
+  /** Why, for the owner of the key. */
+  @Column('text', { nullable: true })
+  suspensionMessage!: string | null;
 }
 
 /** A secret that a rotation has replaced. It works until it ends. */

@@ -12,6 +12,7 @@ import { type CredentialKind } from './credentials.decorators';
 import { CREDENTIALS_OPTIONS, type GuardOptions } from './credentials.options';
 import { RouteAccessReader } from './route-access';
 import { type Role } from './staff/staff-table';
+import { AccountSuspendedException } from './suspensions/account-suspended.exception';
 import {
   type AuthenticateOptions,
   describeCredential,
@@ -29,7 +30,7 @@ export const CREDENTIAL_STRATEGIES = Symbol('CREDENTIAL_STRATEGIES');
 /**
  * Global guard: every route that is not `@Public()` needs a credential of a kind that it accepts. Passport tries the strategies
  * of the app in their order. Sets `request.caller`.
- * Throws 401 for a missing or invalid credential, 403 for a role that the route does not allow, 503 if the credential cannot
+ * Throws 401 for a missing or invalid credential, 403 for a suspended account or a role that the route does not allow, 503 if the credential cannot
  * be checked.
  */
 @Injectable()
@@ -106,6 +107,11 @@ export class CredentialsGuard extends AuthGuard() {
     const accepts = this.acceptedKinds(context);
     if (!identity) throw this.refusal(request, accepts);
     const { caller } = identity;
+    if (caller?.isSuspended) {
+      // The log of refused calls names their account.
+      if (!this.routes.of(context).isPublic) request.caller = caller;
+      throw new AccountSuspendedException();
+    }
     if (caller) for (const strategy of this.strategies) strategy.checkCaller?.(caller, request, accepts);
     if (caller) request.caller = caller;
     return identity as TUser;

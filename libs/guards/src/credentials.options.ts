@@ -23,7 +23,7 @@ export type CredentialsOptions = GuardOptions &
     SITE: Site;
     /** Leaves used keys under the secret under which they are stored, for a service whose role may not change them. */
     keepsKeyHashes?: boolean;
-    /** How long a session is cached, in seconds; 10 by default, 0 queries the database for each request. */
+    /** How long a session is cached, in seconds; 10 by default. 0 queries the database for each request: a logout takes effect at once where it is made. */
     sessionCacheSeconds?: number;
     /** Whether a session of staff has its role only after a second factor; `optional` by default, for services without routes for staff. */
     STAFF_2FA?: StaffTwoFactor;

@@ -110,10 +110,10 @@ export const isApiKey = (text: string) => isSecretKey(PREFIX, text);
 
 /** SQL text, because the console runs it for every request. */
 const FIND_SESSION = `
-  SELECT a.role, s.second_factor AS "secondFactor" FROM accounts.sessions s JOIN accounts.accounts a ON a.id = s.account_id
+  SELECT a.role, a.suspended_at AS "suspendedAt", s.second_factor AS "secondFactor" FROM accounts.sessions s JOIN accounts.accounts a ON a.id = s.account_id
   WHERE s.id = $1 AND s.account_id = $2 AND s.ended_at IS NULL AND s.expires_at > now()`;
 
-type FoundSession = Pick<AccountRole, 'role'> & Pick<Session, 'secondFactor'>;
+type FoundSession = Pick<AccountRole, 'role' | 'suspendedAt'> & Pick<Session, 'secondFactor'>;
 
 /** The role of the session's account, and what proved its second factor. Null if the session is unknown, has ended or is another account's. */
 export async function findSession(
@@ -127,4 +127,15 @@ export async function findSession(
     values: [id, accountId],
   });
   return rows[0] ?? null;
+}
+
+/** Longer than any process is without notifications: it serves nobody after five seconds. */
+const SUSPENDED_LATELY = `
+  SELECT 'account:' || id AS subject FROM accounts.accounts WHERE suspended_at > now() - interval '1 day'
+  UNION ALL SELECT 'api_key:' || id FROM accounts.api_keys WHERE suspended_at > now() - interval '1 day'`;
+
+/** The accounts and keys that were suspended within a day and still are, as the notifications name them. */
+export async function listSuspendedLately(executor: Executor): Promise<string[]> {
+  const { rows } = await executor.query<{ subject: string }>(SUSPENDED_LATELY);
+  return rows.map(({ subject }) => subject);
 }

@@ -10,7 +10,15 @@ export {
 } from './credentials.entity';
 export { createApiKey, isApiKey } from './credentials.repository';
 export { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
-export { allowsModel, type Caller, callerOf, CurrentCaller, type KeyPace, restrictedKeyIdOf } from './caller';
+export {
+  allowsModel,
+  type Caller,
+  callerOf,
+  CurrentCaller,
+  type KeyPace,
+  restrictedKeyIdOf,
+  SUSPENDED,
+} from './caller';
 export {
   ACCEPTS,
   Accepts,
@@ -45,6 +53,12 @@ export {
   STAFF_ROLES,
 } from './staff/staff-table';
 export { OnBehalfException, serviceCallerCredentials } from './services/service-caller.strategy';
+export {
+  ACCOUNT_SUSPENDED,
+  ACCOUNT_SUSPENDED_MESSAGE,
+  AccountSuspendedException,
+} from './suspensions/account-suspended.exception';
+export { type Suspended, Suspensions, SuspensionsModule } from './suspensions/suspensions';
 export { isFromForeignPage } from './sessions/cross-site';
 export { SESSION_CREDENTIALS } from './sessions/session.strategy';
 export { SESSION_AUDIENCE, sessionIssuer } from './sessions/session-token.strategy';

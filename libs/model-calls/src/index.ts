@@ -7,4 +7,4 @@ export {
   type ModelGatewayOptions,
   type ModelListener,
 } from './gateway-client';
-export { refusal, type Refusal } from './refusal';
+export { accountSuspended, keyGone, refusal, type Refusal } from './refusal';

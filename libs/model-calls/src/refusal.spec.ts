@@ -33,7 +33,7 @@ it('says what a wallet lacks, without a field that the caller does not have', ()
 });
 
 it('tells the fault of a key from that of the service that uses it', () => {
-  for (const code of ['on_behalf_unknown', 'api_key_disabled', 'api_key_expired'])
+  for (const code of ['on_behalf_unknown', 'api_key_suspended', 'api_key_disabled', 'api_key_expired'])
     expect(refusalOf(401, body(code), undefined)).toMatchObject({
       status: 401,
       code: 'api_key_gone',

@@ -30,16 +30,31 @@ export const unreachable = (): Refusal =>
 
 export const timedOut = (): Refusal => refusal(504, 'model_timeout', 'The model did not answer in time.');
 
+/** @param code of the gateway's error; without it the answer just ended */
 export const brokenOff = (code = 'model_error', message = 'The model broke its answer off.'): Refusal =>
-  refusal(502, code, message);
+  shutOut(code) ?? refusal(502, code, message);
+
+const KEY_FAULTS = new Set(['on_behalf_unknown', 'api_key_suspended', 'api_key_disabled', 'api_key_expired']);
+
+/** Of a call whose account or API key the gateway does not serve any more: the same call will fail again. Null for other codes. */
+function shutOut(code: string | undefined): Refusal | null {
+  if (code === 'account_suspended') return accountSuspended();
+  return code !== undefined && KEY_FAULTS.has(code) ? keyGone() : null;
+}
+
+/** Staff has suspended the account that pays. */
+export const accountSuspended = (): Refusal =>
+  refusal(403, 'account_suspended', 'This account is suspended. Sign in to the console to read why.');
+
+/** The account or API key that pays does not exist any more, or the key has ended, is disabled or suspended. */
+export const keyGone = (): Refusal =>
+  refusal(401, 'api_key_gone', 'The account or API key that pays for this answer is no longer valid.');
 
 /** Builds a refusal; whether it is retryable follows from the status and the code. */
 export function refusal(status: number, code: string, message: string): Refusal {
   return { status, code, message, retryable: RETRYABLE.has(status) && code !== MAYBE_CHARGED };
 }
 
-/** Of a 401 of the gateway: not the credential of this service is at fault. */
-const KEY_FAULTS = new Set(['on_behalf_unknown', 'api_key_disabled', 'api_key_expired']);
 const INSUFFICIENT = 'insufficient_balance';
 
 /** Replaces the message of the gateway, which names a field that the callers of this service do not have. */
@@ -59,11 +74,9 @@ export function refusalOf(status: number, body: string, retryAfter: string | und
   const fields = readBody(body);
   const { code, limit, missing_amount, top_up_url } = fields;
   const message = code === INSUFFICIENT ? insufficientMessage(fields) : fields.message;
-  if (status === 401) {
-    return code !== undefined && KEY_FAULTS.has(code)
-      ? refusal(401, 'api_key_gone', 'The account or API key that pays for this answer is no longer valid.')
-      : unreachable();
-  }
+  const gone = shutOut(code);
+  if (gone) return gone;
+  if (status === 401) return unreachable();
   if (!PASSED_ON.has(status)) return refusal(502, code ?? 'model_error', 'The model could not answer.');
   const known = refusal(status, code ?? 'model_error', message ?? 'The model could not answer.');
   return {

@@ -92,6 +92,9 @@ export function eventStream(
 }
 
 const COMMENT = ': \n\n';
+/** How long a stream that is cut off may take to end by itself, and to be read. Specified: it has ended after five seconds. */
+const LAST_WORD_MILLIS = 2_000;
+const CUT_OFF_LIMIT_MILLIS = 4_000;
 
 /**
  * One response of server-sent events while it is open. Events are written to the response directly, because the way through
@@ -145,6 +148,21 @@ export class EventStream {
   /** Ends the response after what was sent. */
   end(): void {
     this.subscriber.complete();
+  }
+
+  /**
+   * Ends the stream with this event, unless it ends by itself within two seconds, which tells the client more. A client that reads nothing
+   * is disconnected two seconds later.
+   */
+  cutOff(event: ServerSentEvent): void {
+    const timers = [
+      setTimeout(() => {
+        this.send(event);
+        this.end();
+      }, LAST_WORD_MILLIS),
+      setTimeout(() => this.response.destroy(), CUT_OFF_LIMIT_MILLIS),
+    ];
+    this.response.once('close', () => timers.forEach(clearTimeout));
   }
 
   /** Stops the timers of an ended stream; the client gets the stall time to take the rest. */

@@ -13,6 +13,7 @@ export {
   rememberRequest,
   rememberSecret,
   TEST_API_KEY_HASH_SECRET,
+  TEST_UPSTREAM_ENCRYPTION_KEY,
 } from './secrets/remembered-secrets';
 export { insertAccount, insertApiKey, type TestAccount } from './fixtures/accounts';
 export { type Environment, serviceEnvironment, startGateway, type TestGateway } from './servers/gateway';

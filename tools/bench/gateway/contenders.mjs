@@ -57,6 +57,9 @@ export async function startGateway(bench, engine, database, account, environment
     // Not used: the requests carry API keys, not sessions that the console signs.
     CONSOLE_URL: 'http://127.0.0.1:9',
     API_KEY_HASH_SECRET: loadBuilt('libs/testing/src').TEST_API_KEY_HASH_SECRET,
+    UPSTREAM_ENCRYPTION_KEYS: loadBuilt('libs/testing/src').TEST_UPSTREAM_ENCRYPTION_KEY,
+    // A benchmark starts gateways one after another, each with an engine of its own.
+    UPSTREAMS_APPLY: 'until_changed',
     UPSTREAMS: JSON.stringify([{ name: 'sandbox', base_url: `${engine.url}/v1` }]),
     ...environment,
   };

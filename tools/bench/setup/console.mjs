@@ -29,6 +29,7 @@ export async function startConsole(bench, database, environment = {}, folder = r
     DATABASE_URL: environment.DATABASE_URL ?? (await roleUrl(database, 'console')),
     API_KEY_HASH_SECRET: randomBytes(32).toString('hex'),
     ENCRYPTION_KEYS: randomBytes(32).toString('hex'),
+    UPSTREAM_ENCRYPTION_KEYS: randomBytes(32).toString('hex'),
     SESSION_SIGNING_KEYS: JSON.stringify([newSigningKey()]),
     DOWNLOAD_LINK_SECRETS: randomBytes(32).toString('hex'),
     CONSOLE_URL: `http://127.0.0.1:${port}`,

@@ -193,6 +193,9 @@ export function describeServices(settings, secrets, engineModels) {
       ...cookieNames(settings),
       SESSION_SIGNING_KEYS: JSON.stringify(secrets.sessionSigningKeys),
       ENCRYPTION_KEYS: secrets.encryptionKeys.join(','),
+      UPSTREAM_ENCRYPTION_KEYS: secrets.upstreamEncryptionKeys.join(','),
+      // Model servers of one machine.
+      UPSTREAM_PRIVATE_NETWORKS: 'allowed',
       SITE_NAME: SITE_NAMES[site],
       GATEWAY_URL,
       TRAINING_URL: urlOf(ports.training),
@@ -233,6 +236,9 @@ export function describeServices(settings, secrets, engineModels) {
       ...callers,
       CONSOLE_UI_URL: urlOf(ports.console),
       UPSTREAMS: JSON.stringify(upstreams(settings, engineModels)),
+      // Another start may have another engine, or other ports.
+      UPSTREAMS_APPLY: 'until_changed',
+      UPSTREAM_ENCRYPTION_KEYS: secrets.upstreamEncryptionKeys.join(','),
       AGENT_CREDENTIALS: secrets.agentCredential,
       MEMO_CREDENTIALS: secrets.memoCredential,
       CONSOLE_CREDENTIALS: secrets.consoleGatewayCredential,

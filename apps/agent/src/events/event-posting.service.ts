@@ -87,10 +87,10 @@ export class EventPostingService {
       response.setHeader(REPLAYED, 'true');
       await this.resumptions.requireStreamEvents(turn.id);
     }
-    if (!claimed) return this.hub.open(turn, event.afterPosition, response);
+    if (!claimed) return this.hub.open(request.caller, turn, event.afterPosition, response);
     const run = await this.start(claimed, event);
     if (run.isAbandoned) await this.resumptions.requireTurn(turn.id);
-    return this.hub.open(turn, event.afterPosition, response, () => eventsBeforeText(run));
+    return this.hub.open(request.caller, turn, event.afterPosition, response, () => eventsBeforeText(run));
   }
 
   /** Runs a turn that this replica has claimed. Throws the gateway's refusal of the call if it comes in time. */

@@ -39,7 +39,7 @@ export class StreamResumptionService {
   ): Promise<Observable<MessageEvent>> {
     const sessionId = await requireSession(this.database, publicId, caller);
     const found = after === undefined ? await this.current(sessionId) : await this.next(sessionId, after);
-    if (found) return this.hub.open(found.turn, found.after, response);
+    if (found) return this.hub.open(caller, found.turn, found.after, response);
     // Nest writes nothing to a response that has ended.
     response.status(204).end();
     return EMPTY;

@@ -1,6 +1,8 @@
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
 import { Database, NotificationChannel } from '@inference/database';
+import { type Caller, Suspensions } from '@inference/guards';
 import { Metrics, UnavailableException } from '@inference/http';
+import { accountSuspended, keyGone, type Refusal } from '@inference/model-calls';
 import { eventStream, type EventStream } from '@inference/sse';
 import { Inject, Injectable, Logger, type MessageEvent } from '@nestjs/common';
 import { type Response } from 'express';
@@ -98,6 +100,11 @@ class StreamSubscriber {
     this.stream.end();
   }
 
+  /** Ends the response with an error that is not stored, unless the turn fails first. */
+  shutOut({ message: error, code, retryable }: Refusal): void {
+    this.stream.cutOff({ type: 'error', data: JSON.stringify({ error, code, retryable }) });
+  }
+
   private async sendAll(events: StreamEvent[]): Promise<void> {
     let chars = 0;
     for (const event of events) {
@@ -149,6 +156,7 @@ export class StreamHub {
   constructor(
     private readonly database: Database,
     @Inject(STREAMS_CONFIG) private readonly config: StreamsConfig,
+    private readonly suspensions: Suspensions,
     channel: NotificationChannel,
     metrics: Metrics,
   ) {
@@ -172,10 +180,12 @@ export class StreamHub {
   /**
    * Returns the stream of a turn after a position, up to the event that ends the response. Throws 503 for a turn of another
    * replica while this process shuts down.
+   * @param caller if it is suspended, the stream ends
    * @param after number of the last event that the client has
    * @param stored returns all events after the position, or null if they have to be read
    */
   open(
+    caller: Caller,
     turn: { id: string; number: number },
     after: number,
     response: Response,
@@ -193,7 +203,13 @@ export class StreamHub {
     return eventStream(response, options, (stream) => {
       const subscriber = new StreamSubscriber(stream, { turn, after, read });
       this.attach(subscriber, stored());
-      return () => this.detach(subscriber);
+      const unwatch = this.suspensions.watch(caller, (suspended) =>
+        subscriber.shutOut(suspended === 'account' ? accountSuspended() : keyGone()),
+      );
+      return () => {
+        unwatch();
+        this.detach(subscriber);
+      };
     });
   }
 

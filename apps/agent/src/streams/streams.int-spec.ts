@@ -263,3 +263,74 @@ test('a turn that was posted in the background can be streamed from its beginnin
   expect(streamEvents[0]).toMatchObject({ event: 'turn.started', id: '1.1', data: { turn_id: turnId } });
   expect(streamEvents.at(-1)!.event).toBe('turn.completed');
 });
+
+describe('an account or key that is suspended', () => {
+  const set = (table: 'accounts' | 'api_keys', id: string, at = 'now()') =>
+    site.pool.query(`UPDATE accounts.${table} SET suspended_at = ${at} WHERE id = $1`, [id]);
+  const REPLICAS = [0, 1];
+
+  it.each([
+    ['accounts', 'account_suspended', 403],
+    ['api_keys', 'api_key_gone', 401],
+  ] as const)('of the %s loses its streams, and its turn fails for good', async (table, code, status) => {
+    const { accountId, apiKeyId, apiKey } = await site.account();
+    const [own, elsewhere] = REPLICAS.map((index) => new Customer(site.replicas[index]!.url, apiKey));
+    const id = `suspended-${code}`;
+    await own!.json('POST', '', { id, model: 'scripted' }, 201);
+    let isLeft = false;
+    model.says(async (answer) => {
+      answer.delta({ content: 'Hello' });
+      await answer.left();
+      isLeft = true;
+    });
+    const running = own!.sendMessage(id, 'Hello');
+    await waitFor(async () => (await own!.events(id)).length === 1);
+    const following = readStream(await resume(elsewhere!, id));
+    // The first text has arrived.
+    await waitFor(async () => {
+      const { rowCount } = await site.pool.query(
+        "SELECT FROM agent.stream_events e JOIN agent.turns t ON t.id = e.turn_id JOIN agent.sessions s ON s.id = t.session_id WHERE s.public_id = $1 AND e.kind = 'delta'",
+        [id],
+      );
+      return rowCount === 1;
+    });
+    const suspendedAt = performance.now();
+    await set(table, table === 'accounts' ? accountId : apiKeyId);
+    for (const events of await Promise.all([running, following]))
+      expect(events.at(-1)).toMatchObject({ event: 'error', data: { code, retryable: false } });
+    expect(performance.now() - suspendedAt).toBeLessThan(5_000);
+    await waitFor(() => isLeft);
+    for (const customer of [own!, elsewhere!])
+      await waitFor(async () => (await customer.call('GET', '')).status === status);
+    await set(table, table === 'accounts' ? accountId : apiKeyId, 'NULL');
+    await waitFor(async () => (await own!.call('GET', '')).status === 200);
+    // Nothing runs again by itself, and what was produced is paid.
+    expect((await own!.events(id)).map(({ type, status: of }) => [type, of])).toEqual([
+      ['message', 'failed'],
+      ['message', 'incomplete'],
+      ['turn.failed', 'failed'],
+    ]);
+    const { rows } = await waitFor(async () => {
+      const found = await site.pool.query(
+        'SELECT outcome, output_tokens FROM metering.usage_events WHERE account_id = $1',
+        [accountId],
+      );
+      return found.rows.length > 0 && found;
+    });
+    expect(rows).toEqual([{ outcome: 'interrupted', output_tokens: 1n }]);
+  });
+
+  it('loses a stream that has nothing to say', async () => {
+    const { accountId, apiKey: key } = await site.account();
+    const own = new Customer(site.url, key);
+    await own.json('POST', '', { id: 'silent', model: 'scripted' }, 201);
+    const posted = own.json('POST', '/silent/events', { role: 'user', content: 'Hello' });
+    model.says((answer) => answer.left());
+    await posted.catch(() => undefined);
+    const following = readStream(await resume(own, 'silent'));
+    const suspendedAt = performance.now();
+    await set('accounts', accountId);
+    expect((await following).at(-1)).toMatchObject({ event: 'error', data: { code: 'account_suspended' } });
+    expect(performance.now() - suspendedAt).toBeLessThan(5_000);
+  });
+});

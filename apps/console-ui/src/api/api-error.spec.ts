@@ -27,6 +27,12 @@ describe('the error of an answer', () => {
       '50301',
     );
     expect(apiErrorOf(answer(502), undefined).detail).toBe('HTTP 502');
+    const suspended = { error: 'suspended', suspended_at: '2026-01-01T00:00:00Z', suspension_message: 'Why' };
+    expect(apiErrorOf(answer(403), { ...suspended, contact: null }).suspension).toEqual({
+      message: 'Why',
+      contact: null,
+    });
+    expect(apiErrorOf(answer(403), { error: 'no' }).suspension).toBeUndefined();
   });
 
   it('names the refused fields', () => {

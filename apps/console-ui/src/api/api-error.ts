@@ -1,5 +1,11 @@
 import { Figure } from '../figures/figure';
 
+export interface Suspension {
+  message: string | null;
+  /** An address of a page, or `mailto:`. */
+  contact: string | null;
+}
+
 /** Why a call failed. `status` 0: the service was not reached. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -12,6 +18,8 @@ export class ApiError extends Error {
   readonly code: string | undefined;
   /** What the wallet lacks for the call. */
   readonly missingAmount: Figure | undefined;
+  /** Of a suspended account that signs in: what its owner is told, and whom to ask. */
+  readonly suspension: Suspension | undefined;
 
   constructor(facts: {
     status: number;
@@ -20,6 +28,7 @@ export class ApiError extends Error {
     retryAfterSeconds?: number | undefined;
     code?: string | undefined;
     missingAmount?: Figure | undefined;
+    suspension?: Suspension | undefined;
   }) {
     super(facts.detail);
     this.status = facts.status;
@@ -28,6 +37,7 @@ export class ApiError extends Error {
     this.retryAfterSeconds = facts.retryAfterSeconds;
     this.code = facts.code;
     this.missingAmount = facts.missingAmount;
+    this.suspension = facts.suspension;
   }
 
   /** Whether the same call may succeed later. */
@@ -65,6 +75,13 @@ function missingIn(body: unknown): Figure | undefined {
 }
 const DECIMAL = /^\d{1,30}(\.\d{1,30})?$/;
 
+function suspensionIn(body: unknown): Suspension | undefined {
+  if (typeof body !== 'object' || body === null || !('suspended_at' in body)) return undefined;
+  const { suspension_message: message, contact } = body as Record<string, unknown>;
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : null);
+  return { message: textOf(message), contact: textOf(contact) };
+}
+
 /** The error of an answer, whatever shape the service gives it. `body`: parsed, or undefined if it is not JSON. */
 export function apiErrorOf(response: { status: number; headers: Headers }, body: unknown): ApiError {
   const retryAfter = response.headers.get('Retry-After');
@@ -75,6 +92,7 @@ export function apiErrorOf(response: { status: number; headers: Headers }, body:
     retryAfterSeconds: retryAfter && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
     code: codeIn(body),
     missingAmount: missingIn(body),
+    suspension: suspensionIn(body),
   });
 }
 

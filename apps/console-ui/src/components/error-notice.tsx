@@ -9,6 +9,7 @@ import { useComponentTexts } from './component-texts';
 import { CopyButton } from './copy-button';
 
 const PAYMENT_REQUIRED = 402;
+const SUSPENDED = 'account_suspended';
 
 interface Props {
   error: unknown;
@@ -87,7 +88,8 @@ export function showFieldErrors<Values extends object>(
 /** Says what went wrong and what to do, in the language of the pages. */
 export function useErrorMessage(): (error: ApiError) => string {
   const t = useComponentTexts();
-  return ({ status, detail, retryAfterSeconds }) => {
+  return ({ status, code, detail, retryAfterSeconds }) => {
+    if (code === SUSPENDED) return t('error.suspended');
     switch (status) {
       case 0:
         return t('error.offline');

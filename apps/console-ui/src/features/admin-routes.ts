@@ -99,6 +99,16 @@ export const adminRoutes = [
     path: '/admin/exchange-rates',
     component: lazyRouteComponent(() => import('./admin-rates/admin-rates-page'), 'AdminRatesPage'),
   }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: '/admin/upstreams',
+    component: lazyRouteComponent(() => import('./admin-serving/upstreams-page'), 'UpstreamsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: '/admin/served-models',
+    component: lazyRouteComponent(() => import('./admin-serving/served-models-page'), 'ServedModelsPage'),
+  }),
   // The rest of the path is the slug of a model, which may contain slashes.
   adminModelsRoute.addChildren([
     createRoute({

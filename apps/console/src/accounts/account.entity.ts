@@ -13,6 +13,7 @@ const HAS_TWO_FACTOR = (account: string) =>
 @Index('accounts_phone', ['phone'], { unique: true })
 @Index('accounts_search', { synchronize: false })
 @Index('accounts_staff', ['id'], { where: "role <> 'user'" })
+@Index('accounts_suspended', ['suspendedAt'], { where: 'suspended_at IS NOT NULL' })
 @Index('accounts_time', ['createdAt', 'id'])
 @Index('accounts_username', ['username'], { unique: true })
 @Check('accounts_email_check', 'email = lower(email)')
@@ -59,6 +60,18 @@ export class Account {
   /** Grows with every change of the password, the second factor or the identities. */
   @Column('integer', { default: 0 })
   credentialsVersion!: number;
+
+  /** Since when staff has shut the account out; null: it is not suspended. */
+  @TimeColumn({ nullable: true })
+  suspendedAt!: Date | null;
+
+  /** Why, for staff. */
+  @Column('text', { nullable: true })
+  suspensionReason!: string | null;
+
+  /** Why, for the owner, who reads it after a correct sign-in only. */
+  @Column('text', { nullable: true })
+  suspensionMessage!: string | null;
 
   @VirtualColumn({ type: 'boolean', query: (account) => `${account}.password_hash IS NOT NULL` })
   hasPassword!: boolean;

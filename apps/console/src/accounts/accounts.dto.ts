@@ -15,6 +15,7 @@ import { PageQuery } from '@inference/http';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
+import { type Account } from './account.entity';
 import { IdentifierField } from './account-fields';
 
 /** As many as a page may have. */
@@ -92,6 +93,37 @@ export class AccountResponse {
   created_at!: string;
 }
 
+/** That staff has shut out an account or a key. */
+export class SuspensionResponse {
+  @InstantProperty({ description: 'Since when.' })
+  suspended_at!: string;
+
+  @ApiProperty({
+    description: 'Why, for staff.',
+    type: String,
+    nullable: true,
+    example: 'Stolen card, ticket 4711.',
+  })
+  reason!: string | null;
+
+  @ApiProperty({
+    description: 'Why, for the owner; null: only that it is suspended.',
+    type: String,
+    nullable: true,
+    example: 'Please write to us.',
+  })
+  message!: string | null;
+}
+
+/** Since when and why an account or a key is suspended; null if it is not. */
+export function suspensionOf({
+  suspendedAt,
+  suspensionReason: reason,
+  suspensionMessage: message,
+}: Pick<Account, 'suspendedAt' | 'suspensionReason' | 'suspensionMessage'>): SuspensionResponse | null {
+  return suspendedAt && { suspended_at: suspendedAt.toISOString(), reason, message };
+}
+
 /** An account with the balance of its wallet. */
 export class AdminAccountResponse extends AccountResponse {
   @MoneyProperty({ description: 'The money in its wallet now, in `currency`.', example: 12.345678901234 })
@@ -99,6 +131,13 @@ export class AdminAccountResponse extends AccountResponse {
 
   @CurrencyProperty({ description: 'The currency of the wallet.' })
   currency!: Currency;
+
+  @ApiProperty({
+    description: 'Since when and why staff has shut it out; null: it is not suspended.',
+    type: SuspensionResponse,
+    nullable: true,
+  })
+  suspension!: SuspensionResponse | null;
 }
 
 export class AccountListResponse {

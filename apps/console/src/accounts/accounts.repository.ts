@@ -54,7 +54,14 @@ export type AccountProfile = Omit<Account, 'passwordHash'>;
 /** What a sign-in needs of an account, read by one statement. */
 export type SignInAccount = Pick<
   Account,
-  'id' | 'email' | 'emailVerifiedAt' | 'passwordHash' | 'credentialsVersion' | 'twoFactor'
+  | 'id'
+  | 'email'
+  | 'emailVerifiedAt'
+  | 'passwordHash'
+  | 'credentialsVersion'
+  | 'twoFactor'
+  | 'suspendedAt'
+  | 'suspensionMessage'
 >;
 
 const SIGN_IN_COLUMNS = {
@@ -64,6 +71,8 @@ const SIGN_IN_COLUMNS = {
   passwordHash: true,
   credentialsVersion: true,
   twoFactor: true,
+  suspendedAt: true,
+  suspensionMessage: true,
 } satisfies Record<keyof SignInAccount, true>;
 
 const SET_TIME_ZONE = `

@@ -40,7 +40,7 @@ import { ReceiptsService } from './receipts/receipts.service';
 import { RefundExecutor } from './refunds/refund-executor';
 import { AdminRefundsController, RefundsController } from './refunds/refunds.controller';
 import { RefundListsService, RefundsService } from './refunds/refunds.service';
-import { AdminRequestsController } from './requests/admin-requests.controller';
+import { AdminRequestsController, AnyRequestController } from './requests/admin-requests.controller';
 import { RequestsController } from './requests/requests.controller';
 import { RequestsService } from './requests/requests.service';
 import { SettingsController } from './settings/settings.controller';
@@ -144,8 +144,9 @@ class ReceiptsModule {}
 
 /** The request log: every served call of an account with its cost. */
 @Module({
-  controllers: [RequestsController, AdminRequestsController],
+  controllers: [RequestsController, AdminRequestsController, AnyRequestController],
   providers: [RequestsService],
+  exports: [RequestsService],
 })
 class RequestsModule {}
 
@@ -216,6 +217,6 @@ class WebhooksModule {}
     UsageModule,
     WebhooksModule,
   ],
-  exports: [PricingModule],
+  exports: [PricingModule, RequestsModule],
 })
 export class BillingModule {}

@@ -101,10 +101,12 @@ type ApiKeyFields = z.output<z.ZodObject<typeof apiKeyFields>>;
 
 export interface ApiKeysConfig {
   hashSecret: string;
+  /** While one secret replaces the other. */
+  otherHashSecret: string | undefined;
 }
 
-export function apiKeysOf({ API_KEY_HASH_SECRET }: ApiKeyFields): ApiKeysConfig {
-  return { hashSecret: API_KEY_HASH_SECRET };
+export function apiKeysOf(config: ApiKeyFields): ApiKeysConfig {
+  return { hashSecret: config.API_KEY_HASH_SECRET, otherHashSecret: config.API_KEY_HASH_OTHER_SECRET };
 }
 
 export const OAUTH_PROVIDERS_CONFIG = Symbol('OAUTH_PROVIDERS_CONFIG');
@@ -198,16 +200,7 @@ export const sealedTokenFields = {
    * Comma-separated keys of 64 hexadecimal digits. They encrypt stored secrets that must be read again, such as those
    * of authenticators. The first one encrypts; all decrypt.
    */
-  ENCRYPTION_KEYS: z
-    .string()
-    .transform((text) => text.split(',').map((key) => key.trim().toLowerCase()))
-    .refine(
-      (keys) => keys.every((key) => /^[0-9a-f]{64}$/.test(key)),
-      'must be keys of 64 hexadecimal digits',
-    )
-    .refine((keys) => new Set(keys).size === keys.length, 'must name each key once')
-    .refine((keys) => keys.every((key) => new Set(key).size > 4), 'must be random')
-    .transform((keys) => keys.map((key) => Buffer.from(key, 'hex'))),
+  ENCRYPTION_KEYS: env.encryptionKeys(),
 };
 
 type SealedTokenFields = z.output<z.ZodObject<typeof sealedTokenFields>>;

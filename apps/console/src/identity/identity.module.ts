@@ -77,6 +77,7 @@ class SecondFactorModule {}
   imports: [SecondFactorModule],
   controllers: [AdminAccountsController],
   providers: [AdminAccountsService],
+  exports: [AdminAccountsService],
 })
 class AdminAccountsModule {}
 
@@ -181,5 +182,6 @@ class SessionListModule {}
     SignInModule,
     StaffModule,
   ],
+  exports: [AdminAccountsModule],
 })
 export class IdentityModule {}

@@ -1,3 +1,4 @@
+import { ACCOUNT_SUSPENDED, AccountSuspendedException } from '@inference/guards';
 import { HttpException } from '@nestjs/common';
 
 /**
@@ -31,5 +32,7 @@ export class OAuthException extends HttpException {
 }
 
 /** Error code for a browser. An exception of another kind means that the account changed during the sign-in. */
-export const codeOf = (error: HttpException): OAuthErrorCode =>
-  error instanceof OAuthException ? error.code : 'sign_in_refused';
+export function codeOf(error: HttpException): OAuthErrorCode | typeof ACCOUNT_SUSPENDED {
+  if (error instanceof AccountSuspendedException) return ACCOUNT_SUSPENDED;
+  return error instanceof OAuthException ? error.code : 'sign_in_refused';
+}

@@ -3,6 +3,9 @@ import { AgentEventsController, AgentSessionsController } from './agents/agents.
 import { SavedPlaygroundModule } from '../playground/playground.module';
 import { PlaygroundController } from './playground/playground.controller';
 import { AgentProxy, GatewayProxy, RouterCostProxy } from './service-proxy/service-proxies';
+import { ServedModelsService } from './serving/served-models.service';
+import { ServedModelsController, UpstreamsController } from './serving/serving.controller';
+import { UpstreamsService } from './serving/upstreams.service';
 import { ProxyMetrics } from './service-proxy/service-proxy';
 
 /** Forwards requests to other services of the platform. */
@@ -20,6 +23,13 @@ class AgentsModule {}
 @Module({ imports: [ServiceProxyModule], controllers: [PlaygroundController] })
 class PlaygroundModule {}
 
+/** What operators decide of models and their servers. */
+@Module({
+  controllers: [ServedModelsController, UpstreamsController],
+  providers: [ServedModelsService, UpstreamsService],
+})
+class ServingModule {}
+
 /** Models and agents for the pages of the console: the gateway and the agent service, called for the account that is signed in. */
-@Module({ imports: [AgentsModule, PlaygroundModule, SavedPlaygroundModule] })
+@Module({ imports: [AgentsModule, PlaygroundModule, SavedPlaygroundModule, ServingModule] })
 export class InferenceModule {}

@@ -28,6 +28,7 @@ import {
   rememberRequest,
   sendRequest,
   TEST_API_KEY_HASH_SECRET,
+  TEST_UPSTREAM_ENCRYPTION_KEY,
   type TestAccount,
   type TestDatabase,
   testLog,
@@ -69,6 +70,8 @@ export const testEnvironment = (databaseUrl: string): Record<string, string> => 
   API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
   SESSION_SIGNING_KEYS: JSON.stringify([SIGNING_KEY]),
   ENCRYPTION_KEYS: ENCRYPTION_KEY,
+  UPSTREAM_ENCRYPTION_KEYS: TEST_UPSTREAM_ENCRYPTION_KEY,
+  UPSTREAM_PRIVATE_NETWORKS: 'allowed',
   // Sessions of tests are opened without a sign-in.
   STAFF_2FA: 'optional',
   CONSOLE_URL: 'http://console.test',

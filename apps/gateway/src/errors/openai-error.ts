@@ -98,6 +98,8 @@ export class OpenAiErrorResponse {
 
 /** The reasons for which the gateway refuses or fails a request. Part of the API: clients read them as `error.code`. */
 type GatewayErrorCode =
+  | 'account_suspended'
+  | 'api_key_suspended'
   | 'already_charged'
   | 'billing_unavailable'
   | 'billing_unknown'
@@ -114,6 +116,7 @@ type GatewayErrorCode =
   | 'model_not_found'
   | 'rate_limit_exceeded'
   | 'reserved_entrypoint'
+  | 'upstream_busy'
   | 'upstream_error'
   | 'upstream_timeout';
 
@@ -142,6 +145,8 @@ export interface OpenAiErrorBody {
 }
 
 const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
+  account_suspended: 403,
+  api_key_suspended: 401,
   already_charged: 409,
   billing_unavailable: 503,
   billing_unknown: 503,
@@ -158,6 +163,7 @@ const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
   model_not_found: 404,
   rate_limit_exceeded: 429,
   reserved_entrypoint: 403,
+  upstream_busy: 429,
   upstream_error: 502,
   upstream_timeout: 504,
 };

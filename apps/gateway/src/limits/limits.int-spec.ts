@@ -438,7 +438,7 @@ describe('limits that gateway processes share', () => {
         await waitFor(() => shows(other, requestsPerMinute));
         await sleep(100);
       };
-      const failing = jest.spyOn(one.pool, 'query').mockRejectedValue(new Error('no connection'));
+      const failing = jest.spyOn(one.pool, 'query').mockRejectedValue(new Error('no connection') as never);
       await set(3_000);
       expect(failing).toHaveBeenCalled();
       failing.mockRestore();

@@ -48,6 +48,21 @@ test('GET /v1/models lists the models that have a price and an upstream', async 
       object: 'model',
       created: expect.any(Number),
       owned_by: 'inference-platform',
+      name: null,
+      context_length: null,
+      max_output_tokens: null,
+      input_modalities: ['text'],
+      output_modalities: ['text'],
+      pricing: {
+        currency: 'USD',
+        prompt: '0.00000015',
+        completion: '0.0000006',
+        prices: [
+          { unit: 'per_million_input_tokens', price: '0.15' },
+          { unit: 'per_million_output_tokens', price: '0.6' },
+        ],
+      },
+      supported_parameters: expect.arrayContaining(['max_tokens', 'stream']),
     });
   }
 });

@@ -1,9 +1,21 @@
 import { allowsModel, type Caller } from '@inference/guards';
-import { PriceBook } from '@inference/metering';
-import { Injectable } from '@nestjs/common';
+import { CURRENCY_BY_SITE } from '@inference/config';
+import {
+  conditionCount,
+  hasPriceOf,
+  type Price,
+  PriceBook,
+  pricesOutput,
+  type PriceUnit,
+  UNIT_DIGITS,
+} from '@inference/metering';
+import { PICO_DIGITS, picosToDecimal, scaledToDecimal } from '@inference/money';
+import { type DirectoryModel, type ModelState } from '@inference/serving';
+import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../errors/openai-error';
-import { UpstreamsService } from '../upstreams/upstreams.service';
-import { type ModelListResponse, type ModelResponse } from './models.dto';
+import { ServingDirectory } from '../upstreams/directory.service';
+import { PRICES_CONFIG, type PricesConfig } from '../prices/prices.module';
+import { type ModelDetails, type ModelListResponse, type ModelResponse } from './models.dto';
 
 /** A longer name is cut in the message. */
 const SHOWN_MODEL_CHARS = 200;
@@ -13,6 +25,14 @@ export class ModelNotFoundError extends GatewayError {
   constructor(model: string) {
     const shown = model.slice(0, SHOWN_MODEL_CHARS);
     super('model_not_found', `The model \`${shown}\` does not exist or is not offered here.`, 'model');
+  }
+}
+
+/** The model is no longer offered. */
+export class ModelRetiredError extends GatewayError {
+  constructor(model: string, successor: string | null) {
+    const hint = successor === null ? '' : ` Use \`${successor}\` instead.`;
+    super('model_not_found', `The model \`${model}\` is no longer offered.${hint}`, 'model');
   }
 }
 
@@ -47,27 +67,79 @@ export class ModelNotAllowedError extends GatewayError {
 }
 
 const OWNER = 'inference-platform';
+/** Fields of requests that hold for every model; others are passed to its server. */
+const CHAT_PARAMETERS = [
+  'max_completion_tokens',
+  'max_tokens',
+  'n',
+  'stream',
+  'stream_options',
+  'temperature',
+];
+const EMBEDDING_PARAMETERS = ['input'];
+
+/** The price of a token in whatever call, as OpenRouter's lists give it; null without one. */
+const perToken = (rates: readonly Price[], units: readonly PriceUnit[]): string | null => {
+  const rate = rates.find((price) => units.includes(price.unit) && conditionCount(price) === 0);
+  return rate ? picosToDecimal(rate.ratePicos) : null;
+};
 
 @Injectable()
 export class ModelsService {
   constructor(
     private readonly prices: PriceBook,
-    private readonly upstreams: UpstreamsService,
+    private readonly directory: ServingDirectory,
+    @Inject(PRICES_CONFIG) private readonly config: PricesConfig,
   ) {}
 
+  /** The models that the caller may use, without hidden and retired ones. */
   async list(caller: Caller): Promise<ModelListResponse> {
-    const { models, effectiveFrom } = await this.prices.inForce();
-    const created = Math.floor(effectiveFrom.getTime() / 1000);
-    const data = [...models.keys()]
-      .filter((slug) => this.upstreams.serves(slug) && allowsModel(caller, slug))
-      .map((id): ModelResponse => ({ id, object: 'model', created, owned_by: OWNER }));
-    return { object: 'list', data };
+    return { object: 'list', data: await this.models(caller, (state) => state === 'offered') };
   }
 
-  /** Throws ModelNotFoundError for a model that the caller cannot use. */
-  async find(caller: Caller, slug: string): Promise<ModelResponse> {
-    const model = (await this.list(caller)).data.find(({ id }) => id === slug);
-    if (!model) throw new ModelNotFoundError(slug);
+  /** A model by its slug or an alias, also a hidden one. Throws ModelNotFoundError for one that the caller cannot use. */
+  async find(caller: Caller, name: string): Promise<ModelResponse> {
+    const slug = (await this.directory.current()).slugOf(name);
+    const model = (await this.models(caller, (state) => state !== 'retired')).find(({ id }) => id === slug);
+    if (!model) throw new ModelNotFoundError(name);
     return model;
+  }
+
+  private async models(caller: Caller, includes: (state: ModelState) => boolean): Promise<ModelResponse[]> {
+    const { models, effectiveFrom } = await this.prices.inForce();
+    const catalogue = await this.directory.current();
+    const created = Math.floor(effectiveFrom.getTime() / 1000);
+    const found: ModelResponse[] = [];
+    for (const [id, rates] of models) {
+      const details = catalogue.model(id);
+      if (!includes(details?.state ?? 'offered') || !allowsModel(caller, id)) continue;
+      if (catalogue.candidatesOf(id).length === 0) continue;
+      found.push({ id, object: 'model', created, owned_by: OWNER, ...this.detailsOf(rates, details) });
+    }
+    return found;
+  }
+
+  private detailsOf(rates: readonly Price[], details: DirectoryModel | undefined): ModelDetails {
+    const isChat = pricesOutput(rates);
+    const isText = hasPriceOf(rates, ['per_million_input_tokens', 'per_million_tokens']);
+    return {
+      name: details?.name ?? null,
+      context_length: details?.contextTokens ?? null,
+      max_output_tokens: details?.maxOutputTokens ?? null,
+      input_modalities: details?.inputModalities ?? ['text'],
+      output_modalities: details?.outputModalities ?? (isChat ? ['text'] : isText ? ['embedding'] : []),
+      pricing: {
+        currency: CURRENCY_BY_SITE[this.config.site],
+        prompt: perToken(rates, ['per_million_input_tokens', 'per_million_tokens']),
+        completion: perToken(rates, ['per_million_output_tokens', 'per_million_tokens']),
+        prices: rates.map((rate) => ({
+          unit: rate.unit,
+          price: scaledToDecimal(rate.ratePicos, PICO_DIGITS - UNIT_DIGITS[rate.unit]),
+          ...(rate.minInputTokens == null ? {} : { min_input_tokens: rate.minInputTokens }),
+          ...(rate.serviceTier == null ? {} : { service_tier: rate.serviceTier }),
+        })),
+      },
+      supported_parameters: isChat ? CHAT_PARAMETERS : isText ? EMBEDDING_PARAMETERS : [],
+    };
   }
 }

@@ -1,4 +1,5 @@
 import { requireConnected } from '@inference/http';
+import { type OutputLimitField } from '@inference/serving';
 import { Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { AdmissionService } from '../proxy/admission/admission.service';
@@ -7,7 +8,6 @@ import { beginCall } from '../proxy/request/entrypoint';
 import { ChatTranslation } from './chat/chat-translation';
 import { type Fields } from './fields';
 import { readBody } from './json';
-import { type OutputLimitField } from '../proxy/request/token-bounds';
 import { IGNORED_HEADER, ignoredHeader, type Protocol } from './protocol';
 
 /** Serves requests of other protocols as chat completions. */
@@ -25,7 +25,8 @@ export class ProtocolsService {
     call.model = body.fields.model;
     const { chat, isStream, ignored, writer } = protocol.read(body);
     if (ignored.length > 0) response.setHeader(IGNORED_HEADER, ignoredHeader(ignored));
-    limitAsModelDoes(chat, this.admissions.limitsOf(String(chat.model)).outputLimitField);
+    const { outputLimitField } = await this.admissions.limitsOf(String(chat.model));
+    limitAsModelDoes(chat, outputLimitField);
     const translation = new ChatTranslation(writer(call.requestId), isStream, call.requestId);
     await this.proxies.proxy(call, Buffer.from(body.write(chat)), response, translation);
   }

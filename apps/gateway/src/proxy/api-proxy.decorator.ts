@@ -22,6 +22,14 @@ export const REQUEST_ID = {
   },
 };
 
+const SERVED_MODEL = {
+  'X-Inference-Model': {
+    description: 'The slug of the model that answers, if the request names another model or an alias.',
+    schema: { type: 'string' as const },
+    example: 'sandbox-mini',
+  },
+};
+
 export const OUTPUT_LIMIT = {
   'X-Output-Limit': {
     description:
@@ -45,6 +53,7 @@ export const ERRORS_OF_ANSWERS = {
   402: 'The wallet or the limit of the API key does not cover the largest possible cost.',
   403: 'The API key may not use the model, or the entrypoint is reserved. `on_behalf_forbidden`: a request with an API key has a header of services.',
   404: 'The model does not exist or is not offered.',
+  429: '`upstream_busy`: all servers of the model are full or have asked for a pause; `Retry-After` says for how long.',
   409: '`idempotency_key_reused`: another request was sent with the key; `idempotency_key_in_use`: another process works on its call; `already_charged`: its call was charged, and the answer is not kept any longer.',
   422: 'The model’s server refuses the request.',
   502: 'No server of the model gave a usable answer.',
@@ -91,7 +100,7 @@ export function ApiProxy({ operationId, summary, request, response, stream }: Pr
     ApiResponse({
       status: 200,
       description: 'The answer of the model.',
-      headers: { ...REQUEST_ID, ...OUTPUT_LIMIT, ...COST },
+      headers: { ...REQUEST_ID, ...SERVED_MODEL, ...OUTPUT_LIMIT, ...COST },
       content: {
         'application/json': json,
         ...(events && { 'text/event-stream': eventStreamContent(events) }),

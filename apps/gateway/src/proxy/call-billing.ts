@@ -27,7 +27,11 @@ export class CallBilling {
   /** Charges a call; returns what it was charged. Throws the errors of settlement. */
   async settle(
     admission: AdmittedCall,
-    { upstream, span }: Pick<UpstreamAnswer<unknown>, 'upstream' | 'span'>,
+    {
+      upstream,
+      span,
+      use,
+    }: Pick<UpstreamAnswer<unknown>, 'upstream' | 'span'> & Partial<Pick<UpstreamAnswer<unknown>, 'use'>>,
     outcome: UsageOutcome,
     metered: Metered,
     told: Told,
@@ -37,6 +41,7 @@ export class CallBilling {
     admission.ticket?.used(usage.counts);
     const served = { upstream, outcome, ...told };
     const event = usageEventOf(admission, { ...served, ...metered });
+    use?.(event.inputTokens, event.outputTokens);
     span?.set({
       'gen_ai.usage.input_tokens': event.inputTokens,
       'gen_ai.usage.output_tokens': event.outputTokens,

@@ -1,3 +1,4 @@
+import { Suspensions } from '@inference/guards';
 import { logFailure, requireConnected } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
@@ -8,11 +9,12 @@ import { GatewayError, openAiErrorBody, toOpenAiError } from '../errors/openai-e
 import { IdempotentCalls, type KeptAnswer } from '../idempotency/idempotent-calls.service';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
+import { prefixHash } from '../upstreams/choice/prefix-hash';
 import { servedEndpointOf } from '../upstreams/upstream';
 import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
-import { type Admission, AdmissionService } from './admission/admission.service';
+import { type Admission, AdmissionService, servedBy } from './admission/admission.service';
 import { type AnswerTranslation } from './answer-translation';
 import { CallBilling, tellsPrice, type Told, UNTOLD } from './call-billing';
 import { OpenRequests } from './open-requests';
@@ -21,6 +23,7 @@ import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request'
 import { KeepAlive } from './streaming/keep-alive';
 import { errorEvent, proxyStream } from './streaming/proxy-stream';
 import { DONE } from './streaming/stream-meter';
+import { cutWhenSuspended } from './suspended-call';
 import { type FieldValue, withFields, withUsageOption } from './upstream-body';
 import { hasForeignCost, withoutForeignCost } from './usage/foreign-cost';
 import { meteredUsage } from './usage/metered-usage';
@@ -60,6 +63,7 @@ export class ProxyService {
     private readonly billing: CallBilling,
     private readonly openRequests: OpenRequests,
     private readonly unserved: UnservedCalls,
+    private readonly suspensions: Suspensions,
     private readonly keepAlive: KeepAlive,
     private readonly idempotentCalls: IdempotentCalls,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
@@ -95,6 +99,7 @@ export class ProxyService {
       if (!response.writableFinished) cancellation.abort();
     };
     response.on('close', onClose);
+    const unwatch = cutWhenSuspended(this.suspensions, call.caller, cancellation, response);
     const kind = request.stream ? 'stream' : 'plain';
     this.openRequests.begin(kind);
     if (request.stream) this.keepAlive.watch(response, translation?.ping);
@@ -103,8 +108,12 @@ export class ProxyService {
       if (response.destroyed) return;
       answer = await this.ask(admission, cancellation);
       call.answeredBy(answer.upstream);
-      if (answer.rest) await this.sendStream(admission, answer, response, cancellation, translation);
-      else await this.sendPlain(admission, answer, response, translation);
+      const served = servedBy(admission, answer.model);
+      // Another model has another limit and another name.
+      if (served !== admission && !response.headersSent)
+        for (const [name, value] of Object.entries(headersOf(served))) response.setHeader(name, value);
+      if (answer.rest) await this.sendStream(served, answer, response, cancellation, translation);
+      else await this.sendPlain(served, answer, response, translation);
     } catch (error) {
       // A client that has left gets no error.
       if (!response.destroyed) this.fail(error, call, response, translation);
@@ -113,6 +122,7 @@ export class ProxyService {
       this.openRequests.end(kind);
       answer?.span?.end();
       response.off('close', onClose);
+      unwatch();
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
       ticket?.end();
@@ -147,14 +157,19 @@ export class ProxyService {
     const { ticket } = admission;
     ticket?.tell(response);
     this.openRequests.begin('plain');
+    // Only a suspension cancels it.
+    const cancellation = new Cancellation();
+    const unwatch = cutWhenSuspended(this.suspensions, call.caller, cancellation, response);
     let answer: Answer | undefined;
     try {
-      answer = await this.ask(admission, new Cancellation());
+      answer = await this.ask(admission, cancellation);
       call.answeredBy(answer.upstream);
-      const billed = await this.bill(admission, answer, answer.status);
-      return plainAnswer(admission, answer, billed, translation);
+      const served = servedBy(admission, answer.model);
+      const billed = await this.bill(served, answer, answer.status);
+      return plainAnswer(served, answer, billed, translation);
     } finally {
       this.openRequests.end('plain');
+      unwatch();
       answer?.span?.end();
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
@@ -183,11 +198,13 @@ export class ProxyService {
     try {
       return await this.askUpstreams(admission, cancellation);
     } catch (error) {
+      const { reason } = cancellation;
+      if (reason) throw reason;
       if (error instanceof RequestAbandonedError) {
-        const { upstream } = error;
+        const { upstream, model } = error;
         const nothing = () => NOTHING_PRODUCED;
         await this.settle(
-          admission,
+          servedBy(admission, model),
           { upstream, span: undefined },
           'disconnected',
           null,
@@ -200,18 +217,26 @@ export class ProxyService {
     }
   }
 
-  private askUpstreams(
-    { request, bounds, call: { requestId } }: Admission,
-    cancellation: Cancellation,
-  ): Promise<Answer> {
-    const fields: Record<string, FieldValue> = {};
-    if (bounds.imposed) fields[bounds.imposed.field] = bounds.imposed.tokens;
-    if (request.stream && !request.includeUsage) fields.stream_options = withUsageOption(request);
+  private askUpstreams(admission: Admission, cancellation: Cancellation): Promise<Answer> {
+    const {
+      request,
+      model,
+      fallbacks,
+      call: { requestId, caller },
+    } = admission;
     return this.upstreams.ask({
       endpoint: request.endpoint,
-      model: request.model,
+      models: fallbacks.length === 0 ? [model] : [model, ...fallbacks.map((fallback) => fallback.model)],
+      prefix: prefixHash(caller.accountId, request.body),
       requestId,
-      bodyFor: (model) => withFields(request, model === request.model ? fields : { ...fields, model }),
+      bodyFor: (served, name) => {
+        const fields: Record<string, FieldValue> = {};
+        const { imposed } = servedBy(admission, served).bounds;
+        if (imposed) fields[imposed.field] = imposed.tokens;
+        if (request.stream && !request.includeUsage) fields.stream_options = withUsageOption(request);
+        if (name !== request.model) fields.model = name;
+        return withFields(request, fields);
+      },
       read: parseAnswer,
       cancellation,
     });
@@ -280,7 +305,7 @@ export class ProxyService {
   /** Charges a call; returns what it was charged. @param isWhole whether the report is that of the whole answer */
   private settle(
     admission: Admission,
-    answer: Pick<Answer, 'upstream' | 'span'>,
+    answer: Pick<Answer, 'upstream' | 'span'> & Partial<Pick<Answer, 'use'>>,
     outcome: UsageOutcome,
     reported: ReportedUsage | null,
     isWhole: boolean,
@@ -293,8 +318,9 @@ export class ProxyService {
 }
 
 /** What the headers tell of an admitted call. */
-const headersOf = ({ bounds: { imposed }, call }: Admission): Record<string, string> => ({
+const headersOf = ({ bounds: { imposed }, call, model, request }: Admission): Record<string, string> => ({
   'X-Inference-Request-Id': call.requestId,
+  ...(model !== request.model && { 'X-Inference-Model': model }),
   ...(imposed && { [OUTPUT_LIMIT_HEADER]: String(imposed.tokens) }),
 });
 
@@ -314,7 +340,7 @@ function plainAnswer(
       ...headersOf(admission),
       'Content-Type': withCharset(sent.contentType),
       ...(isUntold && { 'X-Cost': picosToDecimal(charge.costPicos) }),
-      ...(answer.retryAfter !== undefined && { 'Retry-After': answer.retryAfter }),
+      ...answer.retryHeaders,
     },
     body: typeof sent.body === 'string' ? Buffer.from(sent.body) : sent.body,
     requestId: admission.call.requestId,

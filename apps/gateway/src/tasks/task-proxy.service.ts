@@ -1,3 +1,4 @@
+import { Suspensions } from '@inference/guards';
 import { drained, requireConnected } from '@inference/http';
 import { type Charge, charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
@@ -10,11 +11,13 @@ import { OpenRequests } from '../proxy/open-requests';
 import { PROXY_CONFIG, type ProxyConfig } from '../proxy/proxy.config';
 import { beginCall } from '../proxy/request/entrypoint';
 import { errorEvent } from '../proxy/streaming/proxy-stream';
+import { cutWhenSuspended } from '../proxy/suspended-call';
 import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from '../proxy/upstream-refusal';
 import { withCost } from '../proxy/usage/usage-cost';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
 import { isEventStream, isJson } from '../upstreams/media-type';
 import { Cancellation } from '../upstreams/upstream-call';
+import { seedOf } from '../upstreams/choice/prefix-hash';
 import { RequestAbandonedError, UpstreamFailedError } from '../upstreams/upstream.errors';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { type Task, type TaskAnswer, type TaskRequest } from './task';
@@ -42,6 +45,7 @@ export class TaskProxy {
     private readonly billing: CallBilling,
     private readonly openRequests: OpenRequests,
     private readonly unserved: UnservedCalls,
+    private readonly suspensions: Suspensions,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
 
@@ -69,6 +73,7 @@ export class TaskProxy {
       if (!response.writableFinished) cancellation.abort();
     };
     response.on('close', onClose);
+    const unwatch = cutWhenSuspended(this.suspensions, call.caller, cancellation, response);
     this.openRequests.begin('plain');
     let answer: Answer | undefined;
     try {
@@ -77,6 +82,7 @@ export class TaskProxy {
       answer = await this.ask(task, served);
       call.answeredBy(answer.upstream);
       response.setHeader('X-Inference-Request-Id', call.requestId);
+      if (answer.model !== request.model) response.setHeader('X-Inference-Model', answer.model);
       await this.send(served, answer);
     } catch (error) {
       // A client that has left gets no error.
@@ -85,6 +91,7 @@ export class TaskProxy {
       this.openRequests.end('plain');
       answer?.span?.end();
       response.off('close', onClose);
+      unwatch();
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
       admission.ticket?.end();
@@ -94,20 +101,22 @@ export class TaskProxy {
   /** If the client leaves while an upstream works for it, the request is charged before the error is thrown. */
   private async ask({ endpoint }: Task, served: ServedTask): Promise<Answer> {
     const { admission, request, cancellation } = served;
-    const { model, contentType } = request;
+    const { contentType } = request;
     try {
       return await this.upstreams.ask<TaskAnswer>({
         endpoint,
-        model,
+        models: [admission.model],
+        prefix: seedOf(admission.call.requestId),
         requestId: admission.call.requestId,
         ...(contentType !== undefined && { contentType }),
-        bodyFor: (upstreamModel) => request.bodyFor(upstreamModel),
+        bodyFor: (_model, upstreamModel) => request.bodyFor(upstreamModel),
         read: (body) => request.read(body),
         isStream: (type) =>
           isEventStream(type) ? request.events !== undefined : request.isBinary === true && !isJson(type),
         cancellation,
       });
     } catch (error) {
+      if (cancellation.reason) throw cancellation.reason;
       if (error instanceof RequestAbandonedError)
         await this.settle(served, { upstream: error.upstream, span: undefined }, 'disconnected', null);
       throw error;
@@ -134,7 +143,7 @@ export class TaskProxy {
       const code = errorCodeIn(answer.head) ?? UPSTREAM_REFUSED;
       this.unserved.record(admission.call, { httpStatus: answer.status, code });
     }
-    if (answer.retryAfter !== undefined) response.setHeader('Retry-After', answer.retryAfter);
+    for (const [name, value] of Object.entries(answer.retryHeaders)) response.setHeader(name, value);
     response.status(answer.status).setHeader('Content-Type', withCharset(answer.contentType));
     response.end(body);
   }
@@ -183,6 +192,7 @@ export class TaskProxy {
     const events = request.events!();
     const stream = new TaskStream(events, tellsPrice(admission));
     const endWith = (error: GatewayError) => void response.end(errorEvent(error), 'latin1');
+    const begun = () => (stream.hasFailed ? null : (events.answer ?? events.begun));
     try {
       let chunk: IteratorResult<Buffer> = { done: false, value: answer.head };
       for (; !chunk.done; chunk = await answer.rest!.next()) {
@@ -192,12 +202,12 @@ export class TaskProxy {
         if (!response.write(ready, 'latin1') && !(await this.drained(response))) cancellation.abort();
       }
     } catch {
-      return this.breakOff(served, answer, endWith);
+      return this.breakOff(served, answer, endWith, begun());
     }
     stream.flush();
     if (!events.answer || stream.hasFailed) {
       const endAsSaid = () => void response.end(stream.last(), 'latin1');
-      return this.breakOff(served, answer, stream.hasFailed ? endAsSaid : endWith);
+      return this.breakOff(served, answer, stream.hasFailed ? endAsSaid : endWith, begun());
     }
     const charged = await this.settleStream(served, answer, events.answer, endWith);
     if (!charged) return;
@@ -205,14 +215,20 @@ export class TaskProxy {
     response.end(stream.last(charged), 'latin1');
   }
 
-  /** Ends the response of an answer that is not complete. A client that has left is charged for its request. */
+  /**
+   * Ends the response of an answer that is not complete. A client that has left is charged for its request.
+   * @param begun what such a client is charged for besides
+   */
   private async breakOff(
     served: ServedTask,
     answer: Answer,
     end: (error: GatewayError) => void,
+    begun: TaskAnswer | null = null,
   ): Promise<void> {
-    if (served.cancellation.aborted) {
-      await this.settle(served, answer, 'disconnected', null);
+    const { aborted: isAborted, reason } = served.cancellation;
+    if (reason) return this.fail(served, answer, reason, end);
+    if (isAborted) {
+      await this.settle(served, answer, 'disconnected', begun);
       return;
     }
     served.cancellation.abort();

@@ -11,6 +11,7 @@ import {
   publishPrices,
   rememberEnvironment,
   TEST_API_KEY_HASH_SECRET,
+  TEST_UPSTREAM_ENCRYPTION_KEY,
   type TestAccount,
   type TestDatabase,
   testLog,
@@ -45,6 +46,9 @@ export const testEnvironment = (databaseUrl: string, upstreams: unknown): Enviro
   CONSOLE_URL: 'http://127.0.0.1:9',
   CONSOLE_UI_URL: 'https://console.test',
   API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
+  UPSTREAM_ENCRYPTION_KEYS: TEST_UPSTREAM_ENCRYPTION_KEY,
+  // A second gateway of a test may have other ones.
+  UPSTREAMS_APPLY: 'until_changed',
   UPSTREAMS: JSON.stringify(upstreams),
 });
 
@@ -208,6 +212,8 @@ export async function startUpstream(
   const bodies: string[] = [];
   const headers: IncomingMessage['headers'][] = [];
   const server = createServer((request, response) => {
+    // Whether it is alive.
+    if (request.method === 'GET') return void response.end('{"data":[]}');
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {

@@ -13,6 +13,8 @@ declare module 'express' {
 export class CallNotes {
   readonly startedAt = new Date();
   entrypoint: string;
+  /** Whether another model may answer. */
+  allowsFallbacks = true;
   /** Names the call, so that the client can repeat it. */
   idempotencyKey: string | undefined;
   /** As the request names it, unchecked. */

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Metrics } from '@inference/http';
+import { Database, newId } from '@inference/database';
+import { Metrics, type RefusedCalls } from '@inference/http';
 import { type TestAccount, waitFor } from '@inference/testing';
+import { Registry } from 'prom-client';
 import {
   type DatabaseProxy,
   eventsOf,
@@ -11,6 +13,8 @@ import {
   testEnvironment,
   TestSite,
 } from '../testing/gateway.fixture';
+import { CallNotes } from './call-notes';
+import { UnservedCalls } from './unserved-calls.service';
 
 /** What the log of calls holds of those that were refused or have failed, and of served ones beside their usage. */
 
@@ -24,6 +28,9 @@ const MODELS = [
 ];
 const PROMPT = 'a prompt that stands in no log';
 const MOST_PER_MINUTE = 600;
+/** Of the 700 calls beyond each hundredth is recorded. */
+const SAMPLED_BEYOND = 7;
+const MOST_IN_ALL_PER_MINUTE = 3_000;
 /** Longer than the pause between two attempts to write. */
 const OUTAGE_MILLIS = 1_000;
 
@@ -259,14 +266,35 @@ it('records a bounded number of calls of an account in a minute, and those of ot
   const dropped = (await metric('over_limit')) - overLimit;
   const named = ids.filter((id) => id !== null);
   // A minute may end meanwhile, and the next one begin.
-  expect(named.length).toBeGreaterThanOrEqual(MOST_PER_MINUTE);
-  expect(named.length).toBeLessThanOrEqual(2 * MOST_PER_MINUTE);
+  expect(named.length).toBeGreaterThanOrEqual(MOST_PER_MINUTE + SAMPLED_BEYOND);
+  expect(named.length).toBeLessThanOrEqual(2 * MOST_PER_MINUTE + SAMPLED_BEYOND);
   expect(dropped).toBe(ids.length - named.length);
   const stored = await waitFor(async () => {
     const found = await storedOf(account);
     return found.length === named.length && found;
   });
   expect(stored.map(({ request_id: id }) => id).sort()).toEqual(named.sort());
+});
+
+it('records a bounded number of calls of all accounts in a minute', async () => {
+  const metrics = { registry: new Registry() } as Metrics;
+  const refusals = { beforeAnswer: () => undefined } as unknown as RefusedCalls;
+  const calls = new UnservedCalls(site.gateway.app.get(Database), metrics, refusals);
+  // The time stands still, so that all are in one minute.
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+  try {
+    const refusal = { httpStatus: 402, code: 'insufficient_balance' };
+    const isRecorded = (index: number) => {
+      const caller = { accountId: `acct_${index}`, role: 'user' as const };
+      return calls.record(new CallNotes('chat/completions', caller, newId('req')), refusal);
+    };
+    const recorded = Array.from({ length: MOST_IN_ALL_PER_MINUTE + 500 }, (_, index) => isRecorded(index));
+    expect(recorded.filter(Boolean)).toHaveLength(MOST_IN_ALL_PER_MINUTE);
+    expect(recorded.slice(0, MOST_IN_ALL_PER_MINUTE).every(Boolean)).toBe(true);
+  } finally {
+    clock.mockRestore();
+    await calls.onApplicationShutdown();
+  }
 });
 
 describe('without the database', () => {

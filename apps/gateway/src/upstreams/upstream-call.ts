@@ -1,21 +1,29 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { type Span } from '@inference/tracing';
 import { type Dispatcher } from 'undici';
+import { type GatewayError } from '../errors/openai-error';
 import { CallCancelledError } from './upstream.errors';
 
 /** Whether an answer is still wanted. An AbortController does the same, but takes several microseconds of each request. */
 export class Cancellation {
   private cancel: (() => void) | undefined;
   private isCancelled = false;
+  private error: GatewayError | undefined;
 
   get aborted(): boolean {
     return this.isCancelled;
   }
 
-  /** Cancels what was registered last. */
-  abort(): void {
+  /** What the client is told; undefined if it has left. */
+  get reason(): GatewayError | undefined {
+    return this.error;
+  }
+
+  /** Cancels what was registered last. @param reason absent: the client has left */
+  abort(reason?: GatewayError): void {
     if (this.isCancelled) return;
     this.isCancelled = true;
+    this.error = reason;
     this.cancel?.();
   }
 
@@ -63,8 +71,14 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
   private error: Error | undefined;
   private waiting: Waiting | undefined;
 
-  /** @param span stops when the response has arrived or failed */
-  constructor(private readonly span: Span | undefined) {
+  /**
+   * @param span stops when the response has arrived or failed
+   * @param onEnd hears once that the call is over, and why if the response is not whole
+   */
+  constructor(
+    private readonly span: Span | undefined,
+    private readonly onEnd: (error?: Error) => void,
+  ) {
     this.head = new Promise((resolve, reject) => {
       this.resolveHead = resolve;
       this.rejectHead = reject;
@@ -127,6 +141,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
   onResponseEnd(): void {
     this.span?.stop();
     this.hasEnded = true;
+    this.onEnd();
     this.waiting?.resolve(END);
     this.waiting = undefined;
   }
@@ -135,6 +150,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
     if (this.hasEnded || this.error) return;
     this.span?.stop();
     this.error = error;
+    this.onEnd(error);
     this.rejectHead(error);
     this.waiting?.reject(error);
     this.waiting = undefined;

@@ -15,6 +15,18 @@ export class UpstreamTimedOutError extends GatewayError {
   }
 }
 
+/** All upstreams of the model are full or have asked for a pause. */
+export class UpstreamBusyError extends GatewayError {
+  /** @param retryMillis when one of them may be called again */
+  constructor(retryMillis: number) {
+    const millis = Math.max(1, Math.ceil(retryMillis));
+    super('upstream_busy', 'All servers of the model are busy. Try again later.', undefined, undefined, {
+      'Retry-After': String(Math.ceil(millis / 1000)),
+      'Retry-After-Ms': String(millis),
+    });
+  }
+}
+
 /** The gateway has cancelled its call of an upstream. */
 export class CallCancelledError extends Error {
   constructor() {
@@ -24,7 +36,11 @@ export class CallCancelledError extends Error {
 
 /** The client left while an upstream had its request and had not failed. */
 export class RequestAbandonedError extends Error {
-  constructor(readonly upstream: string) {
+  /** @param model that was asked */
+  constructor(
+    readonly upstream: string,
+    readonly model: string,
+  ) {
     super(`The client left while ${upstream} worked for it.`);
   }
 }

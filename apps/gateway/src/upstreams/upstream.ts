@@ -1,7 +1,12 @@
+import { type CredentialSeal, type DirectoryUpstream } from '@inference/serving';
 import { isTracing, type Span, startCallSpan } from '@inference/tracing';
 import { Pool } from 'undici';
+import { type Candidate } from './choice/chooser';
+import { Circuit } from './choice/circuit';
+import { seedOf } from './choice/prefix-hash';
+import { UpstreamLoad } from './choice/upstream-load';
 import { type Cancellation, UpstreamCall } from './upstream-call';
-import { type UpstreamConfig, type UpstreamTimeouts } from './upstreams.config';
+import { type UpstreamTimeouts } from './upstreams.config';
 
 /** Most connections to one upstream; further requests wait in the gateway. */
 const MAX_CONNECTIONS = 512;
@@ -17,51 +22,160 @@ const OPERATIONS: Record<ServedEndpoint, string> = {
   'audio/speech': 'generate_speech',
   moderations: 'moderate',
 };
-/** How long an upstream that failed is tried last. */
-const COOL_DOWN_MILLIS = 5_000;
+/** How long a credential that the upstream has refused is used last. */
+const REFUSED_CREDENTIAL_MILLIS = 30_000;
+
+/** How a call of an upstream ends. */
+export const CALL_OUTCOMES = [
+  'answered',
+  'refused',
+  'rate_limited',
+  'credential_refused',
+  'error_status',
+  'timed_out',
+  'unreachable',
+  'unusable',
+  'broken',
+  'abandoned',
+] as const;
+export type CallOutcome = (typeof CALL_OUTCOMES)[number];
+
+/** One model of an upstream: what the chooser chooses, and what is counted. */
+export interface UpstreamOfModel extends Candidate {
+  upstream: Upstream;
+  /** The published slug. */
+  model: string;
+  /** The upstream's own name of the model. */
+  name: string;
+}
+
+/** Figures of one model of an upstream since the start of the process. */
+export class CallFigures {
+  readonly outcomes = Object.fromEntries(CALL_OUTCOMES.map((outcome) => [outcome, 0])) as Record<
+    CallOutcome,
+    number
+  >;
+  circuit = new Circuit();
+  outputTokens = 0;
+  firstBytes = 0;
+  firstByteMillis = 0;
+}
+
+interface Credential {
+  headers: Record<string, string>;
+  refusedUntil: number;
+}
 
 /** One OpenAI-compatible server and its keep-alive connections. */
 export class Upstream {
+  readonly id: string;
   readonly name: string;
+  readonly load: UpstreamLoad;
+  /** By model. */
+  readonly figures: Map<string, CallFigures>;
+  /** Whether it answered when it was last asked; null before that. */
+  isUp: boolean | null = null;
+  /** Last sign of life, on the clock of `performance.now()`. */
+  answeredAt = performance.now();
+  private readonly seed: number;
   private readonly pool: Pool;
   private readonly origin: string;
   private readonly basePath: string;
-  private readonly headers: Record<string, string>;
-  private coolUntilMillis = 0;
+  private credentials: Credential[] = [];
+  private sealed = '';
 
+  /** @param former the same upstream at another address or with other time-outs, whose figures go on */
   constructor(
-    private readonly options: UpstreamConfig,
+    private options: DirectoryUpstream,
     timeouts: UpstreamTimeouts,
+    private readonly seal: CredentialSeal,
+    former?: Upstream,
   ) {
+    this.load = former?.load ?? new UpstreamLoad();
+    this.figures = former?.figures ?? new Map<string, CallFigures>();
+    for (const figures of this.figures.values()) figures.circuit = new Circuit();
     const { origin, pathname } = new URL(options.baseUrl);
+    this.id = options.id;
     this.name = options.name;
+    this.seed = seedOf(options.id);
     this.origin = origin;
     this.basePath = pathname.replace(/\/$/, '');
-    // Without the header every content coding is acceptable (RFC 9110, 12.5.3).
-    this.headers = { 'content-type': 'application/json', 'accept-encoding': 'identity' };
-    if (options.apiKey) this.headers.authorization = `Bearer ${options.apiKey}`;
     this.pool = new Pool(origin, {
       connections: MAX_CONNECTIONS,
-      connect: { timeout: timeouts.connectTimeoutSeconds * 1000 },
-      headersTimeout: timeouts.firstByteTimeoutSeconds * 1000,
-      bodyTimeout: timeouts.idleTimeoutSeconds * 1000,
+      connect: { timeout: options.connectTimeoutMs ?? timeouts.connectMillis },
+      headersTimeout: options.firstByteTimeoutMs ?? timeouts.firstByteMillis,
+      bodyTimeout: options.idleTimeoutMs ?? timeouts.idleMillis,
     });
+    this.readCredentials();
   }
 
-  /** The upstream's own name of the model, or undefined if it does not serve the model. */
-  nameOf(model: string): string | undefined {
+  /** Takes over changed settings. Returns false if they need new connections, and so another object. */
+  update(options: DirectoryUpstream): boolean {
+    const { baseUrl, connectTimeoutMs, firstByteTimeoutMs, idleTimeoutMs } = this.options;
+    if (
+      options.baseUrl !== baseUrl ||
+      options.connectTimeoutMs !== connectTimeoutMs ||
+      options.firstByteTimeoutMs !== firstByteTimeoutMs ||
+      options.idleTimeoutMs !== idleTimeoutMs
+    )
+      return false;
+    this.options = options;
+    this.readCredentials();
+    return true;
+  }
+
+  /** How many of its credentials this process can use. */
+  get credentialCount(): number {
+    return this.credentials.length;
+  }
+
+  /** Whether it may be called. */
+  get isActive(): boolean {
+    return this.options.state === 'active';
+  }
+
+  /** Whether it is of use: a draining one may become active again. */
+  get isOff(): boolean {
+    return this.options.state === 'off';
+  }
+
+  /** Sets the limits of this process. @param gateways processes that share those of the upstream */
+  shareLimits(gateways: number): void {
+    const share = (limit: number | null) =>
+      limit === null ? undefined : Math.max(1, Math.floor(limit / gateways));
+    const { requestsPerMinute, tokensPerMinute, concurrency } = this.options;
+    this.load.limits = {
+      requestsPerMinute: share(requestsPerMinute),
+      tokensPerMinute: share(tokensPerMinute),
+      concurrency: share(concurrency),
+    };
+  }
+
+  /** How it serves the model; undefined if it does not. */
+  candidateFor(model: string, everyModel: string): UpstreamOfModel | undefined {
     const { models } = this.options;
-    if (!models) return model;
-    if (Array.isArray(models)) return models.includes(model) ? model : undefined;
-    return Object.hasOwn(models, model) ? models[model] : undefined;
+    const served =
+      models.find((entry) => entry.model === model) ?? models.find((entry) => entry.model === everyModel);
+    if (!served) return undefined;
+    const { circuit } = this.figuresOf(model);
+    const { seed, load } = this;
+    const { weight, priority } = served;
+    return {
+      upstream: this,
+      model,
+      name: served.upstreamName ?? model,
+      seed,
+      weight,
+      priority,
+      load,
+      circuit,
+    };
   }
 
-  get isCooling(): boolean {
-    return performance.now() < this.coolUntilMillis;
-  }
-
-  coolDown(): void {
-    this.coolUntilMillis = performance.now() + COOL_DOWN_MILLIS;
+  figuresOf(model: string): CallFigures {
+    let figures = this.figures.get(model);
+    if (!figures) this.figures.set(model, (figures = new CallFigures()));
+    return figures;
   }
 
   /** The span of a call; undefined if tracing is off. @param model the upstream's own name of the model */
@@ -81,39 +195,76 @@ export class Upstream {
     });
   }
 
-  /** Sends a request. The call ends with the cancellation. @param contentType of a body that is no JSON */
+  /** Sends a request. The call ends with the cancellation. @param onEnd see UpstreamCall @param contentType of a body that is no JSON */
   post(
     endpoint: ServedEndpoint,
     body: Buffer,
     requestId: string,
     cancellation: Cancellation,
+    onEnd: (error?: Error) => void,
     span?: Span,
     contentType?: string,
   ): UpstreamCall {
-    const call = new UpstreamCall(span);
+    const call = new UpstreamCall(span, onEnd);
     cancellation.onAbort(() => call.abort());
-    this.pool.dispatch(
-      {
-        method: 'POST',
-        path: this.pathOf(endpoint),
-        headers: {
-          ...this.headers,
-          ...(contentType !== undefined && { 'content-type': contentType }),
-          'x-request-id': requestId,
-          ...span?.headers,
-        },
-        body,
-      },
-      call,
-    );
+    const headers = {
+      'content-type': contentType ?? 'application/json',
+      // Without the header every content coding is acceptable (RFC 9110, 12.5.3).
+      'accept-encoding': 'identity',
+      ...this.credential()?.headers,
+      'x-request-id': requestId,
+      ...span?.headers,
+    };
+    try {
+      this.pool.dispatch({ method: 'POST', path: this.pathOf(endpoint), headers, body }, call);
+    } catch (error) {
+      // The pool was closed by a change of the upstream.
+      call.onResponseError(undefined, error as Error);
+    }
     return call;
   }
 
+  /** Notes that the credential in use was refused. Returns whether another one can be tried. */
+  refuseCredential(): boolean {
+    const credential = this.credential();
+    if (!credential) return false;
+    credential.refusedUntil = performance.now() + REFUSED_CREDENTIAL_MILLIS;
+    return this.credentials.some(({ refusedUntil }) => refusedUntil <= performance.now());
+  }
+
+  /** Where it lists its models, and the headers for that. */
+  get listing(): { url: string; headers: Record<string, string> } {
+    return { url: `${this.origin}${this.pathOf('models')}`, headers: this.credential()?.headers ?? {} };
+  }
+
+  /** Resolves when the running calls have ended. */
   async close(): Promise<void> {
     await this.pool.close();
   }
 
-  private pathOf(endpoint: ServedEndpoint): string {
+  /** The newest one that was not refused lately. */
+  private credential(): Credential | undefined {
+    const { credentials } = this;
+    if (credentials.length < 2) return credentials[0];
+    const now = performance.now();
+    return credentials.find(({ refusedUntil }) => refusedUntil <= now) ?? credentials[0];
+  }
+
+  private readCredentials(): void {
+    const { id, seal, options } = this;
+    const key = `${options.credentialHeader}\n${options.credentials.join('\n')}`;
+    if (key === this.sealed) return;
+    this.sealed = key;
+    this.credentials = options.credentials.flatMap((sealed) => {
+      const value = seal.open(id, sealed);
+      if (value === null) return [];
+      const isBearer = options.credentialHeader === 'authorization';
+      const headers = { [options.credentialHeader]: isBearer ? `Bearer ${value}` : value };
+      return { headers, refusedUntil: 0 };
+    });
+  }
+
+  private pathOf(endpoint: string): string {
     return `${this.basePath}/${endpoint}`;
   }
 }

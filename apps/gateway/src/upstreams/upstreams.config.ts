@@ -1,4 +1,5 @@
 import { env } from '@inference/config';
+import { type ConfiguredDirectory, type FillMode, MODALITIES, OUTPUT_LIMIT_FIELDS } from '@inference/serving';
 import { z } from 'zod';
 
 const MAX_SLUG_CHARS = 200;
@@ -15,15 +16,37 @@ const upstream = z.object({
   models: z.union([z.array(slug), z.record(slug, slug)]).optional(),
 });
 
+const modalities = z
+  .array(z.enum(MODALITIES, `must be ${MODALITIES.slice(0, -1).join(', ')} or ${MODALITIES.at(-1)}`))
+  .min(1, 'must name one');
+
+const modelLimits = z.object({
+  /** Context window in tokens: bounds the prompt of a request whose size does not (pictures, audio). */
+  context_tokens: z.int().positive().optional(),
+  /** Limit in tokens that a chat request without `max_tokens` gets. */
+  max_output_tokens: z.int().positive().optional(),
+  /** Where the model takes the limit of a chat answer. */
+  output_limit_field: z.enum(OUTPUT_LIMIT_FIELDS).optional(),
+  input_modalities: modalities.optional(),
+  output_modalities: modalities.optional(),
+});
+
 export const upstreamsFields = {
-  /** JSON array of the model servers, in order of preference. */
-  UPSTREAMS: env.json(
-    z
-      .array(upstream)
-      .min(1)
-      .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, 'names must differ'),
-  ),
-  /** Seconds until a connection to an upstream must be established. */
+  ...env.upstreamEncryption,
+  /** JSON array of the model servers, in order of preference. They fill a database that has none. */
+  UPSTREAMS: env
+    .json(
+      z
+        .array(upstream)
+        .min(1)
+        .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, 'names must differ'),
+    )
+    .optional(),
+  /** JSON object of limits by model slug; `*` is for every model that is not named. They fill a database that has no models. */
+  MODEL_LIMITS: env.json(z.record(slug, modelLimits)).optional(),
+  /** Whether UPSTREAMS and MODEL_LIMITS also replace what they have filled, as long as no operator has changed it. */
+  UPSTREAMS_APPLY: z.enum(['once', 'until_changed'], 'must be once or until_changed').default('once'),
+  /** Seconds until a connection to an upstream must be established, unless the upstream says otherwise, as below. */
   UPSTREAM_CONNECT_TIMEOUT_SECONDS: env.number(0.05, 60).default(5),
   /** Seconds until the first byte of an upstream's response. */
   UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS: env.number(0.05, 3600).default(300),
@@ -31,39 +54,52 @@ export const upstreamsFields = {
   UPSTREAM_IDLE_TIMEOUT_SECONDS: env.number(0.05, 3600).default(120),
 };
 
-type UpstreamsFields = {
-  [Name in keyof typeof upstreamsFields]: z.output<(typeof upstreamsFields)[Name]>;
-};
+type UpstreamsFields = z.output<z.ZodObject<typeof upstreamsFields>>;
 
-/** One model server. */
-export interface UpstreamConfig {
-  name: string;
-  baseUrl: string;
-  apiKey: string | undefined;
-  models: string[] | Record<string, string> | undefined;
-}
-
+/** Of upstreams that have none of their own, in milliseconds. */
 export interface UpstreamTimeouts {
-  connectTimeoutSeconds: number;
-  firstByteTimeoutSeconds: number;
-  idleTimeoutSeconds: number;
+  connectMillis: number;
+  firstByteMillis: number;
+  idleMillis: number;
 }
 
-export interface UpstreamsConfig extends UpstreamTimeouts {
-  /** In order of preference. */
-  upstreams: UpstreamConfig[];
+export interface UpstreamsConfig {
+  timeouts: UpstreamTimeouts;
+  /** What the environment names. */
+  configured: ConfiguredDirectory;
+  fillMode: FillMode;
+  /** 32 bytes each. The first one encrypts credentials; all decrypt. */
+  encryptionKeys: Buffer[];
 }
 
 export const UPSTREAMS_CONFIG = Symbol('UPSTREAMS_CONFIG');
 
 export const upstreamsOf = (config: UpstreamsFields): UpstreamsConfig => ({
-  upstreams: config.UPSTREAMS.map(({ name, base_url: baseUrl, api_key: apiKey, models }) => ({
-    name,
-    baseUrl,
-    apiKey,
-    models,
-  })),
-  connectTimeoutSeconds: config.UPSTREAM_CONNECT_TIMEOUT_SECONDS,
-  firstByteTimeoutSeconds: config.UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS,
-  idleTimeoutSeconds: config.UPSTREAM_IDLE_TIMEOUT_SECONDS,
+  configured: {
+    upstreams: (config.UPSTREAMS ?? []).map(({ name, base_url: baseUrl, api_key: apiKey, models }) => ({
+      name,
+      baseUrl,
+      apiKey,
+      models,
+    })),
+    models: Object.fromEntries(
+      Object.entries(config.MODEL_LIMITS ?? {}).map(([model, limits]) => [
+        model,
+        {
+          contextTokens: limits.context_tokens,
+          maxOutputTokens: limits.max_output_tokens,
+          outputLimitField: limits.output_limit_field,
+          inputModalities: limits.input_modalities,
+          outputModalities: limits.output_modalities,
+        },
+      ]),
+    ),
+  },
+  fillMode: config.UPSTREAMS_APPLY,
+  encryptionKeys: config.UPSTREAM_ENCRYPTION_KEYS,
+  timeouts: {
+    connectMillis: config.UPSTREAM_CONNECT_TIMEOUT_SECONDS * 1000,
+    firstByteMillis: config.UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS * 1000,
+    idleMillis: config.UPSTREAM_IDLE_TIMEOUT_SECONDS * 1000,
+  },
 });

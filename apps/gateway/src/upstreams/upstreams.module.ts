@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
+import { ServingDirectory } from './directory.service';
+import { UpstreamMetrics } from './upstream-metrics';
+import { UpstreamProbes } from './upstream-probes.service';
 import { UpstreamsService } from './upstreams.service';
 
-/** Calls the model servers. */
-@Module({ providers: [UpstreamsService], exports: [UpstreamsService] })
+/** Knows the models and calls their servers. */
+@Module({
+  providers: [ServingDirectory, UpstreamMetrics, UpstreamProbes, UpstreamsService],
+  exports: [ServingDirectory, UpstreamsService],
+})
 export class UpstreamsModule {}

@@ -1,26 +1,35 @@
 import { withoutByteOrderMark } from '@inference/http';
 import { type Span } from '@inference/tracing';
-import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { errors } from 'undici';
 import { GatewayError } from '../errors/openai-error';
+import { choose, isCandidate, lastResort } from './choice/chooser';
+import { type CallEnd } from './choice/circuit';
+import { RetryBudget } from './choice/retry-budget';
 import { decodedBody } from './content-coding';
+import { ServingDirectory } from './directory.service';
 import { inLowerCase, isEventStream } from './media-type';
-import { type ServedEndpoint, Upstream } from './upstream';
+import { retryAfterMillis } from './retry-after';
+import { type CallOutcome, type ServedEndpoint, type UpstreamOfModel } from './upstream';
 import { type Cancellation, type UpstreamCall } from './upstream-call';
+import { UpstreamMetrics } from './upstream-metrics';
 import {
   CallCancelledError,
   RequestAbandonedError,
+  UpstreamBusyError,
   UpstreamFailedError,
   UpstreamTimedOutError,
 } from './upstream.errors';
-import { UPSTREAMS_CONFIG, type UpstreamsConfig } from './upstreams.config';
 
 /** The response of an upstream, of which at least the first bytes have arrived. */
 export interface UpstreamAnswer<Content> {
   upstream: string;
+  /** The slug of the model that was asked: the first of the request or a later one. */
+  model: string;
   status: number;
   contentType: string;
-  retryAfter: string | undefined;
+  /** Headers that say when to try again. */
+  retryHeaders: Record<string, string>;
   /** The whole body of a plain answer; the first chunk of a stream. */
   head: Buffer;
   /** What `read` has returned for a plain answer below 300; otherwise null. */
@@ -29,16 +38,21 @@ export interface UpstreamAnswer<Content> {
   rest: AsyncIterator<Buffer> | null;
   /** Of the call, for what its tokens were; whoever takes the answer ends it. Undefined if tracing is off. */
   span: Span | undefined;
+  /** Counts the metered tokens towards the limits of the upstream. */
+  use(inputTokens: number, outputTokens: number): void;
 }
 
 export interface UpstreamRequest<Content> {
   endpoint: ServedEndpoint;
-  model: string;
+  /** Slugs of the models that may answer, in the order of preference. */
+  models: readonly string[];
+  /** Calls with the same one go to the same upstream as far as it can take them. */
+  prefix: number;
   requestId: string;
   /** Of a body that is no JSON. */
   contentType?: string;
-  /** Builds the request body with the upstream's own name of the model. */
-  bodyFor(upstreamModel: string): Buffer;
+  /** Builds the request body for one of the models, with the upstream's own name of it. */
+  bodyFor(model: string, upstreamModel: string): Buffer;
   /** Reads the body of a plain answer. Returns null if it is not usable: then the upstream counts as failed. */
   read(body: Buffer): Content | null;
   /** Whether an answer of this type is taken chunk by chunk. Without it event streams are. */
@@ -46,6 +60,8 @@ export interface UpstreamRequest<Content> {
   cancellation: Cancellation;
 }
 
+/** The attempt to get an answer, and one more if it fails. */
+const MOST_ATTEMPTS = 2;
 /** Client errors that another upstream may not answer; any other 4xx is the fault of the request. */
 const RETRIED_CLIENT_ERRORS = new Set([401, 403, 404, 408, 429]);
 /** The upstream refused the gateway's credential; the customer's own credential is valid. */
@@ -59,67 +75,111 @@ function isTimeout(error: unknown): boolean {
   );
 }
 
-/** Tries the upstreams of a model one after the other until one answers. Nothing has been sent to the client yet. */
+/** A running call of an upstream, which is told once how it has ended. */
+class Attempt {
+  readonly startedAt = performance.now();
+  private readonly opening: number;
+  private isJudged = false;
+
+  constructor(readonly target: UpstreamOfModel) {
+    this.opening = target.circuit.begin(this.startedAt);
+    target.load.begin(this.startedAt);
+  }
+
+  /** Notes how the call has ended, or that it is answered. Has no effect after the first time. */
+  judge(outcome: CallOutcome, end: CallEnd): void {
+    if (this.isJudged) return;
+    this.isJudged = true;
+    const { upstream, model, circuit } = this.target;
+    const now = performance.now();
+    circuit.end(now, end, this.opening);
+    upstream.figuresOf(model).outcomes[outcome]++;
+    if (end === 'answered') {
+      upstream.isUp = true;
+      upstream.answeredAt = now;
+    } else if (outcome === 'unreachable') upstream.isUp = false;
+  }
+
+  /** The connection is done with the call. */
+  close(error: Error | undefined): void {
+    const { upstream, model, circuit, load } = this.target;
+    load.end();
+    // Whoever reads a whole response judges it.
+    if (!error) return;
+    if (error instanceof CallCancelledError) return this.judge('abandoned', 'abandoned');
+    if (!this.isJudged) return this.judge(isTimeout(error) ? 'timed_out' : 'unreachable', 'failed');
+    // The answer broke off in the middle.
+    upstream.figuresOf(model).outcomes.broken++;
+    const now = performance.now();
+    circuit.end(now, 'failed', circuit.begin(now));
+  }
+}
+
+/** Asks an upstream of a model, and another one if it fails. Nothing has been sent to the client yet. */
 @Injectable()
-export class UpstreamsService implements OnApplicationShutdown {
+export class UpstreamsService {
   private readonly logger = new Logger(UpstreamsService.name);
-  private readonly upstreams: Upstream[];
+  private readonly budget = new RetryBudget();
 
-  constructor(@Inject(UPSTREAMS_CONFIG) config: UpstreamsConfig) {
-    this.upstreams = config.upstreams.map((options) => new Upstream(options, config));
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.upstreams.map((upstream) => upstream.close()));
-  }
-
-  /** Whether any upstream serves the model. */
-  serves(model: string): boolean {
-    return this.upstreams.some((upstream) => upstream.nameOf(model) !== undefined);
-  }
+  constructor(
+    private readonly directory: ServingDirectory,
+    private readonly metrics: UpstreamMetrics,
+  ) {}
 
   /**
-   * Returns the first answer that is no failure, or else the last 4xx that is not about the gateway's credential. Throws
-   * UpstreamFailedError if there is none, UpstreamTimedOutError if the last upstream exceeded a timeout. When the request is
-   * cancelled: RequestAbandonedError if an upstream has it, otherwise any error.
+   * Returns the first answer that is no failure, or else the last one that asks to try again or refuses the request. Throws
+   * UpstreamFailedError if there is none, UpstreamTimedOutError if the last upstream exceeded a timeout, UpstreamBusyError if none may
+   * be called now. When the request is cancelled: RequestAbandonedError if an upstream has it, otherwise any error.
    */
   async ask<Content>(request: UpstreamRequest<Content>): Promise<UpstreamAnswer<Content>> {
-    const candidates = this.upstreams.filter((upstream) => upstream.nameOf(request.model) !== undefined);
-    const ordered = [...candidates.filter((u) => !u.isCooling), ...candidates.filter((u) => u.isCooling)];
+    const catalogue = await this.directory.current();
+    const groups = request.models.map((model) => catalogue.candidatesOf(model));
+    const tried = new Set<UpstreamOfModel>();
     let refusal: UpstreamAnswer<Content> | undefined;
     let timedOut = false;
-    for (const upstream of ordered) {
+    let last: string | undefined;
+    for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
+      const now = performance.now();
+      if (attempts === 0) this.budget.countCall(now);
+      const target = pick(groups, request.prefix, now, tried);
+      if (typeof target === 'number') {
+        if (attempts === 0) throw target === 0 ? new UpstreamFailedError() : new UpstreamBusyError(target);
+        break;
+      }
+      if (attempts > 0 && !this.budget.take(now)) break;
+      tried.add(target);
+      last = target.upstream.name;
+      timedOut = false;
       try {
-        const answer = await this.askOne(upstream, request);
-        if (answer.status < 400) return answer;
-        if (answer.status < 500 && !RETRIED_CLIENT_ERRORS.has(answer.status)) return answer;
-        this.logger.warn(`Upstream ${upstream.name} answered ${answer.status} for ${request.model}.`);
-        if (answer.status >= 500) upstream.coolDown();
-        else if (!CREDENTIAL_ERRORS.has(answer.status)) refusal = answer;
-        timedOut = false;
+        const answer = await this.askOne(target, request);
+        if (answer.status < 400 || (answer.status < 500 && !RETRIED_CLIENT_ERRORS.has(answer.status))) {
+          if (answer.model !== request.models[0])
+            this.metrics.countFallback(request.models[0]!, answer.model);
+          return answer;
+        }
+        this.logger.warn(`Upstream ${last} answered ${answer.status} for ${target.model}.`);
+        if (CREDENTIAL_ERRORS.has(answer.status)) {
+          // Another credential of the same upstream may be accepted.
+          if (target.upstream.refuseCredential()) tried.delete(target);
+        } else if (answer.status < 500 || Object.keys(answer.retryHeaders).length > 0) refusal = answer;
       } catch (error) {
         if (request.cancellation.aborted || error instanceof GatewayError) throw error;
-        this.logger.warn(
-          `Upstream ${upstream.name} failed for ${request.model}: ${(error as Error).message}`,
-        );
-        upstream.coolDown();
+        this.logger.warn(`Upstream ${last} failed for ${target.model}: ${(error as Error).message}`);
         timedOut = isTimeout(error);
       }
     }
     if (refusal) return refusal;
-    const last = ordered.at(-1)?.name;
     throw timedOut ? new UpstreamTimedOutError(last) : new UpstreamFailedError(last);
   }
 
   private async askOne<Content>(
-    upstream: Upstream,
+    target: UpstreamOfModel,
     request: UpstreamRequest<Content>,
   ): Promise<UpstreamAnswer<Content>> {
-    const model = upstream.nameOf(request.model)!;
-    const body = request.bodyFor(model);
-    const span = upstream.startSpan(request.endpoint, model);
+    const body = request.bodyFor(target.model, target.name);
+    const span = target.upstream.startSpan(request.endpoint, target.name);
     try {
-      const answer = await this.exchange(upstream, request, body, span);
+      const answer = await this.exchange(target, request, body, span);
       if (answer.status >= 300) span?.end();
       return answer;
     } catch (error) {
@@ -130,39 +190,52 @@ export class UpstreamsService implements OnApplicationShutdown {
   }
 
   private async exchange<Content>(
-    upstream: Upstream,
+    target: UpstreamOfModel,
     request: UpstreamRequest<Content>,
     body: Buffer,
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
     const { endpoint, requestId, cancellation, contentType } = request;
-    const call = upstream.post(endpoint, body, requestId, cancellation, span, contentType);
+    const attempt = new Attempt(target);
+    const { upstream, model } = target;
+    const onEnd = (error?: Error) => attempt.close(error);
+    const call = upstream.post(endpoint, body, requestId, cancellation, onEnd, span, contentType);
     try {
-      return await this.receive(call, upstream, request, span);
+      return await this.receive(call, attempt, request, span);
     } catch (error) {
+      // What ended the connection has judged the call already.
+      if (error instanceof CallCancelledError) attempt.judge('abandoned', 'abandoned');
+      else attempt.judge('unusable', 'failed');
       const isAbandoned = error instanceof CallCancelledError && call.wasSent && !call.wasRefused;
-      throw isAbandoned ? new RequestAbandonedError(upstream.name) : error;
+      throw isAbandoned ? new RequestAbandonedError(upstream.name, model) : error;
     }
   }
 
   private async receive<Content>(
     call: UpstreamCall,
-    upstream: Upstream,
+    attempt: Attempt,
     request: UpstreamRequest<Content>,
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
     const { status, headers } = await call.head;
     span?.answered(status);
     const contentType = inLowerCase(String(headers['content-type'] ?? 'application/json'));
-    const retryAfter = headers['retry-after'];
+    const { target } = attempt;
+    const { upstream, model, circuit, load } = target;
     const answer = {
       upstream: upstream.name,
+      model,
       status,
       contentType,
-      retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+      retryHeaders: retryHeadersOf(headers),
       span,
+      use: (inputTokens: number, outputTokens: number) => {
+        load.use(performance.now(), inputTokens + outputTokens);
+        upstream.figuresOf(model).outputTokens += outputTokens;
+      },
     };
     if (status >= 300 && status < 400) {
+      attempt.judge('unusable', 'failed');
       call.abort();
       throw new Error(`an unexpected redirect (${status})`);
     }
@@ -170,12 +243,71 @@ export class UpstreamsService implements OnApplicationShutdown {
     if (status < 300 && (request.isStream ?? isEventStream)(contentType)) {
       const first = await body.next();
       if (first.done) throw new Error('an empty stream');
+      this.noteAnswer(attempt);
       return { ...answer, head: first.value, content: null, rest: body };
     }
+    if (status >= 300) {
+      const retryMillis = status === 429 || status === 503 ? retryAfterMillis(headers, Date.now()) : null;
+      if (retryMillis !== null) circuit.pause(performance.now(), retryMillis);
+      attempt.judge(...judgementOf(status, retryMillis !== null));
+      return { ...answer, head: withoutByteOrderMark(await body.bytes()), content: null, rest: null };
+    }
     const head = withoutByteOrderMark(await body.bytes());
-    if (status >= 300) return { ...answer, head, content: null, rest: null };
     const content = request.read(head);
     if (content === null) throw new Error('the answer cannot be used');
+    this.noteAnswer(attempt);
     return { ...answer, head, content, rest: null };
   }
+
+  private noteAnswer(attempt: Attempt): void {
+    attempt.judge('answered', 'answered');
+    const { target, startedAt } = attempt;
+    const millis = performance.now() - startedAt;
+    const figures = target.upstream.figuresOf(target.model);
+    figures.firstBytes++;
+    figures.firstByteMillis += millis;
+    this.metrics.observeFirstByte(target, millis);
+  }
+}
+
+/**
+ * The upstream of the first model that has one, or one that is tried as a last resort. Otherwise in how many milliseconds one may be
+ * called; 0: nobody knows.
+ */
+function pick(
+  groups: readonly (readonly UpstreamOfModel[])[],
+  prefix: number,
+  now: number,
+  tried: ReadonlySet<UpstreamOfModel>,
+): UpstreamOfModel | number {
+  let retryMillis = Infinity;
+  for (const candidates of groups) {
+    const choice = choose(candidates, prefix, now, tried);
+    if (isCandidate(choice)) return choice;
+    if (choice.reason !== 'none') retryMillis = Math.min(retryMillis, choice.retryMillis);
+  }
+  for (const candidates of groups) {
+    const candidate = lastResort(candidates, now, tried);
+    if (candidate) return candidate;
+  }
+  return retryMillis === Infinity ? 0 : retryMillis;
+}
+
+/** How an answer that is none counts. @param hasPause whether the upstream has said when it may be called again */
+function judgementOf(status: number, hasPause: boolean): [CallOutcome, CallEnd] {
+  if (hasPause) return ['rate_limited', 'abandoned'];
+  if (status >= 500) return ['error_status', 'failed'];
+  if (status === 429) return ['rate_limited', 'failed'];
+  if (CREDENTIAL_ERRORS.has(status)) return ['credential_refused', 'failed'];
+  return ['refused', RETRIED_CLIENT_ERRORS.has(status) ? 'failed' : 'answered'];
+}
+
+/** The headers that tell clients when to try again, as the upstream wrote them. */
+function retryHeadersOf(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of ['retry-after', 'retry-after-ms']) {
+    const value = headers[name];
+    if (typeof value === 'string') found[name] = value;
+  }
+  return found;
 }

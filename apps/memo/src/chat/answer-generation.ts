@@ -1,6 +1,12 @@
 import { newId } from '@inference/database';
 import { DetailedException, UnavailableException } from '@inference/http';
-import { type CallEnd, type GatewayClient, type Message, type Refusal } from '@inference/model-calls';
+import {
+  accountSuspended,
+  type CallEnd,
+  type GatewayClient,
+  type Message,
+  type Refusal,
+} from '@inference/model-calls';
 import { HttpException, Logger } from '@nestjs/common';
 import { type Response } from 'express';
 import { type Member } from '../access/member';
@@ -122,6 +128,12 @@ export class AnswerGeneration {
       extract.quoted.map(({ passage }) => passage),
     );
     void this.finish('completed', null);
+  }
+
+  /** Ends the answer because staff has suspended the account. The gateway does so, too, and knows what was produced. */
+  shutOut(): void {
+    const { message: error, code, retryable } = accountSuspended();
+    this.stream.cutOff({ error, code, retryable });
   }
 
   /** Ends the answer because the process stops. */

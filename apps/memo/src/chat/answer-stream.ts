@@ -71,6 +71,12 @@ export class AnswerStream {
     this.end();
   }
 
+  /** Ends the stream with an error event, unless the answer ends by itself within two seconds. */
+  cutOff(error: AnswerErrorEvent): void {
+    if (this.stream) this.stream.cutOff({ type: 'error', data: JSON.stringify(error) });
+    else this.fail(error);
+  }
+
   end(): void {
     this.ended = true;
     this.stream?.end();

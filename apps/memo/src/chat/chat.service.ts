@@ -7,6 +7,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { newId } from '@inference/database';
+import { Suspensions } from '@inference/guards';
 import { Metrics } from '@inference/http';
 import { GatewayClient } from '@inference/model-calls';
 import { type Response } from 'express';
@@ -41,6 +42,7 @@ export class ChatService implements OnModuleDestroy, BeforeApplicationShutdown {
     private readonly searches: SearchService,
     private readonly models: GatewayClient,
     private readonly log: ConversationLog,
+    private readonly suspensions: Suspensions,
     metrics: Metrics,
   ) {
     this.gauge = new Gauge({
@@ -58,6 +60,10 @@ export class ChatService implements OnModuleDestroy, BeforeApplicationShutdown {
     if (this.drained) throw serviceStopping();
     const generation = new AnswerGeneration(question, this.config, this.models, this.log, response);
     this.track(generation);
+    response.once(
+      'close',
+      this.suspensions.watch(member, () => generation.shutOut()),
+    );
     await generation.start();
     response.setHeader(CONVERSATION_HEADER, question.conversation.id);
     return generation.stream.events();

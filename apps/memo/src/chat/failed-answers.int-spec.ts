@@ -106,3 +106,50 @@ describe('an answer that cannot be stored', () => {
     });
   });
 });
+
+describe('an account that is suspended', () => {
+  const set = (id: string, at: string) =>
+    chats.site.pool.query(`UPDATE accounts.accounts SET suspended_at = ${at} WHERE id = $1`, [id]);
+
+  it('loses the answer that is written, and is refused with its sessions and keys', async () => {
+    const { accountId } = chats.owner;
+    const made = await chats.owner.json<{ key: string }>(
+      'POST',
+      `/${chats.workspace}/keys`,
+      { name: 'suspended', role: 'viewer' },
+      201,
+    );
+    const listed = (headers: Record<string, string>) =>
+      fetch(`${chats.site.url}/v1/workspaces/${chats.workspace}/documents`, { headers });
+    const ways: Record<string, string>[] = [
+      { 'X-API-Key': made.key },
+      { Authorization: chats.owner.authorization },
+    ];
+    for (const way of ways) expect((await listed(way)).status).toBe(200);
+    let hasBegun = false;
+    let isLeft = false;
+    chats.model.says(async (answer) => {
+      answer.delta({ content: 'Five days [1].' });
+      hasBegun = true;
+      await answer.left();
+      isLeft = true;
+    });
+    const asked = chats.ask();
+    await waitFor(() => hasBegun);
+    const suspendedAt = performance.now();
+    await set(accountId, 'now()');
+    try {
+      const { error, citations } = await asked;
+      expect(performance.now() - suspendedAt).toBeLessThan(5_000);
+      expect([error, citations]).toMatchObject([{ code: 'account_suspended', retryable: false }, undefined]);
+      await waitFor(() => isLeft);
+      for (const way of ways) {
+        await waitFor(async () => (await listed(way)).status === 403);
+        expect(await (await listed(way)).json()).toMatchObject({ code: 'account_suspended' });
+      }
+    } finally {
+      await set(accountId, 'NULL');
+    }
+    for (const way of ways) await waitFor(async () => (await listed(way)).status === 200);
+  });
+});

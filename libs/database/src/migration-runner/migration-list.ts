@@ -28,6 +28,8 @@ import { ProviderEvents0000000000059 } from '../migrations/0059_provider_events'
 import { DayFigures0000000000060 } from '../migrations/0060_day_figures';
 import { PriceReasons0000000000061 } from '../migrations/0061_price_reasons';
 import { IdempotentCalls0000000000062 } from '../migrations/0062_idempotent_calls';
+import { Suspensions0000000000063 } from '../migrations/0063_suspensions';
+import { ModelsAndUpstreams0000000000064 } from '../migrations/0064_models_and_upstreams';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -37,7 +39,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = 'ed347d1544689a6ae1ac8c08e64524ea0498437d80d3deaa37d269d535304ae7';
+export const FUNCTIONS_DIGEST = 'b495cfae2cb3c2763930f18a5531df9054cc778b605985c951f25f9852b96bde';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -69,6 +71,8 @@ export const MIGRATIONS: MigrationClass[] = [
   DayFigures0000000000060,
   PriceReasons0000000000061,
   IdempotentCalls0000000000062,
+  Suspensions0000000000063,
+  ModelsAndUpstreams0000000000064,
 ];
 
 /**

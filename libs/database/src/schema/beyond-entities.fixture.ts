@@ -9,6 +9,7 @@ export const BEYOND_ENTITIES = {
       'CREATE INDEX accounts_search ON accounts.accounts USING gin (email gin_trgm_ops, username gin_trgm_ops, phone gin_trgm_ops, id gin_trgm_ops)',
       'CREATE INDEX accounts_time ON accounts.accounts USING btree (created_at DESC, id DESC)',
       'CREATE INDEX api_keys_account ON accounts.api_keys USING btree (account_id, created_at DESC) WHERE (deleted_at IS NULL)',
+      'CREATE INDEX api_keys_prefix ON accounts.api_keys USING btree (prefix COLLATE "C")',
       'CREATE INDEX changelog_list ON catalogue.changelog_entries USING btree (published_at DESC, id DESC)',
       'CREATE INDEX conversations_list ON memo.conversations USING btree (workspace_id, account_id, created_at DESC, id DESC)',
       'CREATE INDEX conversations_list ON playground.conversations USING btree (account_id, updated_at DESC, id DESC)',
@@ -65,6 +66,7 @@ export const BEYOND_ENTITIES = {
       'accounts.count_login_attempt(text[],integer[],double precision[])',
       'accounts.delete_expired_login_attempts(integer)',
       'accounts.notify_credential_change()',
+      'accounts.notify_suspension()',
       'accounts.queue_invitation_mail(text,text,text)',
       'accounts.record_login_success(text,text,timestamp with time zone)',
       'accounts.schedule_mail()',
@@ -120,7 +122,9 @@ export const BEYOND_ENTITIES = {
     ],
     triggers: [
       'accounts.accounts account_changed',
+      'accounts.accounts account_suspended',
       'accounts.api_keys api_key_changed',
+      'accounts.api_keys api_key_suspended',
       'accounts.mail_outbox mail_scheduled',
       'accounts.sessions session_changed',
       'accounts.sessions session_deleted',
@@ -156,7 +160,7 @@ export const BEYOND_ENTITIES = {
         'agent.turns',
       ],
       select: [
-        'accounts.accounts (id, role)',
+        'accounts.accounts (id, role, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -186,6 +190,10 @@ export const BEYOND_ENTITIES = {
         'playground.conversations',
         'playground.presets',
         'playground.settings',
+        'serving.models',
+        'serving.upstream_credentials',
+        'serving.upstream_models',
+        'serving.upstreams',
       ],
       'delete insert select': ['catalogue.packages'],
       'insert select update': [
@@ -197,6 +205,7 @@ export const BEYOND_ENTITIES = {
         'pricing.exchange_rates',
       ],
       'insert select': [
+        'accounts.account_notes',
         'accounts.security_events',
         'accounts.terms_acceptances',
         'billing.day_accounts',
@@ -219,11 +228,14 @@ export const BEYOND_ENTITIES = {
         'wallet.wallets',
       ],
       select: [
+        'agent.sessions (account_id, api_key_id, created_at, id, last_turn, model, public_id)',
         'billing.document_counters',
         'catalogue.changes',
         'limits.slices',
         'limits.slots',
         'limits.subjects',
+        'memo.members (account_id, created_at, role, workspace_id)',
+        'memo.workspaces (created_at, created_by, id, name)',
         'metering.archived_days',
         'metering.daily_rollup',
         'metering.hourly_rollup',
@@ -234,6 +246,7 @@ export const BEYOND_ENTITIES = {
         'metering.unfolded_usage',
         'metering.unserved_calls',
         'metering.usage_events',
+        'serving.gateway_reports',
         'wallet.balances',
         'wallet.key_spending',
         'wallet.leases',
@@ -250,10 +263,17 @@ export const BEYOND_ENTITIES = {
       ],
     },
     gateway: {
+      'delete insert select update': ['serving.gateway_reports'],
+      'delete insert select': [
+        'serving.models',
+        'serving.upstream_credentials',
+        'serving.upstream_models',
+        'serving.upstreams',
+      ],
       'delete select': ['metering.idempotent_calls'],
       insert: ['metering.unserved_calls'],
       select: [
-        'accounts.accounts (id, role)',
+        'accounts.accounts (id, role, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -291,7 +311,7 @@ export const BEYOND_ENTITIES = {
         'memo.workspaces',
       ],
       select: [
-        'accounts.accounts (id, role)',
+        'accounts.accounts (id, role, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -300,7 +320,7 @@ export const BEYOND_ENTITIES = {
     },
     router_cost: {
       select: [
-        'accounts.accounts (id, role)',
+        'accounts.accounts (id, role, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -324,7 +344,7 @@ export const BEYOND_ENTITIES = {
       'insert select': ['training.quota_changes'],
       insert: ['training.quotas (account_id, total_tokens)'],
       select: [
-        'accounts.accounts (id, role)',
+        'accounts.accounts (id, role, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',

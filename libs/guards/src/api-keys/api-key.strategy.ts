@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Database, NotificationChannel } from '@inference/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { callerCache, type CredentialCache } from '../caching/credential-cache';
+import { callerCache, type CallerCache } from '../caching/credential-cache';
 import { type Caller } from '../caller';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
 import { possibleHashes } from '../secret-keys/secret-key';
@@ -15,6 +15,7 @@ import {
 } from '../strategies/credential.strategy';
 import {
   callerIfValid,
+  holderOf,
   type KnownCaller,
   knownCallerOf,
   requireAllowedAddress,
@@ -24,7 +25,7 @@ import { findApiKey, type FoundApiKey, isApiKey, rehashApiKey, touchApiKey } fro
 /** Finds the caller of an API key. A deletion takes effect at once through NOTIFY `credentials`. */
 @Injectable()
 export class ApiKeyVerifier {
-  private readonly cache: CredentialCache<KnownCaller>;
+  private readonly cache: CallerCache<KnownCaller>;
   /** Each stores that a key was used since it was looked up. */
   private readonly uses = new WeakMap<KnownCaller, () => void>();
 
@@ -54,8 +55,11 @@ export class ApiKeyVerifier {
     const hashes = possibleHashes(key, this.options);
     const askedAtMillis = performance.now();
     const found = await findApiKey(this.database, hashes);
-    if (!found) return null;
-    const known = knownCallerOf(found.key.accountId, found.key, found, askedAtMillis);
+    if (!found || found.key.suspendedAt) return null;
+    const { accountId, account } = found.key;
+    // A key carries no role of the staff: it may lie in any script or repository.
+    const holder = holderOf(accountId, { ...account, role: 'user' });
+    const known = knownCallerOf(holder, found.key, found, askedAtMillis);
     this.uses.set(known, () => {
       this.uses.delete(known);
       this.recordUse(found, hashes[0]).catch(() => undefined);

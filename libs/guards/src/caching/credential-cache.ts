@@ -1,20 +1,48 @@
 import { type NotificationChannel } from '@inference/database';
+import { UnavailableException } from '@inference/http';
+import { type Caller } from '../caller';
 import { type KnownCaller } from './known-caller';
 
 /** How long a deleted key stays valid if its notification is lost. */
 const CACHE_MILLIS = 3_000;
 
-/** Creates a cache of callers. NOTIFY `credentials` evicts changed accounts and keys; other entries expire after three seconds. */
-export function callerCache(channel: NotificationChannel): CredentialCache<KnownCaller> {
-  const cache = new CredentialCache<KnownCaller>(CACHE_MILLIS);
-  channel.on('credentials', (payload) => {
-    const [kind, id] = payload.split(':');
-    if (kind === 'api_key') cache.forget(({ caller }) => caller.apiKey?.id === id);
-    if (kind === 'account') cache.forget(({ caller }) => caller.accountId === id);
-  });
-  channel.onReconnect(() => cache.forget(() => true));
-  return cache;
+/**
+ * Caches what stands for callers. NOTIFY `credentials` and `suspensions` evict changed accounts, keys and sessions; other entries expire. A
+ * process that has heard no notifications for five seconds throws 503 instead, because it would not learn that somebody is shut out.
+ */
+export class CallerCache<Value> {
+  private readonly cache: CredentialCache<Value>;
+
+  /** @param ttlMillis 0 looks up each time */
+  constructor(
+    private readonly channel: NotificationChannel,
+    callerIn: (value: Value) => Caller,
+    private readonly ttlMillis: number,
+  ) {
+    this.cache = new CredentialCache<Value>(ttlMillis);
+    const evict = (payload: string) => {
+      const [kind, id] = payload.split(':');
+      if (kind === 'api_key') this.cache.forget((value) => callerIn(value).apiKey?.id === id);
+      if (kind === 'account') this.cache.forget((value) => callerIn(value).accountId === id);
+      if (kind === 'session') this.cache.forget((value) => callerIn(value).sessionId === id);
+    };
+    channel.on('credentials', evict);
+    channel.on('suspensions', evict);
+    channel.onReconnect(() => this.cache.forget(() => true));
+  }
+
+  get(key: string, lookUp: () => Promise<Value | null>): Promise<Value | null> {
+    if (this.channel.isSilent && this.ttlMillis > 0) return Promise.reject(unheard());
+    return this.cache.get(key, lookUp);
+  }
 }
+
+/** A cache of what is known of accounts and API keys. */
+export const callerCache = (channel: NotificationChannel): CallerCache<KnownCaller> =>
+  new CallerCache(channel, ({ caller }: KnownCaller) => caller, CACHE_MILLIS);
+
+const unheard = () =>
+  new UnavailableException('credentials cannot be checked now, try again', 'database_unavailable');
 
 interface Entry<T> {
   value: T;

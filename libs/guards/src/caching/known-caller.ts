@@ -1,7 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { Networks } from '../api-keys/networks';
-import { type Caller } from '../caller';
-import { type ApiKey } from '../credentials.entity';
+import { type Caller, SUSPENDED } from '../caller';
+import { type AccountRole, type ApiKey } from '../credentials.entity';
 import { type KeyState } from '../credentials.repository';
 
 /** The caller that a credential stands for, and whether it may be used. */
@@ -16,12 +16,19 @@ export interface KnownCaller {
   networks: Networks | null;
 }
 
+/** The caller of an account without its credential. */
+export const holderOf = (
+  accountId: string,
+  { role, suspendedAt }: Pick<AccountRole, 'role' | 'suspendedAt'>,
+): Caller => ({ accountId, role, ...(suspendedAt && SUSPENDED) });
+
 /**
- * What is known of an API key. It carries no role of the staff: it may lie in any script or repository.
+ * What is known of an API key.
+ * @param holder without a role of the staff: a key may lie in any script or repository
  * @param askedAtMillis performance.now() before the database was asked
  */
 export function knownCallerOf(
-  accountId: string,
+  holder: Caller,
   key: ApiKey,
   { endsInMillis, isDisabled, isFormer }: KeyState & { isFormer: boolean },
   askedAtMillis: number,
@@ -38,7 +45,7 @@ export function knownCallerOf(
     ...(hasPace && { pace: { requestsPerMinute, tokensPerMinute, maxConcurrency } }),
   };
   return {
-    caller: { accountId, role: 'user', apiKey },
+    caller: { ...holder, role: 'user', apiKey },
     isDisabled,
     endsAtMillis: endsInMillis === null ? Infinity : askedAtMillis + endsInMillis,
     isFormer,

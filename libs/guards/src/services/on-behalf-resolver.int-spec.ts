@@ -82,6 +82,24 @@ describe('OnBehalfResolver', () => {
     await waitFor(async () => (await resolved()).apiKey?.spendLimited);
   });
 
+  it('says at once that the account is suspended, and refuses a suspended key', async () => {
+    const set = (table: string, id: string, at: string) =>
+      database.pool.query(`UPDATE accounts.${table} SET suspended_at = ${at} WHERE id = $1`, [id]);
+    const { accountId, apiKeyId } = account;
+    for (const keyId of [undefined, apiKeyId]) {
+      expect((await resolve(keyId))!.isSuspended).toBeUndefined();
+      await set('accounts', accountId, 'now()');
+      await waitFor(async () => (await resolve(keyId))?.isSuspended);
+      await set('accounts', accountId, 'NULL');
+      await waitFor(async () => !(await resolve(keyId))!.isSuspended);
+    }
+    await set('api_keys', apiKeyId, 'now()');
+    await waitFor(async () => (await resolve(apiKeyId)) === null);
+    expect(await resolve()).not.toBeNull();
+    await set('api_keys', apiKeyId, 'NULL');
+    expect(await resolve(apiKeyId)).not.toBeNull();
+  });
+
   it('clears the cache when the channel reconnects', async () => {
     await resolve(account.apiKeyId);
     await database.pool.query(

@@ -4,8 +4,14 @@ import { DetailedException } from '@inference/http';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { findAccountWithKey } from '../credentials.repository';
-import { callerCache, type CredentialCache } from '../caching/credential-cache';
-import { callerIfValid, type KnownCaller, knownCallerOf, knownWithoutKey } from '../caching/known-caller';
+import { callerCache, type CallerCache } from '../caching/credential-cache';
+import {
+  callerIfValid,
+  holderOf,
+  type KnownCaller,
+  knownCallerOf,
+  knownWithoutKey,
+} from '../caching/known-caller';
 import { type Caller } from '../caller';
 import { type CredentialKind } from '../credentials.decorators';
 import {
@@ -45,7 +51,7 @@ export class OnBehalfException extends DetailedException {
  */
 @Injectable()
 export class OnBehalfResolver {
-  private readonly cache: CredentialCache<KnownCaller>;
+  private readonly cache: CallerCache<KnownCaller>;
 
   constructor(
     private readonly database: Database,
@@ -68,11 +74,12 @@ export class OnBehalfResolver {
     const askedAtMillis = performance.now();
     const account = await findAccountWithKey(this.database, accountId, apiKeyId);
     if (!account) return null;
-    const { role, apiKey, endsInMillis } = account;
-    if (apiKeyId === undefined) return knownWithoutKey({ accountId, role });
-    if (!apiKey) return null;
+    const { apiKey, endsInMillis } = account;
+    const holder = holderOf(accountId, account);
+    if (apiKeyId === undefined) return knownWithoutKey(holder);
+    if (!apiKey || apiKey.suspendedAt) return null;
     const state = { endsInMillis, isDisabled: apiKey.disabledAt !== null, isFormer: false };
-    return knownCallerOf(accountId, apiKey, state, askedAtMillis);
+    return knownCallerOf(holder, apiKey, state, askedAtMillis);
   }
 }
 

@@ -6,8 +6,8 @@ import { PassportStrategy } from '@nestjs/passport';
 import { type Request } from 'express';
 import { type JWTPayload } from 'jose';
 import { ExtractJwt } from 'passport-jwt';
-import { CredentialCache } from '../caching/credential-cache';
-import { type Caller } from '../caller';
+import { CallerCache } from '../caching/credential-cache';
+import { type Caller, SUSPENDED } from '../caller';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions, type StaffTwoFactor } from '../credentials.options';
 import { type CredentialRegistration, type Identity, identityOf } from '../strategies/credential.strategy';
 import { mayUseCookie } from './cross-site';
@@ -21,7 +21,7 @@ const CACHE_SECONDS = 10;
 /** Finds the caller of a session in the database. */
 @Injectable()
 export class SessionVerifier {
-  private readonly cache: CredentialCache<Caller>;
+  private readonly cache: CallerCache<Caller>;
   private readonly staffTwoFactor: StaffTwoFactor;
 
   constructor(
@@ -30,13 +30,11 @@ export class SessionVerifier {
     channel: NotificationChannel,
   ) {
     this.staffTwoFactor = options.STAFF_2FA ?? 'optional';
-    this.cache = new CredentialCache<Caller>((options.sessionCacheSeconds ?? CACHE_SECONDS) * 1000);
-    channel.on('credentials', (payload) => {
-      const [kind, id] = payload.split(':');
-      if (kind === 'session') this.cache.forget(({ sessionId }) => sessionId === id);
-      if (kind === 'account') this.cache.forget(({ accountId }) => accountId === id);
-    });
-    channel.onReconnect(() => this.cache.forget(() => true));
+    this.cache = new CallerCache(
+      channel,
+      (caller: Caller) => caller,
+      (options.sessionCacheSeconds ?? CACHE_SECONDS) * 1000,
+    );
   }
 
   /**
@@ -52,7 +50,8 @@ export class SessionVerifier {
   private async lookUp(sessionId: string, accountId: string): Promise<Caller | null> {
     const session = await findSession(this.database, sessionId, accountId);
     if (!session) return null;
-    const { role, secondFactor } = session;
+    const { role, secondFactor, suspendedAt } = session;
+    if (suspendedAt) return { accountId, role: 'user', sessionId, ...SUSPENDED };
     const isLacking = role !== 'user' && secondFactor === null && this.staffTwoFactor === 'required';
     return isLacking
       ? { accountId, role: 'user', sessionId, lacksSecondFactor: true }

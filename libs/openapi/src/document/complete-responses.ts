@@ -53,6 +53,7 @@ export function completeResponses(
   for (const operation of operationsOf(document)) {
     operation.security ??= [];
     const isOnBehalf = operation.security.some((requirement) => 'on_behalf' in requirement);
+    const isSecured = operation.security.length > 0;
     const implied = operation[IMPLIED_ERRORS] ?? {};
     delete operation[IMPLIED_ERRORS];
     for (const [status, description] of Object.entries(implied))
@@ -61,7 +62,9 @@ export function completeResponses(
       response.headers = { ...BY_STATUS[status], ...response.headers, ...Object.fromEntries(references) };
       if (Number(status) >= 400)
         response.content ??= {
-          'application/json': { schema: { $ref: getSchemaPath(bodyOf(status, errorBody, isOnBehalf)) } },
+          'application/json': {
+            schema: { $ref: getSchemaPath(bodyOf(status, errorBody, { isSecured, isOnBehalf })) },
+          },
         };
     }
   }
@@ -70,11 +73,16 @@ export function completeResponses(
 /** Statuses of faults in the headers with which a service names an account. */
 const ON_BEHALF_STATUSES = new Set(['400', '401', '403']);
 
-/** A 503, and the refusal of an account that a service names, may have a code beside the message. */
-export const bodyOf = (status: string, errorBody: Type, isOnBehalf = false): Type =>
-  errorBody === ErrorResponse && (status === '503' || (isOnBehalf && ON_BEHALF_STATUSES.has(status)))
-    ? CodedErrorResponse
-    : errorBody;
+/** A 503, the refusal of a suspended account, and that of an account that a service names may have a code beside the message. */
+export function bodyOf(
+  status: string,
+  errorBody: Type,
+  { isSecured = false, isOnBehalf = false }: { isSecured?: boolean; isOnBehalf?: boolean } = {},
+): Type {
+  const isCoded =
+    status === '503' || (isSecured && status === '403') || (isOnBehalf && ON_BEHALF_STATUSES.has(status));
+  return errorBody === ErrorResponse && isCoded ? CodedErrorResponse : errorBody;
+}
 
 export function operationsOf({ paths }: OpenAPIObject): DocumentedOperation[] {
   const operations = Object.values(paths).flatMap((path) => METHODS.flatMap((method) => path[method] ?? []));

@@ -64,6 +64,8 @@ function acceptedKinds(
   return metadataOf<CredentialKind[]>(ACCEPTS, handler, controller) ?? defaultKinds;
 }
 
+const SUSPENDED = '`account_suspended`: the account is suspended.';
+
 function impliedErrors(
   name: string,
   handler: object,
@@ -84,6 +86,7 @@ function impliedErrors(
     isOnBehalf && '`on_behalf_forbidden`: a request with an API key has a header of services.',
     staffRolesOf(handler, controller) &&
       `The account does not have the role ${staffRolesOf(handler, controller)!.join(' or ')}.`,
+    !isPublic && !hasNoDatabase && SUSPENDED,
   ].filter(Boolean);
   const onBehalf = isOnBehalf ? ON_BEHALF_CODES : { 400: '', 401: '' };
   const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;

@@ -56,6 +56,7 @@ console                                               none  session  expired  el
   POST   /api/auth/2fa/recovery-codes                  401      400      401        401    400  401      401  401     401      401         401          401      401
   POST   /api/auth/2fa/verify                          400      400      400        400    400  400      400  400     400      400         400          400      400
   GET    /api/auth/oauth/:provider                     404      404      404        404    404  404      404  404     404      404         404          404      404
+  POST   /api/auth/oauth/suspension                    400      400      400        400    400  400      400  400     400      400         400          400      400
   GET    /api/auth/oauth/:provider/callback            404      404      404        404    404  404      404  404     404      404         404          404      404
   POST   /api/auth/oauth/:provider/link                401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/auth/identities                          401      200      401        401    200  401      401  401     401      401         401          401      401
@@ -119,11 +120,24 @@ console                                               none  session  expired  el
   POST   /api/billing/invoices/:paymentId/link         401      404      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/billing/invoices/:paymentId/file         400      400      400        400    400  400      400  400     400      400         400          400      400
   GET    /api/admin/accounts                           401      403      401        401    200  401      401  401     401      401         401          401      401
+  POST   /api/admin/accounts/search                    401      403      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id                       401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/usage                 401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/transactions          401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/requests              401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/requests/:requestId   401      403      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/admin/accounts/:id/suspend               401      403      401        401    400  401      401  401     401      401         401          401      401
+  POST   /api/admin/accounts/:id/reactivate            401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/keys                  401      403      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/admin/accounts/:id/keys/:keyId/suspend   401      403      401        401    400  401      401  401     401      401         401          401      401
+  POST   /api/admin/accounts/:id/keys/:keyId/reactivate 401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/timeline              401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/sessions              401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/agents                401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/workspaces            401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/notes                 401      403      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/admin/accounts/:id/notes                 401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/requests/:requestId                401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/limits                401      403      401        401    404  401      401  401     401      401         401          401      401
   PUT    /api/admin/accounts/:id/limits                401      403      401        401    400  401      401  401     401      401         401          401      401
   DELETE /api/admin/accounts/:id/limits                401      403      401        401    404  401      401  401     401      401         401          401      401
@@ -142,6 +156,18 @@ console                                               none  session  expired  el
   PUT    /api/admin/billing/pricing/training           401      403      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/exchange-rates             401      403      401        401    200  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/exchange-rates             401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/upstreams                          401      403      401        401    200  401      401  401     401      401         401          401      401
+  POST   /api/admin/upstreams                          401      403      401        401    400  401      401  401     401      401         401          401      401
+  PATCH  /api/admin/upstreams/:id                      401      403      401        401    404  401      401  401     401      401         401          401      401
+  DELETE /api/admin/upstreams/:id                      401      403      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/admin/upstreams/:id/drain                401      403      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/admin/upstreams/:id/test                 401      403      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/admin/upstreams/:id/credentials          401      403      401        401    400  401      401  401     401      401         401          401      401
+  DELETE /api/admin/upstreams/:id/credentials/:credential 401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/inference/models                   401      403      401        401    200  401      401  401     401      401         401          401      401
+  POST   /api/admin/inference/models                   401      403      401        401    400  401      401  401     401      401         401          401      401
+  PATCH  /api/admin/inference/models/:id               401      403      401        401    404  401      401  401     401      401         401          401      401
+  DELETE /api/admin/inference/models/:id               401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/billing/adjustments                401      403      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/payments                   401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/billing/payments/:id               401      403      401        401    404  401      401  401     401      401         401          401      401

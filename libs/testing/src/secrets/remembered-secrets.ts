@@ -3,6 +3,8 @@ import { join } from 'node:path';
 
 /** Secrets that only the tests use. */
 export const TEST_API_KEY_HASH_SECRET = 'test-only-api-key-hash-secret-0123456789';
+/** Encrypts the credentials of upstreams. */
+export const TEST_UPSTREAM_ENCRYPTION_KEY = '0123456789abcdef'.repeat(4);
 export const testRolePassword = (role: string) => `test-only-database-password-of-${role}`;
 
 const FOLDER = process.env.TEST_LOG_FOLDER;

@@ -2,7 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { holdProcessToContract } from '../contract/process-contract';
-import { rememberEnvironment, TEST_API_KEY_HASH_SECRET } from '../secrets/remembered-secrets';
+import {
+  rememberEnvironment,
+  TEST_API_KEY_HASH_SECRET,
+  TEST_UPSTREAM_ENCRYPTION_KEY,
+} from '../secrets/remembered-secrets';
 import { type TestDatabase } from '../database/test-database';
 import { testLog } from '../secrets/test-log';
 
@@ -29,6 +33,8 @@ export const serviceEnvironment = (databaseUrl: string): Environment => ({
   DATABASE_URL: databaseUrl,
   CONSOLE_URL: 'http://127.0.0.1:9',
   API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
+  UPSTREAM_ENCRYPTION_KEYS: TEST_UPSTREAM_ENCRYPTION_KEY,
+  UPSTREAMS_APPLY: 'until_changed',
 });
 
 /** Resolves with the port of the child when it listens. */

@@ -189,13 +189,17 @@ describe('the sites', () => {
   test('start on a data folder of an earlier version, with external systems instead of sandboxes', async () => {
     const before = intl.platform;
     // An earlier version had no encryption keys and no download links, and published one package.
-    const { encryptionKeys, downloadLinkSecrets, ...others } = readJson<Secrets>(
+    const { encryptionKeys, upstreamEncryptionKeys, downloadLinkSecrets, ...others } = readJson<Secrets>(
       intl.dataDir,
       'secrets.json',
     );
     const { packages, ...seeded } = others.seeded as Secrets;
     expect(packages).toEqual(['sandbox-chat', 'sandbox-mini', 'sandbox-embed']);
-    expect([encryptionKeys, downloadLinkSecrets]).toEqual([[SECRET], [SECRET]]);
+    expect([encryptionKeys, upstreamEncryptionKeys, downloadLinkSecrets]).toEqual([
+      [SECRET],
+      [SECRET],
+      [SECRET],
+    ]);
     const earlier = { ...others, seeded: { ...seeded, model: true } };
     writeFileSync(join(intl.dataDir, 'secrets.json'), JSON.stringify(earlier));
     await intl.start(EXTERNAL_SYSTEMS);
@@ -205,6 +209,7 @@ describe('the sites', () => {
     expect(readJson(intl.dataDir, 'secrets.json')).toEqual({
       ...others,
       encryptionKeys: [SECRET],
+      upstreamEncryptionKeys: [SECRET],
       downloadLinkSecrets: [SECRET],
     });
     const unpublished = await fetch(`${intl.platform.urls.console}/api/download/router-latest`);

@@ -4,6 +4,7 @@ import {
   holdProcessToContract,
   type ServiceRole,
   TEST_API_KEY_HASH_SECRET,
+  TEST_UPSTREAM_ENCRYPTION_KEY,
   type TestDatabase,
 } from '@inference/testing';
 import { type JWTPayload, SignJWT } from 'jose';
@@ -77,6 +78,9 @@ export class Site {
     const upstreams = [{ name: 'sandbox', base_url: `${engine.url}/v1` }];
     return this.startApp('gateway', await findFreePort(), {
       UPSTREAMS: JSON.stringify(upstreams),
+      UPSTREAM_ENCRYPTION_KEYS: TEST_UPSTREAM_ENCRYPTION_KEY,
+      // A test may start gateways with other engines on one database.
+      UPSTREAMS_APPLY: 'until_changed',
       AGENT_CREDENTIALS: this.agentCredential,
       MEMO_CREDENTIALS: this.memoCredential,
       CONSOLE_CREDENTIALS: this.consoleCredential,
@@ -121,6 +125,8 @@ export class Site {
     return this.startApp('console', port ?? (await own), {
       SESSION_SIGNING_KEYS: JSON.stringify([this.signingKey]),
       ENCRYPTION_KEYS: this.encryptionKey,
+      UPSTREAM_ENCRYPTION_KEYS: TEST_UPSTREAM_ENCRYPTION_KEY,
+      UPSTREAM_PRIVATE_NETWORKS: 'allowed',
       DOWNLOAD_LINK_SECRETS: this.linkSecret,
       GATEWAY_URL: ELSEWHERE,
       TRAINING_URL: ELSEWHERE,

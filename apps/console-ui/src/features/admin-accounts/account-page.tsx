@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Code, Group, Paper, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
@@ -32,10 +32,21 @@ import {
   lastTransactionsQuery,
   useDisableSecondFactor,
 } from './account-queries';
+import { AccountAccess, AccountNotes, AccountTimeline } from './account-history';
+import { AccountKeys, ReactivateDialog, SuspendDialog, SuspensionNotice } from './account-suspension';
 import { AccountUsage } from './account-usage';
 import { useAdminAccountTexts } from './admin-account-texts';
 
 const FORBIDDEN = 403;
+const TABS = ['overview', 'timeline', 'keys', 'access', 'notes'] as const;
+/** What a role has to be allowed for a tab. */
+const ROUTES = {
+  overview: 'GET /api/admin/accounts/:id/usage',
+  timeline: 'GET /api/admin/accounts/:id/timeline',
+  keys: 'GET /api/admin/accounts/:id/keys',
+  access: 'GET /api/admin/accounts/:id/sessions',
+  notes: 'GET /api/admin/accounts/:id/notes',
+} as const;
 
 function SecondFactorDialog({ account, onClose }: { account: Account; onClose: () => void }) {
   const t = useAdminAccountTexts();
@@ -91,8 +102,10 @@ export function AccountPage() {
 
 function AccountContent({ account }: { account: Account }) {
   const t = useAdminAccountTexts();
-  const [dialog, setDialog] = useState<'role' | 'adjustment' | 'secondFactor'>();
+  const [dialog, setDialog] = useState<'role' | 'adjustment' | 'secondFactor' | 'suspension'>();
+  const [tab, setTab] = useState<string | null>('overview');
   const close = () => setDialog(undefined);
+  const SuspensionDialog = account.suspension ? ReactivateDialog : SuspendDialog;
   const may = useMay();
   const mayReset =
     may('POST /api/admin/accounts/:id/2fa/disable') &&
@@ -100,6 +113,7 @@ function AccountContent({ account }: { account: Account }) {
   return (
     <Stack gap="xl">
       <Stack gap="md">
+        <SuspensionNotice suspension={account.suspension} />
         <Group gap="xs">
           {may('POST /api/admin/billing/adjustments') && (
             <Button onClick={() => setDialog('adjustment')}>{t('adjust')}</Button>
@@ -114,16 +128,50 @@ function AccountContent({ account }: { account: Account }) {
               {t('disable')}
             </Button>
           )}
+          {may('POST /api/admin/accounts/:id/suspend') &&
+            (account.suspension !== null || account.role === 'user') && (
+              <Button variant="default" onClick={() => setDialog('suspension')}>
+                {t(account.suspension ? 'reactivate' : 'suspend')}
+              </Button>
+            )}
         </Group>
         <AccountFacts account={account} />
       </Stack>
-      <Stack component="section" gap="sm">
-        <Title order={2}>{t('usage')}</Title>
-        <AccountUsage accountId={account.id} />
-      </Stack>
-      <AccountPayments accountId={account.id} />
-      <AccountTransactions accountId={account.id} />
+      <Tabs value={tab} onChange={setTab} keepMounted={false}>
+        <Tabs.List aria-label={t('tabs')}>
+          {TABS.filter((name) => may(ROUTES[name])).map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {t(`tab.${name}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="overview" pt="lg">
+          <Stack gap="xl">
+            <Stack component="section" gap="sm">
+              <Title order={2}>{t('usage')}</Title>
+              <AccountUsage accountId={account.id} />
+            </Stack>
+            <AccountPayments accountId={account.id} />
+            <AccountTransactions accountId={account.id} />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="timeline" pt="lg">
+          <AccountTimeline accountId={account.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="keys" pt="lg">
+          <AccountKeys accountId={account.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="access" pt="lg">
+          <AccountAccess accountId={account.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="notes" pt="lg">
+          <AccountNotes accountId={account.id} />
+        </Tabs.Panel>
+      </Tabs>
       {dialog === 'adjustment' && <AdjustmentDialog account={account} onClose={close} />}
+      {dialog === 'suspension' && (
+        <SuspensionDialog name={account.email} target={{ accountId: account.id }} onClose={close} />
+      )}
       {dialog === 'role' && <RoleDialog account={account} onClose={close} />}
       {dialog === 'secondFactor' && <SecondFactorDialog account={account} onClose={close} />}
     </Stack>
@@ -201,11 +249,16 @@ function AccountFacts({ account }: { account: Account }) {
           </Group>
         </Fact>
       </Facts>
-      {may('GET /api/admin/events') && (
-        <Anchor component={Link} to={`/admin/events?account=${account.id}`} display="inline-block" mt="md">
-          {t('events.all')}
+      <Group gap="lg" mt="md">
+        <Anchor component={Link} to={`/admin/accounts/${account.id}/requests`}>
+          {t('requests.every')}
         </Anchor>
-      )}
+        {may('GET /api/admin/events') && (
+          <Anchor component={Link} to={`/admin/events?account=${account.id}`}>
+            {t('events.all')}
+          </Anchor>
+        )}
+      </Group>
     </Paper>
   );
 }

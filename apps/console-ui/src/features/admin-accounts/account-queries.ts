@@ -22,17 +22,27 @@ const ACCOUNTS = 'admin-accounts';
 const LAST = 10;
 const EMAILS_LIFE_MILLIS = 300_000;
 
-/** All accounts, or those of which the text is a part of the e-mail address, phone number, username or id. */
-export const accountsQuery = (api: ConsoleApi, search: string | undefined) =>
+/** All accounts, newest first. */
+export const accountsQuery = (api: ConsoleApi) =>
   infiniteQueryOptions({
-    queryKey: [ACCOUNTS, 'list', search],
-    queryFn: ({ signal, pageParam }) => {
-      const query = { ...pageParam, ...(search !== undefined && { search }) };
-      return bodyOf(api.GET('/api/admin/accounts', { signal, params: { query } }));
-    },
+    queryKey: [ACCOUNTS, 'list'],
+    queryFn: ({ signal, pageParam }) =>
+      bodyOf(api.GET('/api/admin/accounts', { signal, params: { query: pageParam } })),
     initialPageParam: {} as { cursor?: string },
     getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
     select: ({ pages }) => pages.flatMap(({ accounts }) => accounts),
+  });
+
+export type AccountMatch = Schemas['AccountMatchResponse'];
+
+/** What a text names, or whose name it is a part of. The text may be a whole API key: it stays in no cache. */
+export const accountSearchQuery = (api: ConsoleApi, query: string) =>
+  queryOptions({
+    queryKey: [ACCOUNTS, 'search', query],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.POST('/api/admin/accounts/search', { signal, body: { query } }))).matches,
+    staleTime: 0,
+    gcTime: 0,
   });
 
 export const accountQuery = (api: ConsoleApi, id: string) =>
@@ -66,6 +76,110 @@ export const lastTransactionsQuery = (api: ConsoleApi, id: string) =>
     },
     staleTime: 0,
   });
+
+export type CustomerKey = Schemas['SupportApiKeyResponse'];
+
+export const accountKeysQuery = (api: ConsoleApi, id: string) =>
+  queryOptions({
+    queryKey: [ACCOUNTS, 'keys', id],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET('/api/admin/accounts/{id}/keys', { signal, params: { path: { id } } }))).keys,
+    staleTime: 0,
+  });
+
+export type TimelineEntry = Schemas['TimelineEntryResponse'];
+
+export const timelineQuery = (api: ConsoleApi, id: string) =>
+  infiniteQueryOptions({
+    queryKey: [ACCOUNTS, 'timeline', id],
+    queryFn: ({ signal, pageParam }) => {
+      const params = { path: { id }, query: pageParam };
+      return bodyOf(api.GET('/api/admin/accounts/{id}/timeline', { signal, params }));
+    },
+    initialPageParam: {} as { cursor?: string },
+    getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
+    select: ({ pages }) => pages.flatMap(({ entries }) => entries),
+    staleTime: 0,
+  });
+
+export const notesQuery = (api: ConsoleApi, id: string) =>
+  infiniteQueryOptions({
+    queryKey: [ACCOUNTS, 'notes', id],
+    queryFn: ({ signal, pageParam }) => {
+      const params = { path: { id }, query: pageParam };
+      return bodyOf(api.GET('/api/admin/accounts/{id}/notes', { signal, params }));
+    },
+    initialPageParam: {} as { cursor?: string },
+    getNextPageParam: ({ next_cursor: cursor }) => (cursor === null ? undefined : { cursor }),
+    select: ({ pages }) => pages.flatMap(({ notes }) => notes),
+    staleTime: 0,
+  });
+
+/** Where a customer is signed in, and its agent sessions and workspaces. */
+export const accessQuery = (api: ConsoleApi, id: string) =>
+  queryOptions({
+    queryKey: [ACCOUNTS, 'access', id],
+    queryFn: async ({ signal }) => {
+      const options = { signal, params: { path: { id } } };
+      const [{ sessions }, { agents }, { workspaces }] = await Promise.all([
+        bodyOf(api.GET('/api/admin/accounts/{id}/sessions', options)),
+        bodyOf(api.GET('/api/admin/accounts/{id}/agents', options)),
+        bodyOf(api.GET('/api/admin/accounts/{id}/workspaces', options)),
+      ]);
+      return { sessions, agents, workspaces };
+    },
+    staleTime: 0,
+  });
+
+/** What is suspended or reactivated: an account, or a key of it. */
+export interface SuspensionTarget {
+  accountId: string;
+  keyId?: string;
+}
+
+export function useSuspend({ accountId: id, keyId }: SuspensionTarget) {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: Schemas['SuspendDto']) => {
+      if (keyId === undefined)
+        await api.POST('/api/admin/accounts/{id}/suspend', { params: { path: { id } }, body });
+      else
+        await api.POST('/api/admin/accounts/{id}/keys/{keyId}/suspend', {
+          params: { path: { id, keyId } },
+          body,
+        });
+    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [ACCOUNTS] }),
+  });
+}
+
+export function useReactivate({ accountId: id, keyId }: SuspensionTarget) {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: Schemas['ReactivateDto']) => {
+      if (keyId === undefined)
+        await api.POST('/api/admin/accounts/{id}/reactivate', { params: { path: { id } }, body });
+      else
+        await api.POST('/api/admin/accounts/{id}/keys/{keyId}/reactivate', {
+          params: { path: { id, keyId } },
+          body,
+        });
+    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [ACCOUNTS] }),
+  });
+}
+
+export function useAddNote(id: string) {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Schemas['CreateNoteDto']) =>
+      bodyOf(api.POST('/api/admin/accounts/{id}/notes', { params: { path: { id } }, body })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [ACCOUNTS] }),
+  });
+}
 
 export const lastPaymentsQuery = (api: ConsoleApi, id: string) =>
   queryOptions({

@@ -1,5 +1,5 @@
 import { Anchor, Badge, Button, Group, TextInput } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type SyntheticEvent, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
@@ -10,19 +10,27 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { ShortAmount } from '../../figures/short-amount';
 import { Time } from '../../time/time';
-import { type Account, accountsQuery } from './account-queries';
+import { type Account, type AccountMatch, accountSearchQuery, accountsQuery } from './account-queries';
 import { useAdminAccountTexts } from './admin-account-texts';
 
-const MAX_SEARCH_CHARS = 254;
+const MAX_SEARCH_CHARS = 300;
+const KEY_PREFIX = 'bfvk-';
 
 export function AccountsPage() {
   const api = useConsoleApi();
   const t = useAdminAccountTexts();
   const { q } = useSearch({ from: '/console/admin/admin/accounts' });
   const navigate = useNavigate();
-  const query = useInfiniteQuery(accountsQuery(api, q));
+  const query = useInfiniteQuery(accountsQuery(api));
+  // A key that somebody pastes must not get into the address, which browsers and servers keep.
+  const [key, setKey] = useState<string>();
+  const search = key ?? q;
   const show = (search: { q?: string }) => void navigate({ to: '/admin/accounts', search });
-  const find = (text: string) => show(text ? { q: text } : {});
+  const find = (text: string) => {
+    const isKey = text.startsWith(KEY_PREFIX);
+    setKey(isKey ? text : undefined);
+    show(text && !isKey ? { q: text } : {});
+  };
   const columns: Column<Account>[] = [
     {
       key: 'email',
@@ -59,44 +67,114 @@ export function AccountsPage() {
       actions={
         <CsvButton
           fileName="accounts.csv"
-          read={() =>
-            api.GET('/api/admin/accounts', {
-              ...AS_CSV,
-              params: { query: q === undefined ? {} : { search: q } },
-            })
-          }
+          read={() => api.GET('/api/admin/accounts', { ...AS_CSV, params: { query: {} } })}
         />
       }
     >
-      <SearchForm key={q} initial={q ?? ''} onFind={find} />
-      <QueryState
-        query={query}
-        isEmpty={(rows) => rows.length === 0}
-        empty={
-          <EmptyState
-            title={t('nothing.title')}
-            action={
-              <Button variant="default" onClick={() => show({})}>
-                {t('clear')}
-              </Button>
-            }
-          >
-            {t('nothing.text')}
-          </EmptyState>
-        }
-      >
-        {(accounts) => (
-          <DataTable
-            label={t('title')}
-            columns={columns}
-            rows={accounts}
-            keyOf={({ id }) => id}
-            onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
-            isLoadingMore={query.isFetchingNextPage}
-          />
-        )}
-      </QueryState>
+      <SearchForm key={search} initial={search ?? ''} onFind={find} />
+      {search !== undefined && <Matches search={search} onClear={() => find('')} />}
+      {search === undefined && (
+        <QueryState query={query}>
+          {(accounts) => (
+            <DataTable
+              label={t('title')}
+              columns={columns}
+              rows={accounts}
+              keyOf={({ id }) => id}
+              onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+              isLoadingMore={query.isFetchingNextPage}
+            />
+          )}
+        </QueryState>
+      )}
     </Page>
+  );
+}
+
+/** Where a page shows what was found. */
+function pathOf({ kind, id, account }: AccountMatch): string {
+  if (kind === 'request') return `/admin/accounts/${account.id}/requests/${id}`;
+  return kind === 'payment' ? `/admin/payments/${id}` : `/admin/accounts/${account.id}`;
+}
+
+/** What the text of the search names, each with its account. */
+function Matches({ search, onClear }: { search: string; onClear: () => void }) {
+  const t = useAdminAccountTexts();
+  const query = useQuery(accountSearchQuery(useConsoleApi(), search));
+  const columns: Column<AccountMatch>[] = [
+    {
+      key: 'email',
+      title: t('email'),
+      cell: ({ account }) => (
+        <Anchor component={Link} to={`/admin/accounts/${account.id}`} inherit>
+          {account.email}
+        </Anchor>
+      ),
+    },
+    {
+      key: 'found',
+      title: t('search.found'),
+      place: 'line',
+      cell: (match) =>
+        match.kind === 'account' ? (
+          t('found.account')
+        ) : (
+          <>
+            {t(`found.${match.kind}`)}{' '}
+            <Anchor component={Link} to={pathOf(match)} inherit>
+              {match.id}
+            </Anchor>
+          </>
+        ),
+    },
+    {
+      key: 'role',
+      title: t('role'),
+      place: 'status',
+      cell: ({ account }) => (
+        <Group gap={4}>
+          <RoleBadge role={account.role} />
+          {account.suspension && (
+            <Badge color="red" variant="light" tt="none" miw="max-content">
+              {t('suspended')}
+            </Badge>
+          )}
+        </Group>
+      ),
+    },
+    {
+      key: 'balance',
+      title: t('balance'),
+      isNumber: true,
+      cell: ({ account }) => <ShortAmount value={account.balance} currency={account.currency} />,
+    },
+  ];
+  return (
+    <QueryState
+      query={query}
+      isEmpty={(rows) => rows.length === 0}
+      empty={
+        <EmptyState
+          title={t('nothing.title')}
+          action={
+            <Button variant="default" onClick={onClear}>
+              {t('clear')}
+            </Button>
+          }
+        >
+          {t('nothing.text')}
+        </EmptyState>
+      }
+    >
+      {(matches) => (
+        <DataTable
+          label={t('search.found')}
+          columns={columns}
+          rows={matches}
+          keyOf={({ kind, id }) => `${kind} ${id}`}
+        />
+      )}
+    </QueryState>
   );
 }
 

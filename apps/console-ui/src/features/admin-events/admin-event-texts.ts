@@ -23,6 +23,8 @@ export const en = {
   'event.packageRemoved': 'Model package removed',
   'event.packageUploaded': 'Model package uploaded',
   'event.prices': 'Prices published',
+  'event.servedModel': 'Served model changed',
+  'event.upstream': 'Upstream changed',
   'event.providerEvent': 'Provider event closed',
   'event.release': 'Release changed',
 } as const;
@@ -50,6 +52,8 @@ const zh: ChineseTexts<typeof en> = {
   'event.packageRemoved': '模型包已移除',
   'event.packageUploaded': '模型包已上传',
   'event.prices': '价格已发布',
+  'event.servedModel': '模型设置已更改',
+  'event.upstream': '上游服务已更改',
   'event.providerEvent': '支付渠道事件已处理',
   'event.release': '发布版本已更改',
 };

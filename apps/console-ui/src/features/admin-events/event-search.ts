@@ -6,10 +6,14 @@ export type EventType = Schemas['AuditEventType'];
 
 const TYPES: Record<EventType, true> = {
   'account.created': true,
+  'account.reactivated': true,
   'account.role_changed': true,
+  'account.suspended': true,
   'api_key.changed': true,
   'api_key.created': true,
   'api_key.deleted': true,
+  'api_key.reactivated': true,
+  'api_key.suspended': true,
   'api_key.rotated': true,
   'email.verified': true,
   'identity.linked': true,
@@ -41,6 +45,8 @@ const TYPES: Record<EventType, true> = {
   'admin.provider_event_closed': true,
   'admin.refund_ordered': true,
   'admin.release_changed': true,
+  'admin.served_model_changed': true,
+  'admin.upstream_changed': true,
 };
 export const EVENT_TYPES = Object.keys(TYPES) as EventType[];
 

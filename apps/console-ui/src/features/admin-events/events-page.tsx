@@ -43,6 +43,8 @@ const KEYS: Partial<Record<EventType, PlainTextKey<typeof en>>> = {
   'admin.prices_published': 'event.prices',
   'admin.provider_event_closed': 'event.providerEvent',
   'admin.release_changed': 'event.release',
+  'admin.served_model_changed': 'event.servedModel',
+  'admin.upstream_changed': 'event.upstream',
 };
 
 /** Names a type of events for people. */

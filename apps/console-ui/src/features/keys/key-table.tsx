@@ -29,6 +29,13 @@ export function KeyTable({ keys, onEdit, onRotate, onDelete }: Props) {
           <Text span inherit fw={500} className={classes.name!}>
             <MiddleCut text={key.name} />
           </Text>
+          {key.suspension && (
+            <Tooltip label={key.suspension.message ?? t('suspended.hint')} multiline maw="20rem">
+              <Badge color="red" variant="light" tt="none" flex="none" tabIndex={0}>
+                {t('suspended')}
+              </Badge>
+            </Tooltip>
+          )}
           {statesOf(key).map((state) => (
             <Badge key={state} variant="default" tt="none" flex="none">
               {t(state)}

@@ -11,6 +11,7 @@ const key = (name: string, more: Partial<ApiKey> = {}): ApiKey => ({
   spend_limit: null,
   allowed_models: null,
   reports_cost: true,
+  suspension: null,
   description: '',
   tags: [],
   status: 'active',

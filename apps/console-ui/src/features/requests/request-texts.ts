@@ -59,7 +59,7 @@ const en = {
   estimated: 'Counted by the platform, because the model did not report its tokens.',
   'fault.invalid_count': 'Some figures that the model’s server reported were not valid counts.',
   'fault.no_output_tokens':
-    'The model’s server reported no tokens for its answer. The platform counted them.',
+    'The model’s server reported no tokens for its answer, so the answer cost nothing.',
   'fault.parts_above_whole':
     'The model’s server reported parts that are larger than the whole. The larger figure was charged.',
   'fault.total_above_parts':
@@ -207,7 +207,7 @@ const zh: ChineseTexts<typeof en> = {
   'speed.value': '每秒 {{speed}} 个 Token',
   estimated: '模型未返回 Token 数，由平台计数。',
   'fault.invalid_count': '模型服务器返回的部分用量不是有效数值。',
-  'fault.no_output_tokens': '模型服务器返回的输出 Token 数为零，由平台计数并计费。',
+  'fault.no_output_tokens': '模型服务器返回的输出 Token 数为零，因此该回答未计费。',
   'fault.parts_above_whole': '模型服务器返回的分项用量大于总量，已按较大的数值计费。',
   'fault.total_above_parts': '模型服务器返回的 Token 总数大于输入与输出之和，多出的部分按推理 Token 计费。',
   'fault.total_below_parts': '模型服务器返回的 Token 总数小于输入与输出之和，已按输入与输出计费。',

@@ -7,10 +7,14 @@ type Key = PlainTextKey<typeof en>;
 /** What happened, for the types that an account sees; types of a newer service are a change of the account. */
 const EVENT_KEYS: Partial<Record<Schemas['AuditEventType'], Key>> = {
   'account.created': 'event.accountCreated',
+  'account.reactivated': 'event.accountReactivated',
   'account.role_changed': 'event.roleChanged',
+  'account.suspended': 'event.accountSuspended',
   'api_key.changed': 'event.keyChanged',
   'api_key.created': 'event.keyCreated',
   'api_key.deleted': 'event.keyDeleted',
+  'api_key.reactivated': 'event.keyReactivated',
+  'api_key.suspended': 'event.keySuspended',
   'api_key.rotated': 'event.keyRotated',
   'email.verified': 'event.emailVerified',
   'identity.linked': 'event.identityLinked',

@@ -1,12 +1,14 @@
 import { Alert, Anchor, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { bodyOf, useConsoleApi } from '../../api/console-api';
 import { useSessionState } from '../../api/session';
 import { useSite } from '../../api/site';
 import { type PlainTextKey } from '../../language/define-texts';
 import { useGoOn } from './next-page';
 import { ProviderLinks, SignInFrame } from './sign-in-frame';
-import { SignInSteps } from './sign-in-steps';
+import { SignInSteps, Suspended } from './sign-in-steps';
 import { type en, useSignInTexts } from './sign-in-texts';
 
 type Key = PlainTextKey<typeof en>;
@@ -18,6 +20,7 @@ const KEYS: Record<string, Key> = {
   email_not_verified: 'provider.emailNotVerified',
   email_taken: 'provider.emailTaken',
   provider_unavailable: 'provider.unavailable',
+  account_suspended: 'provider.suspended',
 };
 
 /** The text for `#error=<code>`, with which a sign-in through a provider comes back; undefined without an error. */
@@ -27,6 +30,22 @@ function providerErrorKey(fragment: string): Key | undefined {
   return KEYS[code] ?? 'provider.refused';
 }
 
+/** What a sign-in of a suspended account comes back with; only the console can read it. */
+const noticeIn = (fragment: string): string | undefined =>
+  new URLSearchParams(fragment.replace(/^#/, '')).get('notice') ?? undefined;
+
+function ProviderSuspension({ notice }: { notice: string }) {
+  const t = useSignInTexts();
+  const api = useConsoleApi();
+  const { data, error } = useQuery({
+    queryKey: ['suspension', notice],
+    queryFn: () => bodyOf(api.POST('/api/auth/oauth/suspension', { body: { notice } })),
+    retry: false,
+  });
+  if (data) return <Suspended message={data.suspension_message ?? null} contact={data.contact ?? null} />;
+  return error ? <Alert color="red">{t('provider.suspended')}</Alert> : null;
+}
+
 export function SignInPage() {
   const t = useSignInTexts();
   const goOn = useGoOn();
@@ -34,6 +53,7 @@ export function SignInPage() {
   const { signup } = useSite();
   const { status } = useSessionState();
   const [providerError] = useState(() => providerErrorKey(window.location.hash));
+  const [notice] = useState(() => noticeIn(window.location.hash));
   useEffect(() => {
     if (window.location.hash) void navigate({ to: '.', search: true, hash: '', replace: true });
   }, [navigate]);
@@ -60,7 +80,11 @@ export function SignInPage() {
         </Stack>
       }
     >
-      {providerError && <Alert color="red">{t(providerError)}</Alert>}
+      {notice === undefined ? (
+        providerError && <Alert color="red">{t(providerError)}</Alert>
+      ) : (
+        <ProviderSuspension notice={notice} />
+      )}
       <SignInSteps />
       <ProviderLinks />
     </SignInFrame>

@@ -1,8 +1,8 @@
-import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { toApiError } from '../../api/api-error';
+import { type Suspension, toApiError } from '../../api/api-error';
 import { bodyOf, useConsoleApi } from '../../api/console-api';
 import { useSession } from '../../api/session';
 import { ErrorNotice } from '../../components/error-notice';
@@ -54,7 +54,7 @@ function PasswordForm({ onSignedIn, onChallenge }: Props) {
     <form onSubmit={form.onSubmit((values) => signIn.mutate(values))} noValidate>
       <Stack>
         {signIn.error && (
-          <ErrorNotice error={signIn.error} {...(isRefused && { message: t('password.refused') })} />
+          <SignInError error={signIn.error} {...(isRefused && { message: t('password.refused') })} />
         )}
         <TextInput
           label={t('identifier')}
@@ -78,6 +78,36 @@ function PasswordForm({ onSignedIn, onChallenge }: Props) {
         </Button>
       </Stack>
     </form>
+  );
+}
+
+/** Tells the owner of a suspended account why, and whom to ask. */
+function SignInError({ error, message }: { error: unknown; message?: string }) {
+  const { suspension } = toApiError(error);
+  if (!suspension) return <ErrorNotice error={error} {...(message !== undefined && { message })} />;
+  return <Suspended {...suspension} />;
+}
+
+/** What the operator says of a suspended account, and whom to ask. */
+export function Suspended({ message, contact }: Suspension) {
+  const t = useSignInTexts();
+  return (
+    <Alert role="alert" color="red" variant="light" title={t('suspended')}>
+      <Stack gap="xs" align="flex-start">
+        {message !== null && (
+          <Text size="md" style={{ whiteSpace: 'pre-line' }}>
+            {message}
+          </Text>
+        )}
+        {contact === null ? (
+          <Text size="md">{t('suspended.ask')}</Text>
+        ) : (
+          <Anchor href={contact} size="md">
+            {t('suspended.contact')}
+          </Anchor>
+        )}
+      </Stack>
+    </Alert>
   );
 }
 
@@ -113,7 +143,7 @@ export function SecondFactorForm({ challenge, onSignedIn, onRestart }: SecondFac
     <form onSubmit={form.onSubmit(submit)}>
       <Stack>
         {verify.error && (
-          <ErrorNotice error={verify.error} {...(isRefused && { message: t('code.refused') })} />
+          <SignInError error={verify.error} {...(isRefused && { message: t('code.refused') })} />
         )}
         <Text size="md">{t(usesRecoveryCode ? 'recoveryCode.hint' : 'code.hint')}</Text>
         {usesRecoveryCode ? (

@@ -13,6 +13,9 @@ export const en = {
   'password.refused': 'The account does not exist or the password is wrong.',
   'password.rule': 'At least {{count}} characters, and not a common password.',
   'password.short': 'The password needs at least {{count}} characters.',
+  suspended: 'This account is suspended.',
+  'suspended.contact': 'Contact support',
+  'suspended.ask': 'Please contact the operator of this site.',
   'forgot.link': 'Forgot your password?',
   'secondFactor.title': 'Second factor',
   code: 'Code of the authenticator',
@@ -51,6 +54,8 @@ export const en = {
     'An account with your e-mail address already exists. Sign in to it, then link the provider in the settings.',
   'provider.unavailable':
     'The provider is not available at the moment. Try again later, or use your password.',
+  'provider.suspended':
+    'This account is suspended. Sign in with its password to read why, or contact the operator of this site.',
   'provider.refused': 'The provider refused the sign-in. Please try again.',
 } as const;
 
@@ -67,6 +72,9 @@ const zh: ChineseTexts<typeof en> = {
   'password.refused': '账户不存在或密码错误。',
   'password.rule': '至少 {{count}} 个字符，且不能是常见密码。',
   'password.short': '密码至少需要 {{count}} 个字符。',
+  suspended: '该账户已被停用。',
+  'suspended.contact': '联系技术支持',
+  'suspended.ask': '请联系站点运营者。',
   'forgot.link': '忘记密码？',
   'secondFactor.title': '两步验证',
   code: '验证码',
@@ -103,6 +111,7 @@ const zh: ChineseTexts<typeof en> = {
   'provider.emailNotVerified': '第三方平台尚未验证您的邮箱，请先在该平台完成验证。',
   'provider.emailTaken': '您的邮箱已注册账户。请先登录，再在设置中关联第三方账户。',
   'provider.unavailable': '第三方登录暂时不可用。请稍后重试，或使用密码登录。',
+  'provider.suspended': '该账户已被停用。请使用密码登录查看原因，或联系站点运营者。',
   'provider.refused': '第三方登录被拒绝，请重新登录。',
 };
 

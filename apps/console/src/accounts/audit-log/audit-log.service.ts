@@ -51,7 +51,12 @@ function auditEventView(event: SecurityEvent, readerId?: string): AuditEventResp
     actor_id: isHidden ? null : actorId,
     address: isHidden ? null : address,
     user_agent: isHidden ? null : userAgent,
-    details,
+    details: readerId === undefined ? details : withoutReason(details),
     created_at: createdAt.toISOString(),
   };
+}
+
+/** The reason of staff is for staff: what its customer reads is another text. */
+function withoutReason({ reason: _reason, ...details }: SecurityEvent['details']): SecurityEvent['details'] {
+  return details;
 }

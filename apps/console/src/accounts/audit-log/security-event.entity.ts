@@ -5,10 +5,14 @@ import { Account } from '../account.entity';
 /** `<subject>.<what happened to it>`. */
 export const AUDIT_EVENT_TYPES = [
   'account.created',
+  'account.reactivated',
   'account.role_changed',
+  'account.suspended',
   'api_key.changed',
   'api_key.created',
   'api_key.deleted',
+  'api_key.reactivated',
+  'api_key.suspended',
   'api_key.rotated',
   'email.verified',
   'identity.linked',
@@ -40,6 +44,8 @@ export const AUDIT_EVENT_TYPES = [
   'admin.provider_event_closed',
   'admin.refund_ordered',
   'admin.release_changed',
+  'admin.served_model_changed',
+  'admin.upstream_changed',
 ] as const;
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 

@@ -18,7 +18,7 @@ export class DashboardQuery {
 }
 
 const Count = (description: string, isNullable = false) =>
-  ApiProperty({ description, type: 'integer', nullable: isNullable, example: 120 });
+  ApiProperty({ description, type: 'integer', ...(isNullable && { nullable: true }), example: 120 });
 
 /** What a period amounted to. */
 export class DashboardFiguresResponse {

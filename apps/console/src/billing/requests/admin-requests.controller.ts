@@ -7,6 +7,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AccountPath } from '../../accounts/accounts.dto';
 import { readAccount } from '../../accounts/accounts.repository';
 import {
+  AnyRequestDetailResponse,
   OperatorRequestDetailResponse,
   OperatorRequestListResponse,
   RequestPath,
@@ -56,5 +57,24 @@ export class AdminRequestsController {
   @ApiErrors({ 404: 'The account has no such call, or there is no such account.' })
   find(@Param() { id, requestId }: AccountRequestPath): Promise<OperatorRequestDetailResponse> {
     return this.requests.findForOperator(id, requestId);
+  }
+}
+
+@Controller('api/admin/requests')
+@ApiTags('Support')
+@StaffOnly()
+export class AnyRequestController {
+  constructor(private readonly requests: RequestsService) {}
+
+  @Get(':requestId')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'getAnyRequest',
+    summary: 'Finds a call of any account by its id, also one that was refused or failed.',
+  })
+  @ApiOkResponse({ description: 'The call and its account.', type: AnyRequestDetailResponse })
+  @ApiErrors({ 404: 'There is no such call.' })
+  find(@Param() { requestId }: RequestPath): Promise<AnyRequestDetailResponse> {
+    return this.requests.findOfAnyAccount(requestId);
   }
 }

@@ -325,7 +325,7 @@ export class RequestPriceListResponse {
 export class RequestDetailResponse extends RequestResponse {
   @ApiProperty({
     description:
-      'What was wrong with the usage that the model’s server reported; the larger figure was charged. `invalid_count`: a figure was no count; `no_output_tokens`: none for an answer that has some, which the gateway counted; `parts_above_whole`: a detail was more than the figure that it is a part of; `total_above_parts`, `total_below_parts`: the total was not the sum of prompt and answer. Null: nothing.',
+      'What was wrong with the usage that the model’s server reported; the larger figure was charged. `invalid_count`: a figure was no count; `no_output_tokens`: none for an answer that has text, which cost nothing; `parts_above_whole`: a detail was more than the figure that it is a part of; `total_above_parts`, `total_below_parts`: the total was not the sum of prompt and answer. Null: nothing.',
     enum: USAGE_FAULTS,
     nullable: true,
     example: 'total_below_parts',
@@ -391,3 +391,9 @@ export class OperatorRequestListResponse extends OmitType(RequestListResponse, [
 }
 
 export class OperatorRequestDetailResponse extends IntersectionType(RequestDetailResponse, OperatorFacts) {}
+
+/** A call of any account. */
+export class AnyRequestDetailResponse extends OperatorRequestDetailResponse {
+  @ApiProperty({ description: 'The account that made it.', example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  account_id!: string;
+}

@@ -275,3 +275,28 @@ export async function findUnbilledRequest(
 ): Promise<RequestDetail | null> {
   return (await executor.query<RequestDetail>(UNBILLED, [accountId, id])).rows[0] ?? null;
 }
+
+/** Whose call it is that was settled in a period. Served ones have no index by their id alone: a period is read whole. */
+const OWNER_OF_SERVED = `
+  SELECT account_id AS "accountId" FROM metering.usage_events
+  WHERE request_id = $1 AND occurred_at >= $2 AND occurred_at < $3 LIMIT 1`;
+
+const OWNER_OF_OTHERS = `
+  SELECT account_id AS "accountId" FROM metering.refused_requests WHERE request_id = $1
+  UNION ALL
+  (SELECT account_id FROM metering.unserved_calls
+    WHERE request_id = $1 AND occurred_at >= $2::timestamptz AND occurred_at < $3::timestamptz LIMIT 1)`;
+
+/** Whose call with this id it is that ended in a period, or null. For staff. */
+export async function findOwnerOfRequest(
+  executor: Executor,
+  id: string,
+  { from, to }: { from: Date; to: Date },
+): Promise<string | null> {
+  type Row = { accountId: string };
+  for (const statement of [OWNER_OF_OTHERS, OWNER_OF_SERVED]) {
+    const { rows } = await executor.query<Row>(statement, [id, from, to]);
+    if (rows[0]) return rows[0].accountId;
+  }
+  return null;
+}

@@ -13,6 +13,7 @@ import { instantText } from '@inference/time';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { storedApiKeyId } from '../../validation/call-filters.decorator';
 import {
+  type AnyRequestDetailResponse,
   type OperatorFacts,
   type OperatorRequestDetailResponse,
   type OperatorRequestListResponse,
@@ -23,6 +24,7 @@ import {
   type RequestStatus,
 } from './requests.dto';
 import {
+  findOwnerOfRequest,
   findRequest,
   findUnbilledRequest,
   findUnservedRequest,
@@ -128,13 +130,25 @@ export class RequestsService {
     return { ...this.detail(found), ...operatorFactsOf(found) };
   }
 
+  /** The account that has made a call, or null. */
+  async findAccountOf(id: string): Promise<string | null> {
+    for (const period of likelyPeriods(id)) {
+      const owner = await this.database.read((executor) => findOwnerOfRequest(executor, id, period));
+      if (owner !== null) return owner;
+    }
+    return null;
+  }
+
+  /** What `findForOperator` returns of a call of any account. Throws 404 for an unknown one. */
+  async findOfAnyAccount(id: string): Promise<AnyRequestDetailResponse> {
+    const accountId = await this.findAccountOf(id);
+    if (accountId === null) throw new NotFoundException('no such request');
+    return { ...(await this.findForOperator(accountId, id)), account_id: accountId };
+  }
+
   private async findCall(accountId: string, id: string): Promise<RequestDetail> {
     const madeAt = idMillis(id);
-    const periods = (madeAt === null ? [] : ENDED_WITHIN).map(({ before, after }) => ({
-      from: new Date(madeAt! - before),
-      to: new Date(madeAt! + after),
-    }));
-    for (const period of periods) {
+    for (const period of likelyPeriods(id)) {
       const found = await this.database.read((executor) => findRequest(executor, accountId, id, period));
       if (found) return found;
     }
@@ -204,6 +218,16 @@ export class RequestsService {
       finish_reason: request.finishReason,
     };
   }
+}
+
+/** When the call with this id may have ended, the likely period first. */
+function likelyPeriods(id: string): { from: Date; to: Date }[] {
+  const madeAt = idMillis(id);
+  if (madeAt === null) return [];
+  return ENDED_WITHIN.map(({ before, after }) => ({
+    from: new Date(madeAt - before),
+    to: new Date(madeAt + after),
+  }));
 }
 
 const operatorFactsOf = ({ upstream, timeToFirstByteMs }: LoggedRequest): OperatorFacts => ({

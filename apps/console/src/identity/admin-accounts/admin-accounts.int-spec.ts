@@ -52,6 +52,7 @@ describe('the accounts, as admins see them', () => {
               balance: 0,
               currency: 'USD',
               created_at: expect.any(String),
+              suspension: null,
             },
           ],
           next_cursor: null,

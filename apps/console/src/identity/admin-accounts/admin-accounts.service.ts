@@ -9,6 +9,7 @@ import {
   type AccountListResponse,
   type AccountsQuery,
   type AdminAccountResponse,
+  suspensionOf,
 } from '../../accounts/accounts.dto';
 import {
   type AccountProfile,
@@ -40,6 +41,7 @@ function view(account: AccountProfile, balancePicos: bigint, currency: Currency)
     balance: exactNumber(picosToDecimal(balancePicos)),
     currency,
     created_at: createdAt.toISOString(),
+    suspension: suspensionOf(account),
   };
 }
 

@@ -231,6 +231,20 @@ export class ApiKeyPath {
   id!: string;
 }
 
+/** That the operator has shut out a key. */
+export class ApiKeySuspension {
+  @InstantProperty({ description: 'Since when calls with the key are refused.' })
+  suspended_at!: string;
+
+  @ApiProperty({
+    description: 'What the operator says about it; null: nothing.',
+    type: String,
+    nullable: true,
+    example: 'The key was published in a repository. Delete it and make another one.',
+  })
+  message!: string | null;
+}
+
 const STATUSES = ['active', 'disabled', 'expired'] as const;
 
 /** A key without its secret. */
@@ -322,6 +336,13 @@ export class ApiKeyResponse {
   @ApiProperty({ description: REPORTS_COST })
   reports_cost!: boolean;
 
+  @ApiProperty({
+    description: 'Since when and why the operator refuses it; null: it is not suspended.',
+    type: ApiKeySuspension,
+    nullable: true,
+  })
+  suspension!: ApiKeySuspension | null;
+
   @MoneyProperty({
     description: 'What the key has spent in all, in the site’s currency.',
     example: 1.25,
@@ -351,6 +372,7 @@ export class CreatedApiKeyResponse extends OmitType(ApiKeyResponse, [
   'spent_in_period',
   'period_ends_at',
   'spent_30_days',
+  'suspension',
 ]) {
   @ApiProperty({ description: 'The secret. It is shown only here.', example: 'bfvk-…' })
   key!: string;

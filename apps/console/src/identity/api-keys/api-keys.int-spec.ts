@@ -67,6 +67,7 @@ describe('API keys', () => {
       spent_in_period: 0,
       period_ends_at: null,
       spent_30_days: 0,
+      suspension: null,
     });
   });
 

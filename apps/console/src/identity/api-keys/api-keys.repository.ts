@@ -31,7 +31,10 @@ export async function insertApiKey(transaction: Transaction, key: NewApiKey): Pr
   return stored;
 }
 
-export type ListedApiKey = Pick<ApiKey, 'id' | 'prefix' | 'createdAt' | 'lastUsedAt'> &
+export type ListedApiKey = Pick<
+  ApiKey,
+  'id' | 'prefix' | 'createdAt' | 'lastUsedAt' | 'suspendedAt' | 'suspensionMessage'
+> &
   Omit<ApiKeySettings, 'expiryNoticeDays'>;
 
 const LIST = `
@@ -39,7 +42,7 @@ const LIST = `
     description, tags, disabled_at AS "disabledAt", expires_at AS "expiresAt", allowed_ips AS "allowedIps",
     spend_limit_picos AS "spendLimitPicos", spend_period AS "spendPeriod", allowed_models AS "allowedModels",
     reports_cost AS "reportsCost", requests_per_minute AS "requestsPerMinute", tokens_per_minute AS "tokensPerMinute",
-    max_concurrency AS "maxConcurrency"
+    max_concurrency AS "maxConcurrency", suspended_at AS "suspendedAt", suspension_message AS "suspensionMessage"
   FROM accounts.api_keys WHERE account_id = $1 AND deleted_at IS NULL ORDER BY created_at DESC, id DESC`;
 
 /** Newest first. */

@@ -205,6 +205,10 @@ export class ApiKeysService {
       return {
         ...newKeyView(key, formerEnds.get(key.id)),
         last_used_at: shownTime(key.lastUsedAt),
+        suspension: key.suspendedAt && {
+          suspended_at: key.suspendedAt.toISOString(),
+          message: key.suspensionMessage,
+        },
         unused: (key.lastUsedAt ?? key.createdAt).getTime() < unusedSince,
         spent: shownAmount(spentPicos),
         spent_in_period: shownAmount(countedPicos),

@@ -42,6 +42,35 @@ describe('a sign-in through a provider', () => {
       expect(Buffer.from(cookie, 'base64').toString('latin1')).not.toContain(searchParams.get(name)!);
   });
 
+  it('tells the owner of a suspended account so, and opens no session', async () => {
+    const email = 'suspended@example.com';
+    const signIn = (headers?: Record<string, string>) =>
+      all.client.signIn(all.alpha, 'alpha', { email }, headers);
+    const { user } = sessionOf(await signIn());
+    await query(
+      "UPDATE accounts.accounts SET suspended_at = now(), suspension_message = 'Please write.' WHERE id = $1",
+      [user.id],
+    );
+    const refused = await signIn();
+    expect([refused.status, refused.body]).toMatchObject([
+      403,
+      { code: 'account_suspended', suspension_message: 'Please write.' },
+    ]);
+    const page = await signIn(BROWSER);
+    const location = page.headers.get('location')!;
+    expect(location).toMatch(/^http:\/\/ui\.test\/sign-in#error=account_suspended&notice=[\w.-]+$/);
+    expect(location).not.toContain('Please');
+    const notice = location.split('notice=')[1]!;
+    const read = (json: object) => all.site.console.request('POST', '/api/auth/oauth/suspension', { json });
+    expect(await read({ notice })).toMatchObject({
+      status: 200,
+      body: { suspension_message: 'Please write.', contact: null },
+    });
+    for (const wrong of [`${notice}x`, 'x']) expect((await read({ notice: wrong })).status).toBe(400);
+    for (const answer of [refused, page])
+      expect(answer.headers.getSetCookie().join()).not.toContain('session=');
+  });
+
   it('is begun with a cookie of the host only in production, and its former name is not read', async () => {
     const production = await all.another({ NODE_ENV: 'production' });
     const answer = await production.client.get('/api/auth/oauth/alpha');

@@ -17,6 +17,7 @@ import {
 } from '@nestjs/common';
 import {
   ApiBody,
+  ApiForbiddenResponse,
   ApiFoundResponse,
   ApiOkResponse,
   ApiOperation,
@@ -31,7 +32,7 @@ import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { OAUTH_PROVIDERS_CONFIG, type OAuthProvidersConfig } from '../identity.config';
 import { codeOf } from '../oauth.exception';
 import { SESSION_COOKIES, SessionCookies } from '../sessions/session-cookies';
-import { ChallengeResponse, SessionResponse } from '../sign-in/auth.dto';
+import { ChallengeResponse, SessionResponse, SuspendedErrorResponse } from '../sign-in/auth.dto';
 import { type Flow, FLOW_SECONDS } from './oauth-flows.service';
 import {
   AuthorizationResponse,
@@ -39,6 +40,8 @@ import {
   LinkedIdentityResponse,
   LinkIdentityDto,
   ProviderPath,
+  SuspensionNoticeDto,
+  SuspensionNoticeResponse,
 } from './oauth.dto';
 import { type CompletedFlow, OAuthService } from './oauth.service';
 
@@ -188,8 +191,12 @@ export class OAuthController {
     ...PROVIDER_ERRORS,
     400: 'The flow is too old, was begun in another browser, or the answer of the provider is not that of the flow.',
     401: 'The sign-in was refused, the cookie was sent with different values, or the session that asked for the link has ended.',
-    403: 'Consent was denied, the site takes no new accounts, or the provider does not vouch for an e-mail address.',
     409: 'Another account has the e-mail address or the identity.',
+  })
+  @ApiForbiddenResponse({
+    description:
+      'Consent was denied, the site takes no new accounts, the provider does not vouch for an e-mail address, or the account is suspended (`account_suspended`).',
+    type: SuspendedErrorResponse,
   })
   async finish(
     @Param() { provider }: ProviderPath,
@@ -208,6 +215,22 @@ export class OAuthController {
       if (asksForPage) response.redirect(this.site.consoleUiUrl + landingPath(finished));
       else response.json(body);
     });
+  }
+
+  @Post('suspension')
+  @HttpCode(200)
+  @Public()
+  @CredentialAttempt()
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'readSuspension',
+    summary: 'Tells the owner of a suspended account why, after a sign-in at a provider.',
+    description:
+      'Takes the `notice` of the fragment to which a browser was redirected with `account_suspended`. It is valid for ten minutes.',
+  })
+  @ApiOkResponse({ description: 'What the operator says.', type: SuspensionNoticeResponse })
+  async suspension(@Body() { notice }: SuspensionNoticeDto): Promise<SuspensionNoticeResponse> {
+    return this.oauth.openNotice(notice);
   }
 
   @Post(':provider/link')
@@ -255,7 +278,9 @@ export class OAuthController {
       const isUnavailable = error instanceof UnavailableException;
       const hasPage = error instanceof HttpException && error.getStatus() !== 404 && !isUnavailable;
       if (errorPage === null || !hasPage) throw error;
-      response.redirect(`${this.site.consoleUiUrl}${errorPage()}#error=${codeOf(error)}`);
+      const notice = await this.oauth.sealNotice(error);
+      const more = notice === null ? '' : `&notice=${notice}`;
+      response.redirect(`${this.site.consoleUiUrl}${errorPage()}#error=${codeOf(error)}${more}`);
     }
   }
 }

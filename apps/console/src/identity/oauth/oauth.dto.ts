@@ -1,7 +1,8 @@
 import { type FieldOptions, TextField } from '@inference/dto';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, PickType } from '@nestjs/swagger';
 import { IdentityResponse } from '../identities/identities.dto';
 import { PasswordField } from '../passwords/passwords.dto';
+import { SuspendedErrorResponse } from '../sign-in/auth.dto';
 
 const MAX_RETURN_CHARS = 512;
 /** Printable ASCII without a backslash. Two slashes or a backslash could make a browser read the following text as a host. */
@@ -62,3 +63,21 @@ export class LinkedIdentityResponse {
   @ApiProperty({ description: 'The identity that is linked now.' })
   identity!: IdentityResponse;
 }
+
+/** Chosen: longer than any notice, which holds a text of a thousand characters. */
+const MAX_NOTICE_LENGTH = 12_000;
+
+export class SuspensionNoticeDto {
+  @TextField({
+    description: 'The `notice` of the fragment.',
+    example: 'eyJhbGciOiJkaXIi…',
+    maxLength: MAX_NOTICE_LENGTH,
+  })
+  notice!: string;
+}
+
+export class SuspensionNoticeResponse extends PickType(SuspendedErrorResponse, [
+  'suspended_at',
+  'suspension_message',
+  'contact',
+]) {}

@@ -1,5 +1,6 @@
 import { Database } from '@inference/database';
-import { Inject, Injectable } from '@nestjs/common';
+import { AccountSuspendedException } from '@inference/guards';
+import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { insertAccount, readForSignIn, type SignInAccount } from '../../accounts/accounts.repository';
 import { type Actor, type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
@@ -19,7 +20,17 @@ import { type ChallengeResponse } from '../sign-in/auth.dto';
 import { type SignedIn, SignInService } from '../sign-in/sign-in.service';
 import { ProviderRolesService } from '../staff/provider-roles.service';
 import { type Flow, OAuthFlowsService } from './oauth-flows.service';
-import { type LinkedIdentityResponse, type LinkIdentityDto } from './oauth.dto';
+import { SealedTokens } from '../sealed-tokens';
+import {
+  type LinkedIdentityResponse,
+  type LinkIdentityDto,
+  type SuspensionNoticeResponse,
+} from './oauth.dto';
+
+/** Purpose and subject of the sealed notices. */
+const NOTICE = 'suspension notice';
+/** Chosen: a person reads the page to which the provider leads. */
+const NOTICE_SECONDS = 600;
 
 /** A flow whose user has to be sent to the provider. */
 export interface StartedFlow {
@@ -46,6 +57,7 @@ export class OAuthService {
     private readonly reauthentication: ReauthenticationService,
     private readonly signIn: SignInService,
     private readonly startCredit: StartCredit,
+    private readonly sealed: SealedTokens,
     private readonly providerRoles: ProviderRolesService,
   ) {}
 
@@ -102,6 +114,23 @@ export class OAuthService {
     const { hasSecondFactor: hasProviderFactor } = identity;
     const outcome = await this.signIn.begin(proven, `oauth:${name}`, origin, { hasProviderFactor });
     return { outcome, returnTo };
+  }
+
+  /**
+   * What a browser may show of the refusal of a suspended account: sealed, because anybody can write a fragment. Null for another error.
+   */
+  async sealNotice(error: unknown): Promise<string | null> {
+    if (!(error instanceof AccountSuspendedException)) return null;
+    const { code: _code, ...facts } = error.details;
+    return this.sealed.seal(NOTICE, NOTICE, facts, NOTICE_SECONDS);
+  }
+
+  /** Throws 400 for a notice that is forged or too old. */
+  async openNotice(text: string): Promise<SuspensionNoticeResponse> {
+    const claims = await this.sealed.open(NOTICE, NOTICE, text);
+    if (!claims) throw new BadRequestException('notice: is not valid or too old; sign in again');
+    const { suspended_at, suspension_message, contact } = claims as SuspensionNoticeResponse;
+    return { suspended_at: suspended_at!, suspension_message: suspension_message!, contact: contact! };
   }
 
   /**

@@ -12,7 +12,7 @@ const GRACE = "interval '10 seconds'";
  * token is read by a later statement: this one may have waited, and then its snapshot is too old.
  */
 const LOCK_SESSION = `
-  SELECT s.id, s.account_id AS "accountId", a.email
+  SELECT s.id, s.account_id AS "accountId", a.email, a.suspended_at IS NOT NULL AS "isSuspended"
   FROM accounts.refresh_tokens t
   JOIN accounts.sessions s ON s.id = t.session_id
   JOIN accounts.accounts a ON a.id = s.account_id
@@ -34,6 +34,7 @@ export interface RefreshableSession {
   id: string;
   accountId: string;
   email: string;
+  isSuspended: boolean;
 }
 
 export interface StoredToken extends Pick<RefreshToken, 'valueHash' | 'formerHash' | 'successorSalt'> {

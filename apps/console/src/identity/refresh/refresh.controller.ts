@@ -1,7 +1,7 @@
 import { InstantProperty } from '@inference/dto';
 import { isFromForeignPage } from '@inference/guards';
 import { Public } from '@inference/http';
-import { ApiErrors } from '@inference/openapi';
+import { ApiErrors, CodedErrorResponse } from '@inference/openapi';
 import {
   Controller,
   ForbiddenException,
@@ -13,7 +13,7 @@ import {
   Res,
   UnauthorizedException,
 } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiForbiddenResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { type Origin, RequestOrigin } from '../../accounts/audit-log/actor';
 import { RefreshAttempt } from '../../rate-limit/rate-limits';
@@ -64,7 +64,10 @@ export class RefreshController {
   })
   @ApiErrors({
     401: 'The cookie is missing, unknown or expired, was sent with different values, was replaced earlier, or its session has ended.',
-    403: 'A page of another origin sent the request.',
+  })
+  @ApiForbiddenResponse({
+    description: 'A page of another origin sent the request. `account_suspended`: the account is suspended.',
+    type: CodedErrorResponse,
   })
   async refresh(
     @RequestOrigin() origin: Origin,

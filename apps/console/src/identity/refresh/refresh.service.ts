@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { Database, type Executor } from '@inference/database';
+import { AccountSuspendedException } from '@inference/guards';
 import { Injectable } from '@nestjs/common';
 import { type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
@@ -93,13 +94,15 @@ export class RefreshService {
     return formatRefreshToken(token);
   }
 
-  /** Returns null if the text is no refresh token of a live session. The session of a value that was replaced earlier ends. */
+  /** Returns null if the text is no refresh token of a live session. Throws 403 for a suspended account. The session of a value that was replaced earlier ends. */
   async refresh(text: string, origin: Origin): Promise<RefreshedSession | null> {
     const presented = parseRefreshToken(text);
     if (!presented) return null;
     return this.database.transaction(async (transaction) => {
       const session = await lockSessionOfSeries(transaction, seriesHashOf(presented));
       if (!session) return null;
+      // The session stays for the case that the account is reactivated.
+      if (session.isSuspended) throw new AccountSuspendedException();
       const stored = await readRefreshToken(transaction, session.id);
       const answer = answerTo(presented, stored);
       if (!answer) {

@@ -4,6 +4,7 @@ import { ApiErrors, ApiOneOf } from '@inference/openapi';
 import { Body, Controller, Get, Header, HttpCode, Patch, Post, Req, Res } from '@nestjs/common';
 import {
   ApiCreatedResponse,
+  ApiForbiddenResponse,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
@@ -24,6 +25,7 @@ import {
   LoginDto,
   RegisterDto,
   SessionResponse,
+  SUSPENDED,
   UpdateMeDto,
   UserResponse,
 } from './auth.dto';
@@ -83,6 +85,7 @@ export class AuthController {
     headers: OPTIONAL_COOKIE_HEADERS,
   })
   @ApiErrors({ 401: 'The identifier or the password is wrong.' })
+  @ApiForbiddenResponse(SUSPENDED)
   async login(
     @Body() body: LoginDto,
     @RequestOrigin() origin: Origin,

@@ -1,4 +1,5 @@
 import { ChoiceField, EmailField, InstantProperty, TextField, TimeZoneField } from '@inference/dto';
+import { CodedErrorResponse } from '@inference/openapi';
 import { ApiProperty } from '@nestjs/swagger';
 import { IdentifierField, UsernameField } from '../../accounts/account-fields';
 import { AccountResponse } from '../../accounts/accounts.dto';
@@ -85,6 +86,36 @@ export class SessionResponse {
   @ApiProperty({ description: 'The account.' })
   user!: SessionUserResponse;
 }
+
+/** Answer to a sign-in of a suspended account whose first factor was right. */
+export class SuspendedErrorResponse extends CodedErrorResponse {
+  @InstantProperty({ description: 'Since when the account is suspended.', optional: true })
+  suspended_at?: string;
+
+  @ApiProperty({
+    description: 'What staff tells the owner; null: nothing.',
+    type: String,
+    nullable: true,
+    required: false,
+    example: 'We have seen calls from many networks with your keys. Please write to us.',
+  })
+  suspension_message?: string | null;
+
+  @ApiProperty({
+    description: 'Whom to ask: a page or a `mailto:` address; null if the site names none.',
+    type: String,
+    nullable: true,
+    required: false,
+    example: 'mailto:help@example.com',
+  })
+  contact?: string | null;
+}
+
+/** The response to a suspended account. */
+export const SUSPENDED = {
+  description: '`account_suspended`: the account is suspended.',
+  type: SuspendedErrorResponse,
+};
 
 const METHODS = ['totp', 'recovery_code'] as const;
 

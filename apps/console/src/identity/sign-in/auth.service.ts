@@ -1,5 +1,11 @@
 import { Database } from '@inference/database';
-import { type Caller, type Role, rolesOfRoute, STAFF_ROUTES } from '@inference/guards';
+import {
+  AccountSuspendedException,
+  type Caller,
+  type Role,
+  rolesOfRoute,
+  STAFF_ROUTES,
+} from '@inference/guards';
 import { changeBudgetZone, recallLeases } from '@inference/wallet';
 import {
   BadRequestException,
@@ -110,7 +116,7 @@ export class AuthService {
     });
   }
 
-  /** Throws 401 for a wrong identifier or password, 429 after too many attempts. */
+  /** Throws 401 for a wrong identifier or password, 403 for a suspended account, 429 after too many attempts. */
   async login({ identifier, password }: LoginDto, origin: Origin): Promise<SignedIn | ChallengeResponse> {
     const claimed = normalizeIdentifier(identifier, this.site.site);
     const account = await findForLogin(this.database, claimed);
@@ -127,9 +133,15 @@ export class AuthService {
       await recordAuditEvent(this.database, { type: 'login.failed', accountId, actorId: null, origin });
       throw new UnauthorizedException('the identifier or the password is wrong');
     }
-    const view = await this.signIn.begin(account, 'password', origin);
-    await attempt.recordSuccess();
-    return view;
+    try {
+      const view = await this.signIn.begin(account, 'password', origin);
+      await attempt.recordSuccess();
+      return view;
+    } catch (error) {
+      // The password was right.
+      if (error instanceof AccountSuspendedException) await attempt.recordSuccess();
+      throw error;
+    }
   }
 
   async logout({ accountId, sessionId, origin }: Actor): Promise<void> {

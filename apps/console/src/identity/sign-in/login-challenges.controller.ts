@@ -1,12 +1,12 @@
 import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Header, HttpCode, Post, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiForbiddenResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { type Origin, RequestOrigin } from '../../accounts/audit-log/actor';
 import { CredentialAttempt } from '../../rate-limit/rate-limits';
 import { NEW_COOKIE_HEADERS, SessionCookies } from '../sessions/session-cookies';
-import { SessionResponse, VerifyChallengeDto } from './auth.dto';
+import { SessionResponse, SUSPENDED, VerifyChallengeDto } from './auth.dto';
 import { LoginChallengesService } from './login-challenges.service';
 
 @Controller('api/auth/2fa')
@@ -30,6 +30,7 @@ export class LoginChallengesController {
   })
   @ApiOkResponse({ description: 'The session.', type: SessionResponse, headers: NEW_COOKIE_HEADERS })
   @ApiErrors({ 401: 'The code is wrong or was used before, or the challenge has ended.' })
+  @ApiForbiddenResponse(SUSPENDED)
   async verify(
     @Body() body: VerifyChallengeDto,
     @RequestOrigin() origin: Origin,

@@ -25,6 +25,8 @@ export class LoginChallengesService {
     const idHash = hashChallengeId(id);
     const challenge = await findOpenChallenge(this.database, idHash);
     if (!challenge) throw new UnauthorizedException(ENDED);
+    const account = await readForSignIn(this.database, challenge.accountId);
+    if (account) await this.signIn.refuseSuspended(account, 'challenge', origin);
     const attempt = await this.throttle.admit({
       kind: 'second_factor',
       accountId: challenge.accountId,

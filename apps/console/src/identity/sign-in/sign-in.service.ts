@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Database, randomBase62, type Transaction } from '@inference/database';
-import { type SecondFactorProof } from '@inference/guards';
-import { Injectable, UnauthorizedException } from '@nestjs/common';
+import { AccountSuspendedException, type SecondFactorProof } from '@inference/guards';
+import { Inject, Injectable, UnauthorizedException } from '@nestjs/common';
 import { type SignInAccount } from '../../accounts/accounts.repository';
 import { type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { LEGAL_CONFIG, type LegalConfig } from '../../legal.config';
 import { RefreshService } from '../refresh/refresh.service';
 import { SessionsService } from '../sessions/sessions.service';
 import { type ChallengeResponse, type SessionResponse } from './auth.dto';
@@ -34,11 +35,12 @@ export class SignInService {
     private readonly database: Database,
     private readonly sessions: SessionsService,
     private readonly refreshes: RefreshService,
+    @Inject(LEGAL_CONFIG) private readonly legal: LegalConfig,
   ) {}
 
   /**
    * Continues after the first factor: opens a session, or makes a challenge if the account has a second factor. Throws
-   * 401 if the account's credentials have changed since it was read.
+   * 401 if the account's credentials have changed since it was read, 403 as `refuseSuspended` does.
    *
    * @param options.hasProviderFactor whether the OpenID provider has asked for a second factor
    */
@@ -48,6 +50,7 @@ export class SignInService {
     origin: Origin,
     { hasProviderFactor = false } = {},
   ): Promise<SignedIn | ChallengeResponse> {
+    await this.refuseSuspended(account, method, origin);
     return this.database.transaction(async (transaction) => {
       if (!account.twoFactor) {
         const how = { method, ...(hasProviderFactor && { second_factor: 'provider' as const }) };
@@ -70,6 +73,28 @@ export class SignInService {
         details: { method },
       });
       return { challenge: { id, methods: ['totp', 'recovery_code'], expires_at: expiresAt.toISOString() } };
+    });
+  }
+
+  /** Throws 403 with the text for the owner, who has proved the first factor, and whom to ask, if the account is suspended. */
+  async refuseSuspended(
+    { id: accountId, suspendedAt, suspensionMessage }: SignInAccount,
+    method: string,
+    origin: Origin,
+  ): Promise<void> {
+    if (!suspendedAt) return;
+    const details = { method, suspended: true };
+    await recordAuditEvent(this.database, {
+      type: 'login.failed',
+      accountId,
+      actorId: null,
+      origin,
+      details,
+    });
+    throw new AccountSuspendedException({
+      suspended_at: suspendedAt.toISOString(),
+      suspension_message: suspensionMessage,
+      contact: this.legal.supportUrl ?? null,
     });
   }
 

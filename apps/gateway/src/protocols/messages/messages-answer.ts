@@ -79,7 +79,8 @@ export class MessagesAnswer implements AnswerWriter {
   }
 
   fail(error: OpenAiErrorBody['error']): void {
-    this.write('error', { ...anthropicErrorBody(500, error, this.requestId) });
+    const status = error.type === 'permission_error' ? 403 : 500;
+    this.write('error', { ...anthropicErrorBody(status, error, this.requestId) });
   }
 
   take(): string {

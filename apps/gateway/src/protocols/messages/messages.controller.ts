@@ -54,7 +54,7 @@ export class MessagesController {
       Buffer.from(body.write(chat)),
       stayConnected,
     );
-    await this.admissions.bound(counted, callerOf(request));
+    await this.admissions.bound(counted, callerOf(request), true);
     return { input_tokens: promptTokens(counted) };
   }
 }

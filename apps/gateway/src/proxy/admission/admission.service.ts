@@ -3,6 +3,7 @@ import {
   charge,
   hasPriceOf,
   inputTokensOf,
+  type MeterCounts,
   type MeteredUsage,
   outputTokensOf,
   type Price,
@@ -14,7 +15,8 @@ import {
   type UsageFault,
   worstCasePicos,
 } from '@inference/metering';
-import { Inject, Injectable } from '@nestjs/common';
+import { type OutputLimitField } from '@inference/serving';
+import { Injectable } from '@nestjs/common';
 import { GatewayError } from '../../errors/openai-error';
 import { type Hold } from '../../leases/lease';
 import { UncoveredError } from '../../leases/lease-allocator';
@@ -23,12 +25,14 @@ import { type LimitedRequest, LimitsService, type LimitTicket } from '../../limi
 import {
   ModelNotAllowedError,
   ModelNotFoundError,
+  ModelRetiredError,
   OutputPriceMissingError,
   UnitPriceMissingError,
 } from '../../models/models.service';
 import { type UsageEvent } from '../../settlement/usage-event';
 import { type CallNotes } from '../../unserved-calls/call-notes';
-import { UpstreamsService } from '../../upstreams/upstreams.service';
+import { ServingDirectory } from '../../upstreams/directory.service';
+import { type ServingCatalogue } from '../../upstreams/serving-catalogue';
 import { type ProxyRequest } from '../request/proxy-request';
 import {
   type Bounds,
@@ -38,11 +42,8 @@ import {
   withAnswersOf,
 } from '../request/token-bounds';
 import { promptTokens } from '../usage/prompt-tokens';
-import { ADMISSION_CONFIG, type AdmissionConfig } from './admission.config';
 import { OutputLimit } from './output-limit';
 
-/** The bound of a prompt counts its bytes; English text has four to a token. */
-const BYTES_PER_TOKEN = 4;
 /** What a request for embeddings counts. */
 const UNITS_OF_TEXT = PRICE_UNITS.filter((unit) => unit.endsWith('_tokens') || unit === 'per_request');
 
@@ -53,13 +54,26 @@ export class ExchangeRateMissingError extends GatewayError {
   }
 }
 
-/** When a request began, the prices that hold for calls which began then, and the most tokens that it may use. */
-interface BoundedRequest {
-  startedAt: Date;
-  bounds: Bounds;
-  priceListId: bigint;
+/** A model that may serve a request: its prices that hold for calls which begin now, and the most tokens that it may use. */
+interface Serving {
+  /** The slug. */
+  model: string;
   rates: readonly Price[];
+  bounds: Bounds;
+  /** Where it takes the limit of an answer. */
+  outputLimitField: OutputLimitField;
+}
+
+/** The prices of a model that hold for calls which begin at an instant of now. */
+interface PricedModel extends Pick<Serving, 'model' | 'rates'> {
+  startedAt: Date;
+  priceListId: bigint;
   usdPerUnit: bigint;
+}
+
+/** A request with the model that it calls, and those that answer if none of its upstreams does. */
+interface BoundedRequest extends PricedModel, Serving {
+  fallbacks: readonly Serving[];
 }
 
 /** Attempts to reserve money for a request without a limit, while others take it away. Chosen: the third one has lost two races. */
@@ -72,7 +86,7 @@ interface HeldAnswer {
 }
 
 /** A call that may be served: its model is priced and allowed, and the money for its worst case is reserved. */
-export interface AdmittedCall extends Omit<BoundedRequest, 'bounds'> {
+export interface AdmittedCall extends PricedModel {
   call: CallNotes;
   request: { model: string };
   bounds: UsageBounds;
@@ -81,10 +95,16 @@ export interface AdmittedCall extends Omit<BoundedRequest, 'bounds'> {
   ticket: LimitTicket | null;
 }
 
-export interface Admission extends AdmittedCall {
+export interface Admission extends AdmittedCall, BoundedRequest {
   request: ProxyRequest;
   bounds: Bounds;
 }
+
+/** The admission of what one of the models of an admission has served. */
+export const servedBy = (admission: Admission, model: string): Admission =>
+  model === admission.model
+    ? admission
+    : { ...admission, ...admission.fallbacks.find((fallback) => fallback.model === model)! };
 
 @Injectable()
 export class AdmissionService {
@@ -92,8 +112,7 @@ export class AdmissionService {
     private readonly prices: PriceBook,
     private readonly leases: LeaseManager,
     private readonly limits: LimitsService,
-    private readonly upstreams: UpstreamsService,
-    @Inject(ADMISSION_CONFIG) private readonly config: AdmissionConfig,
+    private readonly directory: ServingDirectory,
   ) {}
 
   /**
@@ -101,13 +120,13 @@ export class AdmissionService {
    * RateLimitExceededError, RequestTooLargeError, InsufficientBalanceError and KeySpendLimitReachedError.
    */
   async admit(request: ProxyRequest, call: CallNotes): Promise<Admission> {
-    const bounded = await this.bound(request, call.caller);
-    const { rates, bounds } = bounded;
-    const limit = new OutputLimit(rates, bounds);
+    const bounded = await this.bound(request, call.caller, call.allowsFallbacks);
+    const { bounds } = bounded;
+    const limit = new OutputLimit([bounded, ...bounded.fallbacks]);
     const { held, ticket } = await this.reserve(
       {
         call,
-        model: request.model,
+        model: bounded.model,
         promptTokens: () => Math.min(promptTokens(request), bounds.inputTokens),
         outputTokens: bounds.outputTokens,
         namesOutput: bounds.isLimited,
@@ -116,17 +135,22 @@ export class AdmissionService {
       () => (bounds.isLimited ? this.holdAll(limit, call.caller) : this.holdWithin(limit, call.caller)),
     );
     const { hold, tokens } = held;
-    return { ...bounded, bounds: this.boundsWith(tokens, bounds, request), call, request, hold, ticket };
+    return { ...limitedTo(tokens, bounded), call, request, hold, ticket };
   }
 
   /** What a request would be admitted with, if there is money for it. Throws what `bound` throws. */
-  async estimate(request: ProxyRequest, caller: Caller): Promise<{ bounds: Bounds; worstCasePicos: bigint }> {
-    const { rates, bounds } = await this.bound(request, caller);
-    const limit = new OutputLimit(rates, bounds);
+  async estimate(
+    request: ProxyRequest,
+    caller: Caller,
+    allowsFallbacks: boolean,
+  ): Promise<{ bounds: Bounds; worstCasePicos: bigint }> {
+    const bounded = await this.bound(request, caller, allowsFallbacks);
+    const { bounds } = bounded;
+    const limit = new OutputLimit([bounded, ...bounded.fallbacks]);
     if (bounds.isLimited) return { bounds, worstCasePicos: limit.costPicos(limit.most) };
     const free = await this.leases.free(caller, limit.unlimitedPicos);
     const tokens = Math.max(limit.within(free), limit.least);
-    return { bounds: this.boundsWith(tokens, bounds, request), worstCasePicos: limit.costPicos(tokens) };
+    return { bounds: limitedTo(tokens, bounded).bounds, worstCasePicos: limit.costPicos(tokens) };
   }
 
   /** Reserves what the client's own limit can cost. A refusal says which limit would be covered. */
@@ -157,26 +181,26 @@ export class AdmissionService {
     }
   }
 
-  private boundsWith(tokens: number, bounds: Bounds, { endpoint, model }: ProxyRequest): Bounds {
-    if (tokens === bounds.answerTokens) return bounds;
-    const field = outputLimitFieldOf(endpoint, this.limitsOf(model));
-    return { ...withAnswersOf(bounds, tokens), imposed: { field, tokens } };
+  /** What is known of the model that is called by this name. */
+  async limitsOf(name: string): Promise<ModelLimits> {
+    const catalogue = await this.directory.current();
+    return limitsOf(catalogue, catalogue.slugOf(name));
   }
 
   /** As `admit`, for a model with one task. Throws what `pricesFor` throws, UnitPriceMissingError, and the errors of limits and money. */
   async admitTask(
     { counts, pricedBy }: { counts: string; pricedBy: readonly PriceUnit[] },
-    request: { model: string; bounds: UsageBounds },
+    request: { model: string; bounds: UsageBounds; asked(): MeterCounts },
     call: CallNotes,
   ): Promise<AdmittedCall> {
-    const priced = await this.pricesFor(request.model, call.caller);
+    const { priced } = await this.pricesFor(request.model, call.caller);
     if (!hasPriceOf(priced.rates, pricedBy)) throw new UnitPriceMissingError(request.model, counts);
     const { bounds } = request;
     const { held: hold, ticket } = await this.reserve(
       {
         call,
-        model: request.model,
-        promptTokens: () => Math.ceil(bounds.inputTokens / BYTES_PER_TOKEN),
+        model: priced.model,
+        promptTokens: () => Math.min(inputTokensOf(request.asked()), bounds.inputTokens),
         outputTokens: bounds.outputTokens,
         namesOutput: false,
         answers: 1,
@@ -201,31 +225,73 @@ export class AdmissionService {
   }
 
   /** Throws what `pricesFor` throws, OutputPriceMissingError, and InvalidValueError for limits that cannot be admitted. */
-  async bound(request: ProxyRequest, caller: Caller): Promise<BoundedRequest> {
-    const priced = await this.pricesFor(request.model, caller);
-    if (request.endpoint === 'embeddings' && !hasPriceOf(priced.rates, UNITS_OF_TEXT))
+  async bound(request: ProxyRequest, caller: Caller, allowsFallbacks: boolean): Promise<BoundedRequest> {
+    const { priced, catalogue, models } = await this.pricesFor(request.model, caller);
+    const { model, rates } = priced;
+    if (request.endpoint === 'embeddings' && !hasPriceOf(rates, UNITS_OF_TEXT))
       throw new UnitPriceMissingError(request.model, 'tokens or requests');
-    if (request.endpoint !== 'embeddings' && !pricesOutput(priced.rates))
+    if (request.endpoint !== 'embeddings' && !pricesOutput(rates))
       throw new OutputPriceMissingError(request.model);
-    return { ...priced, bounds: boundsOf(request, this.limitsOf(request.model)) };
+    const boundsFor = (slug: string) => {
+      const limits = limitsOf(catalogue, slug);
+      return {
+        bounds: boundsOf(request, limits),
+        outputLimitField: outputLimitFieldOf(request.endpoint, limits),
+      };
+    };
+    const names = allowsFallbacks ? (catalogue.model(model)?.fallbacks ?? []) : [];
+    const fallbacks = names.flatMap((name): Serving[] => {
+      const slug = catalogue.slugOf(name);
+      const otherRates = models.get(slug);
+      const mayServe =
+        otherRates !== undefined &&
+        allowsModel(caller, slug) &&
+        catalogue.model(slug)?.state !== 'retired' &&
+        catalogue.candidatesOf(slug).length > 0 &&
+        (request.endpoint === 'embeddings'
+          ? hasPriceOf(otherRates, UNITS_OF_TEXT)
+          : pricesOutput(otherRates));
+      if (!mayServe) return [];
+      return [{ model: slug, rates: otherRates, ...boundsFor(slug) }];
+    });
+    return { ...priced, ...boundsFor(model), fallbacks };
   }
 
-  /** Throws ModelNotFoundError, ModelNotAllowedError and ExchangeRateMissingError. */
-  private async pricesFor(model: string, caller: Caller): Promise<Omit<BoundedRequest, 'bounds'>> {
+  /** Throws ModelNotFoundError, ModelRetiredError, ModelNotAllowedError and ExchangeRateMissingError. @param name a slug or an alias */
+  private async pricesFor(name: string, caller: Caller) {
+    const catalogue = await this.directory.current();
     const { at: startedAt, prices } = await this.prices.decide();
     const { priceListId, models, usdPerUnit } = prices;
+    // A model that was published under the alias of another one is itself.
+    const model = models.has(name) ? name : catalogue.slugOf(name);
+    const details = catalogue.model(model);
+    if (details?.state === 'retired') throw new ModelRetiredError(name, details.successor);
     const rates = models.get(model);
-    if (!rates || !this.upstreams.serves(model)) throw new ModelNotFoundError(model);
-    if (!allowsModel(caller, model)) throw new ModelNotAllowedError(model);
+    if (!rates || catalogue.candidatesOf(model).length === 0) throw new ModelNotFoundError(name);
+    if (!allowsModel(caller, model)) throw new ModelNotAllowedError(name);
     if (usdPerUnit === null) throw new ExchangeRateMissingError();
-    return { startedAt, priceListId, rates, usdPerUnit };
+    const priced: PricedModel = { startedAt, model, priceListId, rates, usdPerUnit };
+    return { priced, catalogue, models };
   }
+}
 
-  /** What is known of a model. */
-  limitsOf(model: string): ModelLimits {
-    const limits = this.config.modelLimits;
-    return (Object.hasOwn(limits, model) ? limits[model] : limits['*']) ?? {};
-  }
+/** The request with answers of this length at most, whichever model gives them. */
+function limitedTo(tokens: number, bounded: BoundedRequest): BoundedRequest {
+  const limited = <Of extends Serving>(serving: Of): Of => {
+    const { bounds, outputLimitField: field } = serving;
+    if (tokens >= bounds.answerTokens) return serving;
+    return { ...serving, bounds: { ...withAnswersOf(bounds, tokens), imposed: { field, tokens } } };
+  };
+  return { ...limited(bounded), fallbacks: bounded.fallbacks.map(limited) };
+}
+
+function limitsOf(catalogue: ServingCatalogue, model: string): ModelLimits {
+  const details = catalogue.model(model);
+  return {
+    contextTokens: details?.contextTokens ?? undefined,
+    maxOutputTokens: details?.maxOutputTokens ?? undefined,
+    outputLimitField: details?.outputLimitField,
+  };
 }
 
 /** The usage event of an admitted request, charged at the prices that were in force when it began. */
@@ -243,7 +309,7 @@ export function usageEventOf(
     startedAt: admission.startedAt,
     accountId: call.caller.accountId,
     apiKeyId: call.caller.apiKey?.id ?? null,
-    model: admission.request.model,
+    model: admission.model,
     entrypoint: call.entrypoint,
     endpoint: call.endpoint,
     upstream: served.upstream,

@@ -18,20 +18,30 @@ export class OutputLimit {
   readonly enough: number;
   private readonly wholePicos: bigint;
 
-  constructor(
-    private readonly prices: readonly Price[],
-    private readonly bounds: Bounds,
-  ) {
-    this.most = bounds.answerTokens;
+  /** @param servings the model that is called and its fallbacks, any of which may answer */
+  constructor(private readonly servings: readonly { rates: readonly Price[]; bounds: Bounds }[]) {
+    this.most = Math.max(...servings.map(({ bounds }) => bounds.answerTokens));
     this.least = Math.min(LEAST_TOKENS, this.most);
     this.enough = Math.min(ENOUGH_TOKENS, this.most);
-    this.wholePicos = worstCasePicos(prices, bounds);
+    this.wholePicos = this.dearestPicos(this.most);
   }
 
   /** The most that the request costs with answers of this length. */
   costPicos(tokens: number): bigint {
     if (tokens === this.most) return this.wholePicos;
-    return worstCasePicos(this.prices, withAnswersOf(this.bounds, tokens));
+    return this.dearestPicos(tokens);
+  }
+
+  private dearestPicos(tokens: number): bigint {
+    let dearest = 0n;
+    for (const { rates, bounds } of this.servings) {
+      const picos = worstCasePicos(
+        rates,
+        tokens >= bounds.answerTokens ? bounds : withAnswersOf(bounds, tokens),
+      );
+      if (picos > dearest) dearest = picos;
+    }
+    return dearest;
   }
 
   /** Free money that is surely enough for answers without a limit. */

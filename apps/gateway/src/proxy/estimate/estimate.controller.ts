@@ -9,6 +9,7 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nes
 import { type Request } from 'express';
 import { PRICES_CONFIG, type PricesConfig } from '../../prices/prices.module';
 import { AdmissionService } from '../admission/admission.service';
+import { readAllowsFallbacks } from '../request/entrypoint';
 import { receiveProxyRequest } from '../request/proxy-request';
 import { ChatCompletionRequest } from '../request/proxy-request.dto';
 
@@ -75,9 +76,14 @@ export class EstimateController {
     404: 'The model does not exist or is not offered.',
     503: '`database_unavailable`; `busy`: too many large bodies; `exchange_rate_missing`.',
   })
-  async estimate(@CurrentCaller() caller: Caller, @Req() { body, res }: Request): Promise<EstimateResponse> {
+  async estimate(@CurrentCaller() caller: Caller, @Req() http: Request): Promise<EstimateResponse> {
+    const { body, res } = http;
     const request = await receiveProxyRequest('chat/completions', body, () => requireConnected(res!));
-    const { bounds, worstCasePicos } = await this.admissions.estimate(request, caller);
+    const { bounds, worstCasePicos } = await this.admissions.estimate(
+      request,
+      caller,
+      readAllowsFallbacks(http),
+    );
     return {
       worst_case: exactNumber(picosToDecimal(worstCasePicos)),
       currency: CURRENCY_BY_SITE[this.prices.site],

@@ -17,8 +17,7 @@ const faultsOf = compileValidator(ProxyHeaders);
  */
 function readEntrypoint(header: string | undefined, { service }: Caller): string {
   if (header === undefined) return service ?? DEFAULT_ENTRYPOINT;
-  const [fault] = faultsOf({ 'X-Entrypoint': header });
-  if (fault) throw new InvalidHeaderError(fault);
+  refuseInvalid('X-Entrypoint', header);
   if (service === undefined && RESERVED.has(header))
     throw new ReservedEntrypointError(`The entrypoint ${header} is set by the platform itself.`);
   if (service !== undefined && header !== service)
@@ -26,11 +25,23 @@ function readEntrypoint(header: string | undefined, { service }: Caller): string
   return header;
 }
 
+/** Reads `X-Inference-Fallback`. Throws InvalidHeaderError. */
+export function readAllowsFallbacks(request: Request): boolean {
+  const header = request.get('X-Inference-Fallback');
+  if (header === undefined) return true;
+  refuseInvalid('X-Inference-Fallback', header);
+  return header === 'on';
+}
+
+function refuseInvalid(name: string, value: string): void {
+  const [fault] = faultsOf({ [name]: value });
+  if (fault) throw new InvalidHeaderError(fault);
+}
+
 /** Throws InvalidHeaderError. */
 function readIdempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
-  const [fault] = faultsOf({ 'Idempotency-Key': header });
-  if (fault) throw new InvalidHeaderError(fault);
+  refuseInvalid('Idempotency-Key', header);
   return header;
 }
 
@@ -39,6 +50,7 @@ export function beginCall(endpoint: CalledEndpoint, request: Request): CallNotes
   const caller = callerOf(request);
   const call = (request.call = new CallNotes(endpoint, caller, request.id!));
   call.entrypoint = readEntrypoint(request.get('X-Entrypoint'), caller);
+  call.allowsFallbacks = readAllowsFallbacks(request);
   call.idempotencyKey = readIdempotencyKey(request.get('Idempotency-Key'));
   return call;
 }

@@ -1,4 +1,12 @@
-import { BooleanField, field, IntegerField, NameText, ObjectField, TextField } from '@inference/dto';
+import {
+  BooleanField,
+  ChoiceField,
+  field,
+  IntegerField,
+  NameText,
+  ObjectField,
+  TextField,
+} from '@inference/dto';
 import { ApiOpenObject } from '@inference/openapi';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsArray } from 'class-validator';
@@ -161,6 +169,13 @@ export class ProxyHeaders {
   })
   'X-Entrypoint'?: string;
 
+  @ChoiceField(['on', 'off'], {
+    optional: true,
+    description:
+      '`off`: no other model answers if no server of this one does. Otherwise those may that the operator has named, at their own price.',
+    example: 'off',
+  })
+  'X-Inference-Fallback'?: 'on' | 'off';
   @TextField({
     optional: true,
     minLength: 0,

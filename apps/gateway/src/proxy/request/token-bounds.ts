@@ -1,13 +1,10 @@
 import { type UsageBounds } from '@inference/metering';
+import { type OutputLimitField } from '@inference/serving';
 import { type Fields, holdsMedia } from './proxy-request.dto';
 import { promptCount } from './prompt-count';
 import { type ProxyRequest } from './proxy-request';
 import { InvalidValueError } from './request.errors';
 import { type Endpoint } from '../../upstreams/upstream';
-
-/** Fields in which a chat server takes the limit of its answer. Reasoning models of OpenAI refuse `max_tokens`. */
-export const OUTPUT_LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens'] as const;
-export type OutputLimitField = (typeof OUTPUT_LIMIT_FIELDS)[number];
 
 /** What is known of a model, in tokens. */
 export interface ModelLimits {

@@ -104,23 +104,24 @@ export async function proxyStream(
     brokeOff = true;
     wasLeft = error instanceof CallCancelledError;
   }
-  const clientLeft = cancellation.aborted;
+  const { reason } = cancellation;
+  const clientLeft = cancellation.aborted && !reason;
   if (brokeOff) cancellation.abort();
 
   const complete = meter.isComplete && !meter.failed;
   const outcome = complete ? 'completed' : clientLeft ? 'disconnected' : 'interrupted';
   let unserved: GatewayError | null = null;
   try {
-    // Whoever leaves pays for the prompt, which the upstream has.
-    const isDue = wasLeft || (meter.usage && !brokeOff);
+    // Whoever leaves pays for the prompt, which the upstream has; whoever is shut out pays for what was produced.
+    const isDue = (wasLeft && clientLeft) || (meter.usage && !brokeOff);
     if (complete || meter.hasProduced || (isDue && !meter.failed)) {
       // What was reported before the end is not the usage of the whole answer.
       const usage = complete && brokeOff && !meter.isUsageFinal ? null : meter.usage;
       const isWhole = complete && meter.isUsageFinal;
       const charge = await settle(outcome, usage, isWhole, () => meter.produced, meter.finishReason);
       if (reportsCost) tellPrice(heldBack, meter.usageEvent, charge);
-    } else if (!clientLeft) unserved = new UpstreamFailedError();
-    if (!complete && !meter.failed) heldBack.push(errorEvent(new UpstreamFailedError()));
+    } else if (!clientLeft) unserved = reason ?? new UpstreamFailedError();
+    if (!complete && !meter.failed) heldBack.push(errorEvent(reason ?? new UpstreamFailedError()));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     unserved = error;

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { estimateTokens } from '@inference/tokens';
-import { type TestAccount } from '@inference/testing';
+import { type TestAccount, waitFor } from '@inference/testing';
 import {
   costOf,
   RATES,
@@ -173,5 +175,111 @@ describe('what was produced when the client leaves', () => {
       reasoning_details: [{ text: PRODUCED }],
     };
     expect((await leaveChat({})).output_tokens).toBe(1n);
+  });
+});
+
+describe('a call whose account or key is suspended', () => {
+  type Subject = 'accounts' | 'api_keys';
+  const suspend = (subject: Subject, isSuspended = true) =>
+    site.pool.query(
+      `UPDATE accounts.${subject} SET suspended_at = CASE WHEN $2 THEN now() END WHERE id = $1`,
+      [subject === 'accounts' ? account.accountId : account.apiKeyId, isSuspended],
+    );
+  const CHAT = { model: 'm', messages: [USER], stream: true };
+  const OTHERS: [string, object][] = [
+    ['/v1/messages', { model: 'm', max_tokens: 50, messages: [USER], stream: true }],
+    ['/v1/responses', { model: 'm', input: 'Hello', stream: true }],
+    ['/v1/completions', { model: 'm', prompt: 'Hello', stream: true }],
+  ];
+
+  /** The stream from its first byte on, which the suspension cuts. */
+  async function cutStream(path: string, body: object, subject: Subject) {
+    if (path === '/v1/completions') delta = { text: 'Hello' };
+    const response = await site.post(path, account.apiKey, body);
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = (await reader.read()).value ?? '';
+    const suspendedAt = performance.now();
+    await suspend(subject);
+    for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+    return { text, millis: performance.now() - suspendedAt };
+  }
+
+  it.each<[Subject, string, string]>([
+    ['accounts', 'account_suspended', 'permission_error'],
+    ['api_keys', 'api_key_suspended', 'invalid_request_error'],
+  ])('ends its stream with an error and pays for what was produced: %s', async (subject, code, type) => {
+    const { text, millis } = await cutStream('/v1/chat/completions', CHAT, subject);
+    expect(millis).toBeLessThan(5_000);
+    const last = JSON.parse(text.trimEnd().split('data: ').at(-1)!) as unknown;
+    expect(last).toMatchObject({ error: { code, type, param: null } });
+    expect(text).not.toContain('[DONE]');
+    const stored = await site.onlyEvent(account);
+    expect(stored).toMatchObject({ outcome: 'interrupted', output_tokens: 1n, estimated: true });
+    await site.expectCharged(account, costOf(RATES, Number(stored.input_tokens), 1));
+  });
+
+  it.each(OTHERS)('ends a stream of %s with the error of its protocol', async (path, body) => {
+    const { text, millis } = await cutStream(path, body, 'accounts');
+    expect(millis).toBeLessThan(5_000);
+    const last = text.trimEnd().split('\n\n').at(-1)!;
+    expect(last).toContain('this account is suspended; sign in to the console to read why');
+    if (path === '/v1/messages') expect(last).toMatch(/^event: error\n.*"permission_error"/);
+    if (path === '/v1/responses') expect(last).toMatch(/^event: (error|response\.failed)\n/);
+    await site.expectCharged(account, (await site.onlyEvent(account)).cost_picos);
+  });
+
+  it.each([
+    ['a plain call', { ...CHAT, stream: false }],
+    ['a stream that has not begun', CHAT],
+  ])('costs nothing for %s', async (_, body) => {
+    delta = null;
+    const sent = site.post('/v1/chat/completions', account.apiKey, body);
+    await waitFor(() => upstream.bodies.length > 0);
+    await suspend('accounts');
+    const refused = await sent;
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ error: { code: 'account_suspended' } });
+    await site.expectCharged(account, 0n);
+    const { rows } = await waitFor(async () => {
+      const found = await site.pool.query(
+        'SELECT kind, http_status, error_code, upstream FROM metering.unserved_calls WHERE account_id = $1',
+        [account.accountId],
+      );
+      return found.rows.length > 0 && found;
+    });
+    expect(rows[0]).toMatchObject({ kind: 'refused', http_status: 403, error_code: 'account_suspended' });
+  });
+
+  it.each<[Subject, number, string]>([
+    ['accounts', 403, 'account_suspended'],
+    ['api_keys', 401, 'invalid_api_key'],
+  ])('is refused until it is reactivated: %s', async (subject, status, code) => {
+    const call = () => site.post('/v1/chat/completions', account.apiKey, { ...CHAT, model: 'none' });
+    expect((await call()).status).toBe(404);
+    const suspendedAt = performance.now();
+    await suspend(subject);
+    await waitFor(async () => (await call()).status === status);
+    expect(performance.now() - suspendedAt).toBeLessThan(2_500);
+    expect(await (await call()).json()).toMatchObject({ error: { code } });
+    await suspend(subject, false);
+    await waitFor(async () => (await call()).status === 404);
+  });
+
+  it('disconnects a client that reads nothing', async () => {
+    delta = { content: 'x'.repeat(8_000_000) };
+    const { hostname, port } = new URL(site.gateway.url);
+    const body = JSON.stringify(CHAT);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.apiKey}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await once(socket, 'data');
+    socket.pause();
+    await suspend('accounts');
+    // The charge waits for the client, until the gateway disconnects it.
+    await site.onlyEvent(account);
+    socket.destroy();
   });
 });

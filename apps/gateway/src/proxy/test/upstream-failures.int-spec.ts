@@ -217,6 +217,12 @@ describe('an upstream that refuses the request', () => {
     for (const stream of [false, true]) {
       const response = await chat(slug, { stream });
       expect(response.status).toBe(status);
+      if (stream && retryAfter !== null) {
+        // The upstream has asked not to be called.
+        expect(Number(response.headers.get('retry-after'))).toBeLessThanOrEqual(Number(retryAfter));
+        expect(await errorOf(response)).toMatchObject({ code: 'upstream_busy', type: 'rate_limit_error' });
+        continue;
+      }
       expect(response.headers.get('retry-after')).toBe(retryAfter);
       const direct = await fetch(`${site.engine.url}/v1/chat/completions`, {
         method: 'POST',

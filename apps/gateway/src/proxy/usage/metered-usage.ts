@@ -29,8 +29,8 @@ export interface Metered {
 }
 
 /**
- * Returns the upstream's reported usage. The gateway's own count (`estimated`) stands in for what the upstream did not report, for what
- * a report does not cover that came before the end of the answer, and for an answer that is reported to have no tokens.
+ * Returns the upstream's reported usage. The gateway's own count (`estimated`) stands in for what the upstream did not report, and for what
+ * a report does not cover that came before the end of the answer. A reported zero is a zero; beside a text it is a fault.
  * @param isWhole whether the report is that of the whole answer
  */
 export function meteredUsage(
@@ -49,12 +49,12 @@ export function meteredUsage(
   // Embeddings have no answer to count.
   let output = reported?.output ?? (reported && request.endpoint === 'embeddings' ? {} : null);
   let fault = reported?.fault ?? null;
-  const isNothing = output !== null && request.endpoint !== 'embeddings' && outputTokensOf(output) === 0;
-  if (!output || !isWhole || isNothing) {
+  const isZero = output !== null && isWhole && outputTokensOf(output) === 0;
+  if (isZero && request.endpoint !== 'embeddings') {
+    if (tokensOf(produced()) > 0) fault ??= 'no_output_tokens';
+  } else if (!output || !isWhole) {
     const own = Math.min(tokensOf(produced()), bounds.outputTokens);
     const unreported = own - outputTokensOf(output ?? {});
-    // A server that reports no tokens for an answer has not counted it.
-    if (isNothing && isWhole && unreported > 0) fault ??= 'no_output_tokens';
     if (!output || unreported > 0) {
       output = { ...output, output: (output?.output ?? 0) + unreported };
       estimated = true;

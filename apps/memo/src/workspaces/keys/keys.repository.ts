@@ -8,13 +8,14 @@ type NewKey = Pick<WorkspaceKey, 'id' | 'workspaceId' | 'accountId' | 'name' | '
 /** A key in use, with the role of its creator's account. Its own role is not above that of its creator. */
 type UsedKey = Pick<WorkspaceKey, 'id' | 'workspaceId' | 'accountId' | 'role' | 'keyHash'> & {
   accountRole: AccountRole['role'];
+  isSuspended: boolean;
 };
 
 const FIND_BY_HASH = {
   name: 'key-by-hash',
   text: `
     SELECT k.id, k.workspace_id AS "workspaceId", k.account_id AS "accountId", a.role AS "accountRole",
-      least(m.role, k.role) AS role,
+      a.suspended_at IS NOT NULL AS "isSuspended", least(m.role, k.role) AS role,
       k.key_hash AS "keyHash"
     FROM memo.keys k JOIN accounts.accounts a ON a.id = k.account_id
       JOIN memo.members m ON m.workspace_id = k.workspace_id AND m.account_id = k.account_id

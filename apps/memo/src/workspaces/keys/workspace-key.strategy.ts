@@ -8,6 +8,7 @@ import {
   type Identity,
   identityOf,
   possibleHashes,
+  SUSPENDED,
 } from '@inference/guards';
 import { type Request } from 'express';
 import { type WorkspaceRole } from '../../tables/workspace-role';
@@ -59,10 +60,11 @@ class WorkspaceKeyStrategy extends CredentialStrategy {
     const hashes = possibleHashes(key, this.config);
     const found = await findKeyByHash(this.database, hashes);
     if (!found) return null;
-    const { id, workspaceId, accountId, role, accountRole, keyHash } = found;
+    const { id, workspaceId, accountId, role, accountRole, isSuspended, keyHash } = found;
     if (keyHash.equals(hashes[0])) this.recordUse(id);
     else rehashKey(this.database, id, hashes[0]).catch(() => undefined);
-    return { accountId, role: accountRole, workspaceKey: { id, workspaceId, role } };
+    const workspaceKey = { id, workspaceId, role };
+    return { accountId, role: accountRole, workspaceKey, ...(isSuspended && SUSPENDED) };
   }
 
   /** The time of the last use is informative only: it must not delay or fail a request. */

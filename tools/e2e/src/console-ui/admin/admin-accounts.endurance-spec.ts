@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { createTestDatabase, publishPrices, type TestDatabase, waitFor } from '@inference/testing';
+import {
+  createTestDatabase,
+  findFreePort,
+  publishPrices,
+  type TestDatabase,
+  waitFor,
+} from '@inference/testing';
 import { SandboxPayments } from '@inference/sandbox-payments';
 import { type Browser, type Page } from 'playwright-core';
 import { launchChromium } from '../../site/chromium';
@@ -110,8 +116,9 @@ ifThere('finds an account and adjusts its balance exactly', async () => {
   await openArea(tab, 'Accounts');
   await tab.getByRole('searchbox', { name: 'Find an account' }).fill(CUSTOMER.email);
   await tab.getByRole('button', { name: 'Find', exact: true }).click();
-  const table = tab.getByRole('table', { name: 'Accounts' });
-  await table.getByText(ADMIN.email).waitFor({ state: 'detached' });
+  const table = tab.getByRole('table', { name: 'What was found' });
+  await table.waitFor();
+  expect(await table.getByText(ADMIN.email).count()).toBe(0);
   await table.getByRole('link', { name: CUSTOMER.email }).click();
   await tab.getByRole('heading', { name: CUSTOMER.email, level: 1 }).waitFor();
   const before = await balance();
@@ -307,11 +314,14 @@ ifThere('shows a person of finance what the role may do, after a second factor i
   await database.pool.query("UPDATE accounts.accounts SET role = 'finance' WHERE email = $1", [
     CUSTOMER.email,
   ]);
-  const strict = await site.startConsole({
+  const port = await findFreePort();
+  const environment = {
     CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
+    CONSOLE_URL: `http://127.0.0.1:${port}`,
     ...sandbox.consoleEnvironment(),
     STAFF_2FA: 'required',
-  });
+  };
+  const strict = await site.startConsole(environment, port);
   const context = await browser!.newContext({ baseURL: strict.url, locale: 'en-US', timezoneId: 'UTC' });
   const other = await context.newPage();
   await other.goto('/sign-in?next=/admin/dashboard');

@@ -1,0 +1,236 @@
+import { Button, Code, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useMay } from '../../api/account';
+import { useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
+import { EmptyState } from '../../components/empty-state';
+import { ErrorNotice } from '../../components/error-notice';
+import { QueryState } from '../../components/query-state';
+import { Time } from '../../time/time';
+import { EVENT_TYPES } from '../admin-events/event-search';
+import detailClasses from '../admin-events/event-details.module.css';
+import { useSettingsTexts } from '../settings/settings-texts';
+import { eventTextKey } from '../settings/text-keys';
+import { AccountLink, useAccountEmails } from './account-link';
+import { accessQuery, notesQuery, timelineQuery, type TimelineEntry, useAddNote } from './account-queries';
+import { useAdminAccountTexts } from './admin-account-texts';
+
+const MAX_NOTE_CHARS = 4_000;
+
+/** What happened to a customer, of all kinds, newest first. */
+export function AccountTimeline({ accountId }: { accountId: string }) {
+  const [t, settingsText] = [useAdminAccountTexts(), useSettingsTexts()];
+  const query = useInfiniteQuery(timelineQuery(useConsoleApi(), accountId));
+  const others = (query.data ?? []).map(({ actor_id: id }) => (id === accountId ? null : id));
+  const emails = useAccountEmails(others);
+  const nameOf = ({ kind, type }: TimelineEntry) => {
+    const event = EVENT_TYPES.find((known) => known === type);
+    return kind === 'event' && event ? settingsText(eventTextKey(event)) : t(`timeline.${kind}`);
+  };
+  const columns: Column<TimelineEntry>[] = [
+    {
+      key: 'at',
+      title: t('timeline.time'),
+      place: 'status',
+      cell: ({ at }) => <Time value={at} detail="second" />,
+    },
+    {
+      key: 'what',
+      title: t('timeline.what'),
+      place: 'title',
+      cell: (entry) => (
+        <Stack gap={2} align="flex-start" className={detailClasses.type}>
+          <Text inherit fw={500}>
+            {nameOf(entry)}
+          </Text>
+          {entry.type !== entry.kind && <Code>{entry.type}</Code>}
+        </Stack>
+      ),
+    },
+    {
+      key: 'who',
+      title: t('timeline.who'),
+      place: 'line',
+      cell: ({ actor_id: id }) => {
+        if (id === null) return '–';
+        return id === accountId ? t('timeline.self') : <AccountLink id={id} emails={emails} />;
+      },
+    },
+    { key: 'details', title: t('details'), cell: (entry) => <EntryDetails entry={entry} /> },
+  ];
+  return (
+    <QueryState
+      query={query}
+      isEmpty={(entries) => entries.length === 0}
+      empty={<EmptyState title={t('timeline.empty.title')}>{t('timeline.empty.text')}</EmptyState>}
+    >
+      {(entries) => (
+        <DataTable
+          label={t('timeline')}
+          columns={columns}
+          rows={entries}
+          keyOf={({ id }) => id}
+          onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+          isLoadingMore={query.isFetchingNextPage}
+        />
+      )}
+    </QueryState>
+  );
+}
+
+function EntryDetails({ entry: { details } }: { entry: TimelineEntry }) {
+  const facts = Object.entries(details).filter(([, value]) => value !== null);
+  if (facts.length === 0) return '–';
+  return (
+    <dl className={detailClasses.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt translate="no">{name}</dt>
+          <dd>{Array.isArray(value) ? value.join(', ') : String(value as string)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What staff has noted, with a field for another note. */
+export function AccountNotes({ accountId }: { accountId: string }) {
+  const t = useAdminAccountTexts();
+  const query = useInfiniteQuery(notesQuery(useConsoleApi(), accountId));
+  const add = useAddNote(accountId);
+  const may = useMay();
+  const form = useForm({
+    initialValues: { text: '' },
+    validate: { text: (value) => (value.trim() ? null : t('notes.missing')) },
+  });
+  const submit = ({ text }: typeof form.values) =>
+    add.mutate({ text: text.trim() }, { onSuccess: () => form.reset() });
+  return (
+    <Stack>
+      {may('POST /api/admin/accounts/:id/notes') && (
+        <form onSubmit={form.onSubmit(submit)} noValidate>
+          <Stack gap="xs" align="flex-start">
+            {add.error && <ErrorNotice error={add.error} />}
+            <Textarea
+              label={t('notes.text')}
+              description={t('notes.hint')}
+              maxLength={MAX_NOTE_CHARS}
+              autosize
+              minRows={2}
+              w="100%"
+              {...form.getInputProps('text')}
+            />
+            <Button type="submit" variant="default" loading={add.isPending}>
+              {t('notes.add')}
+            </Button>
+          </Stack>
+        </form>
+      )}
+      <QueryState
+        query={query}
+        isEmpty={(notes) => notes.length === 0}
+        empty={<EmptyState title={t('notes.empty.title')}>{t('notes.empty.text')}</EmptyState>}
+      >
+        {(notes) => (
+          <Stack gap="sm">
+            {notes.map(({ id, text, author_email: author, created_at: at }) => (
+              <Paper key={id} withBorder p="md">
+                <Text size="md" style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
+                  {text}
+                </Text>
+                <Text size="sm" c="dimmed" mt={4}>
+                  {author} · <Time value={at} detail="second" />
+                </Text>
+              </Paper>
+            ))}
+            {query.hasNextPage && (
+              <Group>
+                <Button
+                  variant="default"
+                  loading={query.isFetchingNextPage}
+                  onClick={() => void query.fetchNextPage()}
+                >
+                  {t('notes.more')}
+                </Button>
+              </Group>
+            )}
+          </Stack>
+        )}
+      </QueryState>
+    </Stack>
+  );
+}
+
+/** Where a customer is signed in, and what it has in the other services, without what that holds. */
+export function AccountAccess({ accountId }: { accountId: string }) {
+  const t = useAdminAccountTexts();
+  const query = useQuery(accessQuery(useConsoleApi(), accountId));
+  return (
+    <QueryState query={query}>
+      {({ sessions, agents, workspaces }) => (
+        <Stack gap="xl">
+          <Section
+            title={t('sessions')}
+            rows={sessions}
+            columns={[
+              { key: 'device', title: t('sessions.device'), cell: ({ device }) => device },
+              { key: 'address', title: t('sessions.address'), cell: ({ ip_address: ip }) => ip ?? '–' },
+              {
+                key: 'used',
+                title: t('sessions.used'),
+                cell: ({ last_used_at: at }) => <Time value={at} detail="second" />,
+              },
+            ]}
+          />
+          <Section
+            title={t('agents')}
+            rows={agents}
+            columns={[
+              { key: 'id', title: t('agents.id'), cell: ({ id }) => <Code>{id}</Code> },
+              { key: 'model', title: t('agents.model'), cell: ({ model }) => model ?? '–' },
+              { key: 'turns', title: t('agents.turns'), isNumber: true, cell: ({ turns }) => String(turns) },
+              { key: 'created', title: t('created'), cell: ({ created_at: at }) => <Time value={at} /> },
+            ]}
+          />
+          <Section
+            title={t('workspaces')}
+            rows={workspaces}
+            columns={[
+              { key: 'name', title: t('workspaces.name'), cell: ({ name }) => name },
+              { key: 'id', title: t('workspaces.id'), cell: ({ id }) => <Code>{id}</Code> },
+              { key: 'role', title: t('role'), cell: ({ role }) => <Code>{role}</Code> },
+              {
+                key: 'since',
+                title: t('workspaces.since'),
+                cell: ({ member_since: at }) => <Time value={at} detail="day" />,
+              },
+            ]}
+          />
+        </Stack>
+      )}
+    </QueryState>
+  );
+}
+
+interface SectionProps<Row> {
+  title: string;
+  rows: Row[];
+  columns: Column<Row>[];
+}
+
+function Section<Row extends { id: string }>({ title, rows, columns }: SectionProps<Row>) {
+  const t = useAdminAccountTexts();
+  return (
+    <Stack component="section" gap="sm">
+      <Title order={2}>{title}</Title>
+      {rows.length === 0 ? (
+        <Text size="md" c="dimmed">
+          {t('none')}
+        </Text>
+      ) : (
+        <DataTable label={title} columns={columns} rows={rows} keyOf={({ id }) => id} />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,26 @@
+import { Paper, Text, Title } from '@mantine/core';
+import { useServingTexts } from './admin-serving-texts';
+import { namedModels, splitOf, type Weighted } from './split';
+
+/** Says of each model which upstreams get which part of its calls. */
+export function SplitPreview({ upstreams }: { upstreams: readonly Weighted[] }) {
+  const t = useServingTexts();
+  return (
+    <Paper withBorder p="md" component="section" aria-label={t('split')}>
+      <Title order={3} size="h5" mb="xs">
+        {t('split')}
+      </Title>
+      {namedModels(upstreams).map((model) => (
+        <Text key={model} size="sm">
+          <Text span inherit fw={500}>
+            {model === '*' ? t('split.every') : model}
+          </Text>
+          {': '}
+          {splitOf(model, upstreams)
+            .map(({ name, permille }) => `${name} ${permille.dividedByTenTo(1).toString()} %`)
+            .join(', ') || t('split.none')}
+        </Text>
+      ))}
+    </Paper>
+  );
+}

@@ -1,0 +1,247 @@
+import { ActionIcon, Badge, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
+import { FlaskConical, Pencil, Play, Plus, Pause, Trash2 } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useConsoleApi } from '../../api/console-api';
+import { type Column, DataTable } from '../../components/data-table';
+import { ConfirmDialog } from '../../components/dialogs';
+import { EmptyState } from '../../components/empty-state';
+import { ErrorNotice } from '../../components/error-notice';
+import { Page } from '../../components/page';
+import { QueryState } from '../../components/query-state';
+import { useServingTexts } from './admin-serving-texts';
+import {
+  type Upstream,
+  upstreamsQuery,
+  useDeleteUpstream,
+  useSetState,
+  useTestUpstream,
+} from './serving-queries';
+import { SplitPreview } from './split-preview';
+import { UpstreamDialog } from './upstream-dialog';
+
+type Opened = { dialog: 'edit' | 'test' | 'remove'; upstream: Upstream } | { dialog: 'add' };
+
+export function UpstreamsPage() {
+  const t = useServingTexts();
+  const query = useQuery(upstreamsQuery(useConsoleApi()));
+  const [opened, setOpened] = useState<Opened>();
+  const setState = useSetState();
+  const close = () => setOpened(undefined);
+  const columns: Column<Upstream>[] = [
+    {
+      key: 'name',
+      title: t('name'),
+      cell: ({ name, base_url: url, region }) => (
+        <>
+          <Text span inherit fw={500}>
+            {name}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {region === null ? url : `${url} · ${region}`}
+          </Text>
+        </>
+      ),
+    },
+    {
+      key: 'status',
+      title: t('status'),
+      place: 'status',
+      cell: (upstream) => <Status upstream={upstream} />,
+    },
+    {
+      key: 'models',
+      title: t('models'),
+      place: 'line',
+      cell: ({ models }) => models.map(({ model }) => model).join(', ') || '–',
+    },
+    { key: 'running', title: t('running'), isNumber: true, cell: ({ health }) => health.running.toString() },
+    {
+      key: 'calls',
+      title: t('calls'),
+      isNumber: true,
+      place: 'more',
+      cell: ({ health }) => health.calls_per_minute.toString(),
+    },
+    {
+      key: 'failures',
+      title: t('failures'),
+      isNumber: true,
+      place: 'more',
+      cell: ({ health }) => health.failures_per_minute.toString(),
+    },
+    {
+      key: 'firstByte',
+      title: t('firstByte'),
+      isNumber: true,
+      place: 'more',
+      cell: ({ health: { first_byte_ms: millis } }) =>
+        millis === null ? '–' : t('firstByte.value', { milliseconds: millis.toString() }),
+    },
+    {
+      key: 'actions',
+      title: t('actions'),
+      isTitleHidden: true,
+      cell: (upstream) => {
+        const { id, name, state } = upstream;
+        return (
+          <Group gap={4} wrap="nowrap" justify="flex-end">
+            <Action label={t('test', { name })} onClick={() => setOpened({ dialog: 'test', upstream })}>
+              <FlaskConical size={16} />
+            </Action>
+            {state === 'active' ? (
+              <Action label={t('drain', { name })} onClick={() => setState.mutate({ id, state: 'draining' })}>
+                <Pause size={16} />
+              </Action>
+            ) : (
+              <Action
+                label={t('activate', { name })}
+                onClick={() => setState.mutate({ id, state: 'active' })}
+              >
+                <Play size={16} />
+              </Action>
+            )}
+            <Action label={t('edit', { name })} onClick={() => setOpened({ dialog: 'edit', upstream })}>
+              <Pencil size={16} />
+            </Action>
+            <Action
+              label={t('remove', { name })}
+              color="red"
+              onClick={() => setOpened({ dialog: 'remove', upstream })}
+            >
+              <Trash2 size={16} />
+            </Action>
+          </Group>
+        );
+      },
+    },
+  ];
+  const all = query.data?.upstreams ?? [];
+  return (
+    <Page
+      title={t('title')}
+      description={t('description')}
+      actions={
+        <Button leftSection={<Plus size={16} />} onClick={() => setOpened({ dialog: 'add' })}>
+          {t('add')}
+        </Button>
+      }
+    >
+      {setState.error && <ErrorNotice error={setState.error} />}
+      <QueryState
+        query={query}
+        isEmpty={({ upstreams }) => upstreams.length === 0}
+        empty={<EmptyState title={t('empty.title')}>{t('empty.text')}</EmptyState>}
+      >
+        {({ upstreams }) => (
+          <>
+            <DataTable label={t('title')} columns={columns} rows={upstreams} keyOf={({ id }) => id} />
+            <SplitPreview upstreams={upstreams} />
+          </>
+        )}
+      </QueryState>
+      {opened?.dialog === 'add' && <UpstreamDialog all={all} onClose={close} />}
+      {opened?.dialog === 'edit' && <UpstreamDialog all={all} upstream={opened.upstream} onClose={close} />}
+      {opened?.dialog === 'test' && <TestDialog upstream={opened.upstream} onClose={close} />}
+      {opened?.dialog === 'remove' && <RemoveDialog upstream={opened.upstream} onClose={close} />}
+    </Page>
+  );
+}
+
+interface ActionProps {
+  label: string;
+  color?: string;
+  onClick: () => void;
+  children: ReactNode;
+}
+
+function Action({ label, color = 'gray', onClick, children }: ActionProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" color={color} aria-label={label} onClick={onClick}>
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function Status({ upstream: { state, health } }: { upstream: Upstream }) {
+  const t = useServingTexts();
+  const [color, text] =
+    state !== 'active'
+      ? ['gray', t(`status.${state}`)]
+      : health.is_up === false
+        ? ['red', t('status.down')]
+        : health.open_models.length > 0
+          ? ['orange', t('status.failing', { models: health.open_models.join(', ') })]
+          : health.is_up
+            ? ['green', t('status.up')]
+            : ['gray', t('status.unknown')];
+  return (
+    <Badge variant="dot" color={color} tt="none" fw={500}>
+      {text}
+    </Badge>
+  );
+}
+
+function TestDialog({ upstream: { id, name }, onClose }: { upstream: Upstream; onClose: () => void }) {
+  const t = useServingTexts();
+  const { mutate, data, error } = useTestUpstream();
+  useEffect(() => mutate(id), [mutate, id]);
+  return (
+    <Modal opened onClose={onClose} title={t('test.title', { name })}>
+      <Stack aria-live="polite">
+        {error && <ErrorNotice error={error} />}
+        {!data && !error && <Text>{t('test.running')}</Text>}
+        {data && (
+          <>
+            <Text>{data.listing_error ?? t('test.models', { count: data.models.length })}</Text>
+            {data.models.length > 0 && (
+              <Text size="sm" c="dimmed">
+                {data.models.join(', ')}
+              </Text>
+            )}
+            <Text>
+              {data.call === null
+                ? t('test.call.none')
+                : data.call.error === null
+                  ? t('test.call.ok', {
+                      model: data.call.model,
+                      milliseconds: data.call.milliseconds.toString(),
+                    })
+                  : t('test.call.failed', { model: data.call.model, error: data.call.error })}
+            </Text>
+          </>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('close')}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function RemoveDialog({ upstream: { id, name }, onClose }: { upstream: Upstream; onClose: () => void }) {
+  const t = useServingTexts();
+  const removal = useDeleteUpstream();
+  return (
+    <ConfirmDialog
+      title={t('remove.title', { name })}
+      text={t('remove.text')}
+      confirmText={t('remove.confirm')}
+      doing={removal}
+      onConfirm={() =>
+        removal.mutate(id, {
+          onSuccess: () => {
+            notifications.show({ message: t('remove.done') });
+            onClose();
+          },
+        })
+      }
+      onClose={onClose}
+    />
+  );
+}

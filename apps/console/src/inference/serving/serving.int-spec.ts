@@ -1,0 +1,307 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { CredentialSeal } from '@inference/serving';
+import { TEST_UPSTREAM_ENCRYPTION_KEY } from '@inference/testing';
+import { type SignedIn, TestConsole, TestSite } from '../../testing/console.fixture';
+
+/** Administration of models and upstreams. */
+
+const UPSTREAMS = '/api/admin/upstreams';
+const MODELS = '/api/admin/inference/models';
+const CREDENTIAL = 'sk-of-the-upstream-0123';
+
+let site: TestSite;
+let admin: SignedIn;
+let server: Server;
+let baseUrl: string;
+/** What the server has received. */
+let calls: { path: string; authorization: string | undefined; body: string }[];
+
+beforeAll(async () => {
+  site = await TestSite.start();
+  admin = await site.signedIn('admin');
+  server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      const { authorization } = request.headers;
+      calls.push({ path: request.url!, authorization, body });
+      response.setHeader('Content-Type', 'application/json');
+      if (authorization !== `Bearer ${CREDENTIAL}`) {
+        response.statusCode = 401;
+        response.end(JSON.stringify({ error: { message: `${authorization} is unknown` } }));
+      } else if (request.method === 'GET') response.end('{"data":[{"id":"small"},{"id":"large"},{}]}');
+      else response.end('{"choices":[]}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`;
+});
+beforeEach(async () => {
+  calls = [];
+  await site.database.pool.query('DELETE FROM serving.upstreams');
+  await site.database.pool.query('DELETE FROM serving.models');
+});
+afterAll(async () => {
+  server.close();
+  await site.stop();
+});
+
+const send = (method: string, path: string, json?: object, of = site.console) =>
+  of.request(method, path, { token: admin.token, ...(json && { json }) });
+const errorOf = ({ status, body }: { status: number; body: unknown }) => [
+  status,
+  (body as { error: string }).error,
+];
+type Stored = { id: string; version: number; credentials: { id: string; hint: string }[] } & Record<
+  string,
+  unknown
+>;
+const create = async (fields: object = {}): Promise<Stored> => {
+  const { status, body } = await send('POST', UPSTREAMS, { name: 'gpu-1', base_url: baseUrl, ...fields });
+  expect(status).toBe(201);
+  return body as Stored;
+};
+
+describe('upstreams', () => {
+  it('are stored with their credential sealed, changed, and deleted', async () => {
+    const created = await create({
+      credential: CREDENTIAL,
+      region: 'eu-1',
+      concurrency: 4,
+      tokens_per_minute: 9_007_199_254_740_991,
+      models: [
+        { model: 'sandbox-chat', upstream_name: 'small', weight: 90 },
+        { model: '*', priority: 1 },
+      ],
+    });
+    expect(created).toMatchObject({
+      name: 'gpu-1',
+      base_url: baseUrl,
+      state: 'active',
+      credential_header: 'authorization',
+      concurrency: 4,
+      tokens_per_minute: 9_007_199_254_740_991,
+      requests_per_minute: null,
+      version: 1,
+      credentials: [{ hint: '0123' }],
+      models: [
+        { model: 'sandbox-chat', upstream_name: 'small', weight: 90, priority: 0 },
+        { model: '*', upstream_name: null, weight: 100, priority: 1 },
+      ],
+      health: { gateways: 0, is_up: null, running: 0 },
+    });
+    const { rows } = await site.database.pool.query<{ sealed: string }>(
+      'SELECT sealed FROM serving.upstream_credentials',
+    );
+    const seal = new CredentialSeal([Buffer.from(TEST_UPSTREAM_ENCRYPTION_KEY, 'hex')]);
+    expect(seal.open(created.id, rows[0]!.sealed)).toBe(CREDENTIAL);
+    const changed = await send('PATCH', `${UPSTREAMS}/${created.id}?version=1`, {
+      region: null,
+      models: [{ model: 'sandbox-mini' }],
+    });
+    expect(changed.body).toMatchObject({
+      region: null,
+      concurrency: 4,
+      version: 2,
+      models: [{ model: 'sandbox-mini' }],
+    });
+    expect((await send('GET', UPSTREAMS)).body).toEqual({ upstreams: [changed.body] });
+    expect(errorOf(await send('PATCH', `${UPSTREAMS}/${created.id}?version=1`, { region: 'x' }))).toEqual([
+      409,
+      'version: 2 was stored meanwhile; compare with it and try again',
+    ]);
+    expect((await send('POST', `${UPSTREAMS}/${created.id}/drain`, {})).body).toMatchObject({
+      state: 'draining',
+      version: 3,
+    });
+    expect((await send('DELETE', `${UPSTREAMS}/${created.id}`)).status).toBe(204);
+    expect((await send('GET', UPSTREAMS)).body).toEqual({ upstreams: [] });
+    const events = await site.database.pool.query(
+      `SELECT actor_id, details FROM accounts.security_events WHERE type = 'admin.upstream_changed' ORDER BY created_at, id`,
+    );
+    expect(events.rows).toEqual(
+      ['created', 'changed', 'draining', 'deleted'].map((change) => ({
+        actor_id: admin.accountId,
+        details: { upstream: 'gpu-1', change },
+      })),
+    );
+  });
+
+  it('are announced to gateways when they change, and not by a dry run', async () => {
+    const client = await site.database.pool.connect();
+    const heard: string[] = [];
+    client.on('notification', ({ channel }) => heard.push(channel));
+    await client.query('LISTEN serving');
+    const { id } = await create();
+    await client.query('SELECT 1');
+    expect(heard).toEqual(['serving']);
+    const dry = await send('PATCH', `${UPSTREAMS}/${id}?dry_run=true`, { state: 'off' });
+    expect(dry.body).toMatchObject({ state: 'off', version: 2 });
+    await client.query('SELECT 1');
+    expect(heard).toHaveLength(1);
+    expect((await send('GET', UPSTREAMS)).body).toMatchObject({
+      upstreams: [{ state: 'active', version: 1 }],
+    });
+    await client.query('UNLISTEN *');
+    client.release();
+  });
+
+  it('have several credentials, of which the newest one is first', async () => {
+    const { id, credentials } = await create({ credential: 'short' });
+    expect(credentials).toMatchObject([{ hint: '' }]);
+    const added = await send('POST', `${UPSTREAMS}/${id}/credentials`, { credential: CREDENTIAL });
+    expect(added.status).toBe(201);
+    expect(added.text).not.toContain(CREDENTIAL);
+    const list = (await send('GET', UPSTREAMS)).body as { upstreams: [Stored] };
+    expect(list.upstreams[0]).toMatchObject({ version: 2, credentials: [added.body, credentials[0]] });
+    const path = `${UPSTREAMS}/${id}/credentials/${credentials[0]!.id}`;
+    expect((await send('DELETE', path)).status).toBe(204);
+    expect(errorOf(await send('DELETE', path))).toEqual([404, 'no such credential']);
+  });
+
+  it('are tested: their list of models, and a call', async () => {
+    const { id } = await create({
+      credential: CREDENTIAL,
+      models: [{ model: 'sandbox-chat', upstream_name: 'large' }],
+    });
+    const tested = await send('POST', `${UPSTREAMS}/${id}/test`, {});
+    expect(tested.body).toEqual({
+      models: ['small', 'large'],
+      listing_error: null,
+      call: { model: 'large', status: 200, milliseconds: expect.any(Number), error: null },
+    });
+    expect(calls.map(({ path }) => path)).toEqual(['/v1/models', '/v1/chat/completions']);
+    expect(JSON.parse(calls[1]!.body)).toMatchObject({ model: 'large', max_tokens: 1 });
+    await send('POST', `${UPSTREAMS}/${id}/credentials`, { credential: 'sk-wrong-credential-99' });
+    expect((await send('POST', `${UPSTREAMS}/${id}/test`, { model: 'small' })).body).toMatchObject({
+      models: [],
+      listing_error: '401: Bearer … is unknown',
+      call: { model: 'small', status: 401, error: '401: Bearer … is unknown' },
+    });
+    await send('PATCH', `${UPSTREAMS}/${id}`, { base_url: 'http://127.0.0.1:9/v1' });
+    expect((await send('POST', `${UPSTREAMS}/${id}/test`, {})).body).toMatchObject({
+      listing_error: 'ECONNREFUSED',
+      call: { status: null, error: 'ECONNREFUSED' },
+    });
+  });
+
+  it.each([
+    [{ base_url: 'ftp://a.b' }, 'base_url: must be a URL starting with http:// or https://'],
+    [{ base_url: 'http://u:p@a.b/v1' }, 'base_url: must hold no credentials; give them as `credential`'],
+    [{ name: 'A b' }, 'name: must be 1 to 64 of a-z 0-9 . _ -'],
+    [{ credential: 'with space' }, 'credential: must have no spaces'],
+    [{ credential_header: 'host' }, 'credential_header: must be'],
+    [{ concurrency: 0 }, 'concurrency: must be a whole number'],
+    [{ models: [{ model: 'a' }, { model: 'a' }] }, 'models.1.model: must be named once'],
+    [{ models: [{ model: 'a', weight: 1001 }] }, 'models.0.weight: must be a whole number'],
+    [{ models: [{ model: ' ' }] }, 'models.0.model: '],
+  ])('are refused: %j', async (fields, message) => {
+    const [status, text] = errorOf(
+      await send('POST', UPSTREAMS, { name: 'x', base_url: baseUrl, ...fields }),
+    );
+    expect([status, text]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  it('have different names, and exist', async () => {
+    await create();
+    expect(errorOf(await send('POST', UPSTREAMS, { name: 'gpu-1', base_url: baseUrl }))).toEqual([
+      409,
+      'name: gpu-1 is stored already',
+    ]);
+    const unknown = `${UPSTREAMS}/up_0`;
+    for (const [method, path, json] of [
+      ['PATCH', unknown, {}],
+      ['DELETE', unknown],
+      ['POST', `${unknown}/drain`, {}],
+      ['POST', `${unknown}/test`, {}],
+      ['POST', `${unknown}/credentials`, { credential: 'x' }],
+    ] as const)
+      expect(errorOf(await send(method, path, json))).toEqual([404, 'no such upstream']);
+  });
+
+  it('are in private networks only where the configuration allows it', async () => {
+    const strict = await TestConsole.start(site.database.urlFor('console'), {
+      UPSTREAM_PRIVATE_NETWORKS: 'refused',
+    });
+    const refused = [
+      400,
+      'base_url: must not be in a private network unless UPSTREAM_PRIVATE_NETWORKS allows it',
+    ];
+    expect(errorOf(await send('POST', UPSTREAMS, { name: 'x', base_url: baseUrl }, strict))).toEqual(refused);
+    const { id } = await create();
+    expect(errorOf(await send('PATCH', `${UPSTREAMS}/${id}`, { base_url: baseUrl }, strict))).toEqual(
+      refused,
+    );
+    expect(errorOf(await send('POST', `${UPSTREAMS}/${id}/test`, {}, strict))).toEqual(refused);
+    expect(calls).toEqual([]);
+    expect(
+      (await send('POST', UPSTREAMS, { name: 'y', base_url: 'https://8.8.8.8/v1' }, strict)).status,
+    ).toBe(201);
+    await strict.close();
+  });
+});
+
+describe('models', () => {
+  it('are stored, changed and deleted', async () => {
+    const created = await send('POST', MODELS, {
+      slug: 'sandbox-chat',
+      name: ' Sandbox Chat ',
+      context_tokens: 8192,
+      input_modalities: ['text', 'image'],
+      aliases: ['chat'],
+      fallbacks: ['sandbox-mini'],
+    });
+    expect(created).toMatchObject({
+      status: 201,
+      body: {
+        slug: 'sandbox-chat',
+        name: 'Sandbox Chat',
+        context_tokens: 8192,
+        max_output_tokens: null,
+        output_limit_field: 'max_tokens',
+        state: 'offered',
+        successor: null,
+        version: 1,
+      },
+    });
+    const { id } = created.body as Stored;
+    const path = `${MODELS}/${id}`;
+    const retired = await send('PATCH', `${path}?version=1`, {
+      state: 'retired',
+      successor: 'sandbox-mini',
+      aliases: [],
+    });
+    expect(retired.body).toMatchObject({
+      state: 'retired',
+      successor: 'sandbox-mini',
+      aliases: [],
+      version: 2,
+    });
+    expect((await send('PATCH', `${path}?version=1`, {})).status).toBe(409);
+    expect((await send('PATCH', `${path}?dry_run=true`, { name: 'x' })).body).toMatchObject({ name: 'x' });
+    expect((await send('GET', MODELS)).body).toEqual({ models: [retired.body] });
+    expect((await send('DELETE', path)).status).toBe(204);
+    expect(errorOf(await send('DELETE', path))).toEqual([404, 'no such model']);
+    expect(errorOf(await send('PATCH', path, {}))).toEqual([404, 'no such model']);
+  });
+
+  it.each([
+    [400, { slug: 'a', fallbacks: ['a'] }, 'fallbacks: must not name the model itself'],
+    [400, { slug: 'a', fallbacks: ['b', 'b'] }, 'fallbacks: must name each once'],
+    [400, { slug: 'a', successor: 'b' }, 'successor: belongs to a retired model'],
+    [400, { slug: 'a', state: 'retired', successor: 'a' }, 'successor: must not be the model itself'],
+    [400, { slug: '*', aliases: ['b'] }, 'slug: * holds limits and modalities only'],
+    [400, { slug: 'a', input_modalities: ['smell'] }, 'input_modalities: must be among'],
+    [400, { slug: 'a b' }, 'slug: must have'],
+    [409, { slug: 'first' }, 'slug: first is stored already'],
+    [409, { slug: 'one' }, 'slug: one is an alias of first'],
+    [409, { slug: 'a', aliases: ['one'] }, 'aliases: one is a name of first'],
+    [409, { slug: 'a', aliases: ['first'] }, 'aliases: first is a name of first'],
+    [409, { slug: 'a', aliases: ['a'] }, 'aliases: a is a name of a'],
+  ])('%d: refuses %j', async (status, fields, message) => {
+    await send('POST', MODELS, { slug: 'first', aliases: ['one'] });
+    expect(errorOf(await send('POST', MODELS, fields))).toEqual([status, expect.stringContaining(message)]);
+    expect((await send('GET', MODELS)).body).toMatchObject({ models: [{ slug: 'first' }] });
+  });
+});

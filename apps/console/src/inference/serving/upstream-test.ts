@@ -1,0 +1,105 @@
+import { type StoredUpstream } from '@inference/serving';
+import { request } from 'undici';
+import { type UpstreamTestResponse } from './serving.dto';
+
+const LISTING_TIMEOUT_MILLIS = 10_000;
+/** A model that was not in use may have to be loaded. */
+const CALL_TIMEOUT_MILLIS = 60_000;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_MODELS = 1_000;
+const MAX_ERROR_CHARS = 300;
+
+interface Answer {
+  status: number;
+  body: unknown;
+}
+
+/** Lists the models of an upstream and calls one: the given one, or else the first of the list. */
+export async function testUpstream(
+  { baseUrl, credentialHeader }: Pick<StoredUpstream, 'baseUrl' | 'credentialHeader'>,
+  credential: string | null,
+  model: string | undefined,
+): Promise<UpstreamTestResponse> {
+  const root = baseUrl.replace(/\/+$/, '');
+  const value = credentialHeader === 'authorization' ? `Bearer ${credential}` : credential;
+  const headers: Record<string, string> = credential === null ? {} : { [credentialHeader]: value! };
+  const listing = await answerOf(`${root}/models`, 'GET', headers, undefined, LISTING_TIMEOUT_MILLIS);
+  const models = 'error' in listing ? [] : modelsIn(listing.body);
+  const listingError =
+    'error' in listing ? listing.error : models.length > 0 ? null : errorOf(listing, credential);
+  const called = model ?? models[0];
+  if (called === undefined) return { models, listing_error: listingError, call: null };
+  const startedAt = performance.now();
+  const body = JSON.stringify({ model: called, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 });
+  const answer = await answerOf(`${root}/chat/completions`, 'POST', headers, body, CALL_TIMEOUT_MILLIS);
+  const milliseconds = Math.round(performance.now() - startedAt);
+  const call =
+    'error' in answer
+      ? { model: called, status: null, milliseconds, error: answer.error }
+      : {
+          model: called,
+          status: answer.status,
+          milliseconds,
+          error: hasChoices(answer) ? null : errorOf(answer, credential),
+        };
+  return { models, listing_error: listingError, call };
+}
+
+async function answerOf(
+  url: string,
+  method: 'GET' | 'POST',
+  headers: Record<string, string>,
+  body: string | undefined,
+  timeoutMillis: number,
+): Promise<Answer | { error: string }> {
+  try {
+    const response = await request(url, {
+      method,
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body }),
+      signal: AbortSignal.timeout(timeoutMillis),
+    });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES) return { error: 'The answer is too long.' };
+      chunks.push(chunk);
+    }
+    return { status: response.statusCode, body: parsed(Buffer.concat(chunks).toString('utf8')) };
+  } catch (error) {
+    const { name, code, message } = error as Error & { code?: string };
+    return {
+      error: name === 'TimeoutError' ? `No answer within ${timeoutMillis / 1000} s.` : (code ?? message),
+    };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function modelsIn(body: unknown): string[] {
+  const data = (body as { data?: unknown } | null)?.data;
+  if (!Array.isArray(data)) return [];
+  return (data as ({ id?: unknown } | null)[])
+    .flatMap((model) => (typeof model?.id === 'string' ? model.id : []))
+    .slice(0, MAX_MODELS);
+}
+
+const hasChoices = ({ status, body }: Answer): boolean =>
+  status === 200 && Array.isArray((body as { choices?: unknown } | null)?.choices);
+
+/** What the upstream says is wrong, without the credential, which some repeat. */
+function errorOf({ status, body }: Answer, credential: string | null): string {
+  const error = (body as { error?: unknown } | null)?.error;
+  const message =
+    typeof error === 'string' ? error : (error as { message?: unknown } | null | undefined)?.message;
+  const text = typeof message === 'string' ? message : 'It is no answer of OpenAI’s API.';
+  const shown = credential === null ? text : text.replaceAll(credential, '…');
+  return `${status}: ${shown.slice(0, MAX_ERROR_CHARS)}`;
+}

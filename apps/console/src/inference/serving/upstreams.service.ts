@@ -1,0 +1,259 @@
+import { Database, newId, type Transaction } from '@inference/database';
+import {
+  baseUrlFault,
+  CredentialSeal,
+  insertCredential,
+  isInPrivateNetwork,
+  lockDirectory,
+  type StoredUpstream,
+  type UpstreamModel,
+  type UpstreamReport,
+} from '@inference/serving';
+import {
+  BadRequestException,
+  ConflictException,
+  Inject,
+  Injectable,
+  NotFoundException,
+} from '@nestjs/common';
+import { type Actor } from '../../accounts/audit-log/actor';
+import { recordActorEvent } from '../../accounts/audit-log/audit-log';
+import { changing } from './changing';
+import { requireVersion, withoutAbsent } from './served-models.service';
+import {
+  type ChangeQuery,
+  type ChangeUpstreamDto,
+  type CredentialResponse,
+  type NewUpstreamDto,
+  type UpstreamModelDto,
+  type UpstreamResponse,
+  type UpstreamTestResponse,
+} from './serving.dto';
+import { SERVING_CONFIG, type ServingConfig } from './serving.config';
+import {
+  deleteCredential,
+  deleteUpstream,
+  insertUpstream,
+  readReports,
+  readUpstreams,
+  replaceUpstreamModels,
+  updateUpstream,
+  type UpstreamParts,
+} from './serving.repository';
+import { testUpstream } from './upstream-test';
+
+/** The servers of models. */
+@Injectable()
+export class UpstreamsService {
+  private readonly seal: CredentialSeal;
+
+  constructor(
+    private readonly database: Database,
+    @Inject(SERVING_CONFIG) private readonly config: ServingConfig,
+  ) {
+    this.seal = new CredentialSeal(config.encryptionKeys);
+  }
+
+  async list(): Promise<UpstreamResponse[]> {
+    const reports = await readReports(this.database);
+    return (await readUpstreams(this.database)).map((parts) => upstreamView(parts, reports));
+  }
+
+  async create(admin: Actor, fields: NewUpstreamDto, query: ChangeQuery): Promise<UpstreamResponse> {
+    const { name, credential } = fields;
+    await this.requireAllowed(fields.base_url);
+    return changing(this.database, query, async (transaction) => {
+      await lockDirectory(transaction);
+      const before = await readUpstreams(transaction);
+      if (before.some(({ upstream }) => upstream.name === name))
+        throw new ConflictException(`name: ${name} is stored already`);
+      const id = newId('up');
+      await insertUpstream(transaction, { id, name, ...columnsOf(fields) });
+      await replaceUpstreamModels(transaction, id, rowsOf(fields.models ?? []));
+      if (credential != null) await insertCredential(transaction, id, credential, this.seal);
+      return this.changed(transaction, admin, id, 'created');
+    });
+  }
+
+  async change(
+    admin: Actor,
+    id: string,
+    fields: ChangeUpstreamDto,
+    query: ChangeQuery,
+  ): Promise<UpstreamResponse> {
+    if (fields.base_url !== undefined) await this.requireAllowed(fields.base_url);
+    return changing(this.database, query, async (transaction) => {
+      const { upstream } = await lockedUpstream(transaction, id);
+      requireVersion(upstream.version, query);
+      await updateUpstream(transaction, id, columnsOf(fields));
+      if (fields.models) await replaceUpstreamModels(transaction, id, rowsOf(fields.models));
+      return this.changed(transaction, admin, id, fields.state ?? 'changed');
+    });
+  }
+
+  async delete(admin: Actor, id: string): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      const { upstream } = await lockedUpstream(transaction, id);
+      await deleteUpstream(transaction, id);
+      await recordChange(transaction, admin, upstream, 'deleted');
+    });
+  }
+
+  /** Stores a credential, which is used from now on. */
+  async addCredential(admin: Actor, id: string, credential: string): Promise<CredentialResponse> {
+    return this.database.transaction(async (transaction) => {
+      const { upstream } = await lockedUpstream(transaction, id);
+      const credentialId = await insertCredential(transaction, id, credential, this.seal);
+      await updateUpstream(transaction, id, {});
+      await recordChange(transaction, admin, upstream, 'credential_added');
+      const [{ credentials }] = (await readUpstreams(transaction, [id])) as [UpstreamParts];
+      return credentialView(credentials.find((stored) => stored.id === credentialId)!);
+    });
+  }
+
+  async deleteCredential(admin: Actor, id: string, credentialId: string): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      const { upstream } = await lockedUpstream(transaction, id);
+      if (!(await deleteCredential(transaction, id, credentialId)))
+        throw new NotFoundException('no such credential');
+      await updateUpstream(transaction, id, {});
+      await recordChange(transaction, admin, upstream, 'credential_deleted');
+    });
+  }
+
+  /** Lists the models of the upstream and calls one of them. @param model the upstream's own name */
+  async test(id: string, model: string | undefined): Promise<UpstreamTestResponse> {
+    const [parts] = await readUpstreams(this.database, [id]);
+    if (!parts) throw new NotFoundException('no such upstream');
+    const { upstream, credentials, models } = parts;
+    await this.requireAllowed(upstream.baseUrl);
+    const [newest] = credentials;
+    const credential = newest ? this.seal.open(id, newest.sealed) : null;
+    if (newest && credential === null)
+      throw new ConflictException('The credential is encrypted with a key that the console does not have.');
+    const named = models.find((served) => served.model !== '*');
+    return testUpstream(upstream, credential, model ?? named?.upstreamName ?? named?.model);
+  }
+
+  private async requireAllowed(baseUrl: string): Promise<void> {
+    const fault = baseUrlFault(baseUrl);
+    if (fault !== null) throw new BadRequestException(`base_url: ${fault}`);
+    if (!this.config.allowsPrivateNetworks && (await isInPrivateNetwork(baseUrl)))
+      throw new BadRequestException(
+        'base_url: must not be in a private network unless UPSTREAM_PRIVATE_NETWORKS allows it',
+      );
+  }
+
+  private async changed(
+    transaction: Transaction,
+    admin: Actor,
+    id: string,
+    change: string,
+  ): Promise<UpstreamResponse> {
+    const [parts] = (await readUpstreams(transaction, [id])) as [UpstreamParts];
+    await recordChange(transaction, admin, parts.upstream, change);
+    return upstreamView(parts, await readReports(transaction));
+  }
+}
+
+const recordChange = (transaction: Transaction, admin: Actor, { name }: StoredUpstream, change: string) =>
+  recordActorEvent(transaction, admin, 'admin.upstream_changed', { upstream: name, change });
+
+/** Throws 404. */
+async function lockedUpstream(transaction: Transaction, id: string): Promise<UpstreamParts> {
+  await lockDirectory(transaction);
+  const [parts] = await readUpstreams(transaction, [id]);
+  if (!parts) throw new NotFoundException('no such upstream');
+  return parts;
+}
+
+/** Throws 400 if a model is named twice. */
+function rowsOf(models: UpstreamModelDto[]): Omit<UpstreamModel, 'upstreamId'>[] {
+  const repeated = models.findIndex(
+    ({ model }, index) => models.findIndex((other) => other.model === model) < index,
+  );
+  if (repeated >= 0) throw new BadRequestException(`models.${repeated}.model: must be named once`);
+  return models.map(({ model, upstream_name: upstreamName = null, weight, priority }) => ({
+    model,
+    upstreamName,
+    weight,
+    priority,
+  }));
+}
+
+const columnsOf = (fields: ChangeUpstreamDto): Partial<StoredUpstream> =>
+  withoutAbsent({
+    baseUrl: fields.base_url,
+    region: fields.region,
+    credentialHeader: fields.credential_header,
+    state: fields.state,
+    requestsPerMinute: fields.requests_per_minute,
+    tokensPerMinute:
+      fields.tokens_per_minute == null
+        ? (fields.tokens_per_minute as null | undefined)
+        : BigInt(fields.tokens_per_minute),
+    concurrency: fields.concurrency,
+    connectTimeoutMs: fields.connect_timeout_ms,
+    firstByteTimeoutMs: fields.first_byte_timeout_ms,
+    idleTimeoutMs: fields.idle_timeout_ms,
+  });
+
+const credentialView = ({
+  id,
+  hint,
+  createdAt,
+}: UpstreamParts['credentials'][number]): CredentialResponse => ({
+  id,
+  hint,
+  created_at: createdAt.toISOString(),
+});
+
+function upstreamView(
+  { upstream, credentials, models }: UpstreamParts,
+  reports: UpstreamReport[][],
+): UpstreamResponse {
+  return {
+    id: upstream.id,
+    name: upstream.name,
+    base_url: upstream.baseUrl,
+    region: upstream.region,
+    credential_header: upstream.credentialHeader,
+    credentials: credentials.map(credentialView),
+    state: upstream.state,
+    requests_per_minute: upstream.requestsPerMinute,
+    tokens_per_minute: upstream.tokensPerMinute === null ? null : Number(upstream.tokensPerMinute),
+    concurrency: upstream.concurrency,
+    connect_timeout_ms: upstream.connectTimeoutMs,
+    first_byte_timeout_ms: upstream.firstByteTimeoutMs,
+    idle_timeout_ms: upstream.idleTimeoutMs,
+    models: models.map(({ model, upstreamName, weight, priority }) => ({
+      model,
+      upstream_name: upstreamName,
+      weight,
+      priority,
+    })),
+    version: upstream.version,
+    updated_at: upstream.updatedAt.toISOString(),
+    health: healthOf(
+      reports.flatMap((report) => report.filter(({ upstreamId }) => upstreamId === upstream.id)),
+    ),
+  };
+}
+
+function healthOf(reports: readonly UpstreamReport[]): UpstreamResponse['health'] {
+  const sum = (read: (report: UpstreamReport) => number) =>
+    reports.reduce((total, report) => total + read(report), 0);
+  const known = reports.filter(({ isUp }) => isUp !== null);
+  const answering = reports.filter(({ firstByteMs }) => firstByteMs !== null);
+  const answers = answering.reduce((total, { calls }) => total + calls, 0);
+  const waited = answering.reduce((total, { calls, firstByteMs }) => total + calls * firstByteMs!, 0);
+  return {
+    gateways: reports.length,
+    is_up: known.length === 0 ? null : known.every(({ isUp }) => isUp),
+    running: sum(({ running }) => running),
+    calls_per_minute: sum(({ calls }) => calls),
+    failures_per_minute: sum(({ failures }) => failures),
+    first_byte_ms: answers === 0 ? null : Math.round(waited / answers),
+    open_models: [...new Set(reports.flatMap(({ openModels }) => openModels))].sort(),
+  };
+}

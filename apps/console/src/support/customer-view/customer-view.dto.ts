@@ -1,0 +1,154 @@
+import { InstantProperty, NextCursorProperty, TextField } from '@inference/dto';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { ListedSessionResponse } from '../../identity/session-list/session-list.dto';
+
+export const TIMELINE_KINDS = ['event', 'failed_call', 'note', 'payment', 'prices'] as const;
+export type TimelineKind = (typeof TIMELINE_KINDS)[number];
+
+/** Something that happened to a customer. */
+export class TimelineEntryResponse {
+  @ApiProperty({
+    description: 'The id of the event, call, note, payment or price list.',
+    example: 'evt_0Vc3kZ8dQ1mXw7RtYb2LsA',
+  })
+  id!: string;
+
+  @InstantProperty({ description: 'When it happened.' })
+  at!: string;
+
+  @ApiProperty({
+    description:
+      '`event`: of its credentials, or what staff did to it; `payment`: one that was begun; `failed_call`: one that the platform or an upstream failed; `prices`: a price list that changed the price of a model which it has used within 90 days; `note`: of staff.',
+    enum: TIMELINE_KINDS,
+  })
+  kind!: TimelineKind;
+
+  @ApiProperty({
+    description:
+      'The type of the event, the status of the payment, or the error code of the call; else the kind.',
+    example: 'session.opened',
+  })
+  type!: string;
+
+  @ApiProperty({
+    description: 'The account that did it; null if nobody was signed in.',
+    type: String,
+    nullable: true,
+    example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA',
+  })
+  actor_id!: string | null;
+
+  @ApiProperty({
+    description: 'Further facts, which depend on the kind and the type; no secrets, nothing of a prompt.',
+    type: 'object',
+    additionalProperties: true,
+    example: { method: 'password' },
+  })
+  details!: Record<string, unknown>;
+}
+
+export class TimelineResponse {
+  @ApiProperty({ description: 'The page, newest first.', type: [TimelineEntryResponse] })
+  entries!: TimelineEntryResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
+}
+
+/** A place where a customer is signed in. */
+class CustomerSessionResponse extends OmitType(ListedSessionResponse, ['current']) {}
+
+export class CustomerSessionListResponse {
+  @ApiProperty({
+    description: 'The live sessions, newest use first; at most 100.',
+    type: [CustomerSessionResponse],
+  })
+  sessions!: CustomerSessionResponse[];
+}
+
+/** An agent session, without what was said in it. */
+export class CustomerAgentResponse {
+  @ApiProperty({ description: 'The id that the customer uses.', example: 'support-4711' })
+  id!: string;
+
+  @ApiProperty({ description: 'The model; null: the default one.', type: String, nullable: true })
+  model!: string | null;
+
+  @ApiProperty({ description: 'The key that made it; null: the console.', type: String, nullable: true })
+  api_key_id!: string | null;
+
+  @ApiProperty({ description: 'How many turns it has had.', type: 'integer', example: 3 })
+  turns!: number;
+
+  @InstantProperty({ description: 'When it was made.' })
+  created_at!: string;
+}
+
+export class CustomerAgentListResponse {
+  @ApiProperty({ description: 'The newest 100 agent sessions.', type: [CustomerAgentResponse] })
+  agents!: CustomerAgentResponse[];
+}
+
+/** A workspace of which a customer is a member, without what it holds. */
+export class CustomerWorkspaceResponse {
+  @ApiProperty({ description: 'Names the workspace.', example: 'ws_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'Its name.', example: 'Harbour manuals' })
+  name!: string;
+
+  @ApiProperty({ description: 'The role of the customer.', enum: ['viewer', 'editor', 'admin'] })
+  role!: string;
+
+  @ApiProperty({ description: 'Whether the customer has made it.' })
+  is_creator!: boolean;
+
+  @InstantProperty({ description: 'Since when the customer is a member.' })
+  member_since!: string;
+}
+
+export class CustomerWorkspaceListResponse {
+  @ApiProperty({
+    description: 'The 100 workspaces that it joined last.',
+    type: [CustomerWorkspaceResponse],
+  })
+  workspaces!: CustomerWorkspaceResponse[];
+}
+
+const MAX_NOTE_LENGTH = 4_000;
+
+export class CreateNoteDto {
+  @TextField({
+    description: 'What colleagues should know. The customer never sees it.',
+    example: 'Called on Monday; waits for the refund.',
+    maxLength: MAX_NOTE_LENGTH,
+    trim: true,
+  })
+  text!: string;
+}
+
+/** What staff has noted of a customer. */
+export class NoteResponse {
+  @ApiProperty({ description: 'Names the note.', example: 'note_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'The text.', example: 'Called on Monday; waits for the refund.' })
+  text!: string;
+
+  @ApiProperty({ description: 'Who wrote it.', example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  author_id!: string;
+
+  @ApiProperty({ description: 'The e-mail address of who wrote it.', example: 'staff@example.com' })
+  author_email!: string;
+
+  @InstantProperty({ description: 'When it was written.' })
+  created_at!: string;
+}
+
+export class NoteListResponse {
+  @ApiProperty({ description: 'The page, newest first.', type: [NoteResponse] })
+  notes!: NoteResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
+}

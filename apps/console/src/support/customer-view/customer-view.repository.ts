@@ -1,0 +1,145 @@
+import { type Executor, newId, type Position, readNewestFirst } from '@inference/database';
+import { MODEL_PRICES } from '@inference/metering';
+import { Account } from '../../accounts/account.entity';
+import { AccountNote } from './account-note.entity';
+import { type TimelineKind } from './customer-view.dto';
+
+export interface TimelineEntry {
+  id: string;
+  at: Date;
+  kind: TimelineKind;
+  type: string;
+  actorId: string | null;
+  details: Record<string, unknown>;
+  position: Position;
+}
+
+/** Chosen: a customer uses a few models; prices change some times a week. */
+const MOST_MODELS = 50;
+const MOST_PRICE_LISTS = 200;
+
+/** The condition of one source: only what comes after the position, so that each is read by its index. */
+const page = (time: string, id: string) =>
+  `($2::timestamptz IS NULL OR ${time} <= $2) AND ($2::timestamptz IS NULL OR (${time}, ${id}) < ($2, $3)) ORDER BY ${time} DESC, ${id} DESC LIMIT $4`;
+
+const PRICE_CHANGES = `
+  SELECT 'prices_' || l.id AS id, l.effective_from AS at, l.published_by,
+    array_agg(l.slug ORDER BY l.slug) AS models
+  FROM (
+    SELECT l.id, l.effective_from, l.published_by, m.slug, prices,
+      lag(prices) OVER (PARTITION BY m.slug ORDER BY l.id) AS before, lag(l.id) OVER (PARTITION BY m.slug ORDER BY l.id) AS former
+    FROM (SELECT * FROM pricing.price_lists WHERE kind = 'models' ORDER BY id DESC LIMIT ${MOST_PRICE_LISTS}) l
+    CROSS JOIN (
+      SELECT model AS slug FROM metering.daily_rollup WHERE account_id = $1 AND day > now() - interval '90 days'
+      UNION SELECT model FROM metering.hourly_usage WHERE account_id = $1 AND hour > now() - interval '2 days'
+      LIMIT ${MOST_MODELS}
+    ) m
+    CROSS JOIN LATERAL (
+      SELECT array_agg((unit, rate_picos, min_input_tokens, service_tier, hours, effective_from)::text
+        ORDER BY (unit, rate_picos, min_input_tokens, service_tier, hours, effective_from)::text) AS prices
+      FROM ${MODEL_PRICES} p WHERE p.price_list_id = l.id AND p.slug = m.slug
+    ) p
+  ) l
+  WHERE former IS NOT NULL AND prices IS DISTINCT FROM before GROUP BY l.id, l.effective_from, l.published_by`;
+
+const TIMELINE = `
+  SELECT t.*, to_char(t.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "atText" FROM (
+    (SELECT id, created_at AS at, 'event' AS kind, type, actor_id AS "actorId",
+      details || jsonb_build_object('address', address) AS details
+      FROM accounts.security_events WHERE account_id = $1 AND ${page('created_at', 'id')})
+    UNION ALL
+    (SELECT id, created_at, 'payment', status, account_id,
+      jsonb_build_object('amount_minor', amount_minor, 'currency', currency, 'provider', provider, 'paid_at', paid_at)
+      FROM billing.payments WHERE account_id = $1 AND ${page('created_at', 'id')})
+    UNION ALL
+    (SELECT request_id, occurred_at, 'failed_call', error_code, account_id,
+      jsonb_build_object('model', model, 'http_status', http_status, 'upstream', upstream, 'duration_ms', duration_ms)
+      FROM metering.unserved_calls WHERE account_id = $1 AND kind = 'failed' AND ${page('occurred_at', 'request_id')})
+    UNION ALL
+    (SELECT id, created_at, 'note', 'note', author_id, jsonb_build_object('text', text)
+      FROM accounts.account_notes WHERE account_id = $1 AND ${page('created_at', 'id')})
+    UNION ALL
+    (SELECT id, at, 'prices', 'prices', published_by, jsonb_build_object('models', models)
+      FROM (${PRICE_CHANGES}) c WHERE ${page('at', 'id')})
+  ) t ORDER BY at DESC, id DESC LIMIT $4`;
+
+/** What happened to an account, newest first. */
+export async function readTimeline(
+  executor: Executor,
+  accountId: string,
+  after: Position | null,
+  count: number,
+): Promise<TimelineEntry[]> {
+  type Row = Omit<TimelineEntry, 'position'> & { atText: string };
+  const values = [accountId, after?.at ?? null, after?.id ?? null, count];
+  const { rows } = await executor.query<Row>(TIMELINE, values);
+  return rows.map(({ atText, ...entry }) => ({ ...entry, position: { at: atText, id: entry.id } }));
+}
+
+export interface CustomerAgent {
+  publicId: string;
+  model: string | null;
+  apiKeyId: string | null;
+  turns: number;
+  createdAt: Date;
+}
+
+const AGENTS = `
+  SELECT public_id AS "publicId", model, api_key_id AS "apiKeyId", last_turn AS turns, created_at AS "createdAt"
+  FROM agent.sessions WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`;
+
+/** The agent sessions of an account, newest first. */
+export async function listAgents(
+  executor: Executor,
+  accountId: string,
+  count: number,
+): Promise<CustomerAgent[]> {
+  return (await executor.query<CustomerAgent>(AGENTS, [accountId, count])).rows;
+}
+
+export interface CustomerWorkspace {
+  id: string;
+  name: string;
+  role: string;
+  isCreator: boolean;
+  memberSince: Date;
+}
+
+const WORKSPACES = `
+  SELECT w.id, w.name, m.role::text AS role, w.created_by = $1 AS "isCreator", m.created_at AS "memberSince"
+  FROM memo.members m JOIN memo.workspaces w ON w.id = m.workspace_id
+  WHERE m.account_id = $1 ORDER BY m.created_at DESC, w.id LIMIT $2`;
+
+/** The workspaces of an account, newest membership first. */
+export async function listWorkspaces(
+  executor: Executor,
+  accountId: string,
+  count: number,
+): Promise<CustomerWorkspace[]> {
+  return (await executor.query<CustomerWorkspace>(WORKSPACES, [accountId, count])).rows;
+}
+
+export async function insertNote(
+  executor: Executor,
+  note: Pick<AccountNote, 'accountId' | 'authorId' | 'text'>,
+): Promise<AccountNote> {
+  const notes = executor.repository(AccountNote);
+  const stored = notes.create({ ...note, id: newId('note') });
+  await notes.insert(stored);
+  return stored;
+}
+
+/** Newest first, with the addresses of their authors. */
+export function listNotes(
+  executor: Executor,
+  accountId: string,
+  after: Position | null,
+  count: number,
+): Promise<(AccountNote & { author: Pick<Account, 'email'>; position: Position })[]> {
+  const query = executor
+    .repository<AccountNote & { author: Account }>(AccountNote)
+    .createQueryBuilder('note')
+    .innerJoinAndMapOne('note.author', Account, 'author', 'author.id = note.authorId')
+    .where({ accountId });
+  return readNewestFirst(query, 'createdAt', after, count);
+}

@@ -1,0 +1,169 @@
+/** Span of time over which the share of failures is judged. */
+const WINDOW_MILLIS = 10_000;
+/** From this share of failed calls on, an upstream is left alone. Half tries other servers for one failure in four. */
+const OPEN_SHARE = 0.5;
+/** So many failures without a success in between open the circuit whatever the share is. */
+const OPEN_FAILURES = 3;
+/** Calls that begin between a failure and the next success; with the failed one, those that a dead upstream gets. */
+const CALLS_AFTER_FAILURE = 2;
+/** How long an upstream is left alone at first; doubles with each failed attempt. */
+const FIRST_OPEN_MILLIS = 5_000;
+const LONGEST_OPEN_MILLIS = 60_000;
+/** How long it takes until an upstream that has recovered has its whole share again. */
+const RAMP_MILLIS = 10_000;
+/** Share with which it begins. */
+const RAMP_START = 0.1;
+/** Calls that run at a time on an upstream that is left alone, if no other can be called at all. */
+const LAST_RESORT_CALLS = 8;
+/** An upstream cannot ask for a longer pause. */
+const LONGEST_PAUSE_MILLIS = 300_000;
+
+export type CircuitState = 'closed' | 'half_open' | 'open';
+export type CallEnd = 'answered' | 'failed' | 'abandoned';
+
+interface Half {
+  calls: number;
+  failures: number;
+}
+
+/** Decides whether one upstream gets calls of one model. All instants are milliseconds of one clock. */
+export class Circuit {
+  private openUntil = 0;
+  private openMillis = 0;
+  private isOpen = false;
+  private isProbing = false;
+  /** How often it has opened. */
+  private openings = 0;
+  /** Running calls that began since it opened. */
+  private attempts = 0;
+  private closedAt = -Infinity;
+  private pausedUntil = 0;
+  private failuresInRow = 0;
+  private begunSinceFailure = 0;
+  /** Calls and failures of the running half of the window, and of the one before. */
+  private readonly halves: readonly [Half, Half] = [
+    { calls: 0, failures: 0 },
+    { calls: 0, failures: 0 },
+  ];
+  private halfBegan = 0;
+
+  /** @param random from 0 to 1: the circuits of several gateways shall not close at the same time */
+  constructor(private readonly random: () => number = Math.random) {}
+
+  state(now: number): CircuitState {
+    if (!this.isOpen) return 'closed';
+    return this.isProbing || now >= this.openUntil ? 'half_open' : 'open';
+  }
+
+  /** Until when the upstream has asked not to be called; 0 if it has not. */
+  get pauseEnd(): number {
+    return this.pausedUntil;
+  }
+
+  /** Whether a call may begin now. */
+  admits(now: number): boolean {
+    if (now < this.pausedUntil) return false;
+    if (this.isOpen) return !this.isProbing && now >= this.openUntil;
+    return this.failuresInRow === 0 || this.begunSinceFailure < CALLS_AFTER_FAILURE;
+  }
+
+  /** Whether a call may begin that no other upstream can take: one failure more is better than no attempt. */
+  admitsLastResort(now: number): boolean {
+    return now >= this.pausedUntil && (!this.isOpen || this.attempts < LAST_RESORT_CALLS);
+  }
+
+  /** The part of its weight that the upstream has: less than 1 for a while after it has recovered. */
+  ramp(now: number): number {
+    const elapsed = now - this.closedAt;
+    return elapsed >= RAMP_MILLIS ? 1 : RAMP_START + (1 - RAMP_START) * (elapsed / RAMP_MILLIS);
+  }
+
+  /** Notes that a call begins. Returns what `end` needs to know of it. */
+  begin(now: number): number {
+    if (this.isOpen) {
+      this.attempts++;
+      if (now >= this.openUntil) this.isProbing = true;
+    } else if (this.failuresInRow > 0) this.begunSinceFailure++;
+    return this.openings;
+  }
+
+  /**
+   * Notes how a call has ended. One that the client has abandoned says nothing of the upstream.
+   * @param openings what `begin` has returned
+   */
+  end(now: number, end: CallEnd, openings: number): void {
+    const isAttempt = this.isOpen && openings === this.openings;
+    if (isAttempt) this.attempts--;
+    if (end === 'abandoned') {
+      if (isAttempt) this.isProbing = false;
+      else if (this.begunSinceFailure > 0) this.begunSinceFailure--;
+      return;
+    }
+    // Calls that began before it opened say nothing new.
+    if (this.isOpen && !isAttempt) return;
+    this.turn(now);
+    const [half] = this.halves;
+    half.calls++;
+    if (end === 'failed') {
+      half.failures++;
+      this.fail(now);
+    } else this.succeed(now);
+  }
+
+  /** The upstream has asked not to be called for this long. */
+  pause(now: number, millis: number): void {
+    this.pausedUntil = Math.max(this.pausedUntil, now + Math.min(millis, LONGEST_PAUSE_MILLIS));
+  }
+
+  /** A probe beside the calls has found the upstream alive or dead. */
+  probed(now: number, isAlive: boolean): void {
+    if (!this.isOpen || this.isProbing) return;
+    if (isAlive) this.openUntil = Math.min(this.openUntil, now);
+    else if (now >= this.openUntil) this.open(now);
+  }
+
+  private fail(now: number): void {
+    this.failuresInRow++;
+    if (this.failuresInRow === 1) this.begunSinceFailure = 0;
+    if (this.isOpen) {
+      if (this.isProbing) this.open(now);
+      return;
+    }
+    const calls = this.halves[0].calls + this.halves[1].calls;
+    const failures = this.halves[0].failures + this.halves[1].failures;
+    if (this.failuresInRow >= OPEN_FAILURES || failures >= OPEN_SHARE * calls) this.open(now);
+  }
+
+  private succeed(now: number): void {
+    this.failuresInRow = 0;
+    this.begunSinceFailure = 0;
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.isProbing = false;
+    this.openMillis = 0;
+    this.closedAt = now;
+    for (const half of this.halves) half.calls = half.failures = 0;
+  }
+
+  private open(now: number): void {
+    this.openMillis = Math.min(
+      this.openMillis === 0 ? FIRST_OPEN_MILLIS : this.openMillis * 2,
+      LONGEST_OPEN_MILLIS,
+    );
+    this.isOpen = true;
+    this.isProbing = false;
+    this.openings++;
+    this.attempts = 0;
+    this.openUntil = now + this.openMillis * (1 + this.random() / 4);
+  }
+
+  private turn(now: number): void {
+    const age = now - this.halfBegan;
+    if (age < WINDOW_MILLIS / 2) return;
+    const [running, before] = this.halves;
+    before.calls = age < WINDOW_MILLIS ? running.calls : 0;
+    before.failures = age < WINDOW_MILLIS ? running.failures : 0;
+    running.calls = running.failures = 0;
+    this.halfBegan = now;
+  }
+}

@@ -1,0 +1,140 @@
+import { Database, newId, NotificationChannel } from '@inference/database';
+import {
+  CredentialSeal,
+  type DirectoryUpstream,
+  fillDirectory,
+  parseDirectory,
+  readDirectoryText,
+  removeReport,
+  reportUpstreams,
+  SERVING_CHANNEL,
+} from '@inference/serving';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { ServingCatalogue } from './serving-catalogue';
+import { Upstream } from './upstream';
+import { UpstreamReports } from './upstream-reports';
+import { UPSTREAMS_CONFIG, type UpstreamsConfig } from './upstreams.config';
+
+/** How often the database is read and told of the upstreams: the oldest that models and upstreams can be. */
+const INTERVAL_MILLIS = 2_000;
+
+/** Keeps models and upstreams as the database has them, and fills a database that has none. */
+@Injectable()
+export class ServingDirectory implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
+  private readonly logger = new Logger(ServingDirectory.name);
+  private readonly gatewayId = newId('gw');
+  private readonly seal: CredentialSeal;
+  private readonly reports = new UpstreamReports();
+  private catalogue: ServingCatalogue | undefined;
+  private text = '';
+  private loading: Promise<void> | undefined;
+  private isStale = false;
+  private isFilled = false;
+  private gateways = 1;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly database: Database,
+    channel: NotificationChannel,
+    @Inject(UPSTREAMS_CONFIG) private readonly config: UpstreamsConfig,
+  ) {
+    this.seal = new CredentialSeal(config.encryptionKeys);
+    const reload = () => void this.load().catch(() => undefined);
+    channel.on(SERVING_CHANNEL, reload);
+    channel.onReconnect(reload);
+  }
+
+  async onModuleInit(): Promise<void> {
+    this.timer = setInterval(() => void this.refresh(), INTERVAL_MILLIS);
+    await this.refresh();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    // A database that is gone forgets the report by itself.
+    await removeReport(this.database, this.gatewayId).catch(() => undefined);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all((this.catalogue?.upstreams ?? []).map((upstream) => upstream.close()));
+  }
+
+  /** The upstreams of now, also those that get no calls. */
+  get upstreams(): readonly Upstream[] {
+    return this.catalogue?.upstreams ?? [];
+  }
+
+  /** Models and upstreams of now. Rejects if they have never been read and the database is unavailable. */
+  current(): ServingCatalogue | Promise<ServingCatalogue> {
+    return this.catalogue ?? this.load().then(() => this.catalogue!);
+  }
+
+  private async refresh(): Promise<void> {
+    try {
+      await this.load();
+      const report = JSON.stringify(this.reports.of(this.upstreams));
+      this.gateways = await reportUpstreams(this.database, this.gatewayId, report);
+      for (const upstream of this.upstreams) upstream.shareLimits(this.gateways);
+    } catch (error) {
+      this.logger.warn(`Models and upstreams are not read: ${(error as Error).message}`);
+    }
+  }
+
+  /** Reads the database. A change that is announced meanwhile is read as well. */
+  private load(): Promise<void> {
+    this.isStale = true;
+    this.loading ??= this.read().finally(() => (this.loading = undefined));
+    return this.loading;
+  }
+
+  private async read(): Promise<void> {
+    if (!this.isFilled) await this.fill();
+    while (this.isStale) {
+      this.isStale = false;
+      const text = await readDirectoryText(this.database);
+      if (text !== this.text || !this.catalogue) this.apply(text);
+    }
+  }
+
+  private async fill(): Promise<void> {
+    const { configured, fillMode } = this.config;
+    const { upstreamsDiffer, modelsDiffer } = await this.database.transaction((transaction) =>
+      fillDirectory(transaction, configured, fillMode, this.seal),
+    );
+    this.isFilled = true;
+    const message = 'differs from the database, which counts: change it in the console';
+    if (upstreamsDiffer) this.logger.warn(`UPSTREAMS ${message}.`);
+    if (modelsDiffer) this.logger.warn(`MODEL_LIMITS ${message}.`);
+  }
+
+  private apply(text: string): void {
+    const directory = parseDirectory(text);
+    const former = new Map(this.upstreams.map((upstream) => [upstream.id, upstream]));
+    const upstreams = directory.upstreams.map((options) => this.upstreamOf(options, former));
+    for (const upstream of upstreams) former.delete(upstream.id);
+    this.catalogue = new ServingCatalogue(directory, upstreams);
+    this.text = text;
+    for (const upstream of former.values()) void upstream.close();
+  }
+
+  private upstreamOf(options: DirectoryUpstream, former: ReadonlyMap<string, Upstream>): Upstream {
+    const known = former.get(options.id);
+    const isKept = known?.update(options) ?? false;
+    const upstream = isKept ? known! : new Upstream(options, this.config.timeouts, this.seal, known);
+    // Its calls go on over the former connections.
+    if (known && !isKept) void known.close();
+    upstream.shareLimits(this.gateways);
+    if (options.credentials.length > upstream.credentialCount)
+      this.logger.error(
+        `A credential of ${options.name} is encrypted with no key of UPSTREAM_ENCRYPTION_KEYS.`,
+      );
+    return upstream;
+  }
+}

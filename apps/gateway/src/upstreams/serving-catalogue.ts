@@ -1,0 +1,42 @@
+import { type Directory, type DirectoryModel, EVERY_MODEL } from '@inference/serving';
+import { type Upstream, type UpstreamOfModel } from './upstream';
+
+/** Models and upstreams as they are at one moment. */
+export class ServingCatalogue {
+  private readonly models: Map<string, DirectoryModel>;
+  private readonly slugOfAlias = new Map<string, string>();
+  private readonly candidates = new Map<string, readonly UpstreamOfModel[]>();
+  private readonly active: readonly Upstream[];
+
+  constructor(
+    { models }: Directory,
+    readonly upstreams: readonly Upstream[],
+  ) {
+    this.models = new Map(models.map((model) => [model.slug, model]));
+    for (const { slug, aliases } of models)
+      for (const alias of aliases) if (!this.models.has(alias)) this.slugOfAlias.set(alias, slug);
+    this.active = upstreams.filter((upstream) => upstream.isActive);
+  }
+
+  /** The slug of the model that is called by this name. */
+  slugOf(name: string): string {
+    return this.slugOfAlias.get(name) ?? name;
+  }
+
+  /** What is known of the model; of one without a row what is known of every other model. */
+  model(slug: string): DirectoryModel | undefined {
+    return this.models.get(slug) ?? this.models.get(EVERY_MODEL);
+  }
+
+  /** The upstreams that may be called for a model, by priority. @param slug of a model with a price: the result is kept */
+  candidatesOf(slug: string): readonly UpstreamOfModel[] {
+    let found = this.candidates.get(slug);
+    if (!found) {
+      found = this.active
+        .flatMap((upstream) => upstream.candidateFor(slug, EVERY_MODEL) ?? [])
+        .sort((a, b) => a.priority - b.priority);
+      this.candidates.set(slug, found);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,300 @@
+import { CredentialSeal } from '@inference/serving';
+import {
+  metricsOf,
+  type TestAccount,
+  TEST_UPSTREAM_ENCRYPTION_KEY,
+  valueOf,
+  waitFor,
+} from '@inference/testing';
+import { PassThrough } from 'node:stream';
+import {
+  costOf,
+  eventsOf,
+  RATES,
+  type ScriptedUpstream,
+  startGateway,
+  startUpstream,
+  testEnvironment,
+  TestSite,
+} from '../testing/gateway.fixture';
+
+/** Models and upstreams of the database: how they are filled, changed, and chosen. */
+
+const DEAR = RATES.map((rate) => ({ ...rate, ratePicos: rate.ratePicos * 10n }));
+const IN_FORCE_MILLIS = 2_000;
+
+let site: TestSite;
+let account: TestAccount;
+/** Servers that answer with their name, as often as the test lets them. */
+const servers: Record<string, ScriptedUpstream> = {};
+const behaviours: Record<
+  string,
+  (respond: (status: number, headers?: Record<string, string>) => void) => void
+> = {};
+
+const answerOf = (name: string) =>
+  JSON.stringify({
+    choices: [{ index: 0, message: { role: 'assistant', content: name }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
+  });
+
+beforeAll(async () => {
+  for (const name of ['one', 'two', 'three'])
+    servers[name] = await startUpstream((_request, response) => {
+      const respond = (status: number, headers: Record<string, string> = {}) => {
+        response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+        response.end(
+          status === 200
+            ? answerOf(name)
+            : JSON.stringify({
+                error: { message: `no: ${name}`, type: 'server_error', param: null, code: null },
+              }),
+        );
+      };
+      (behaviours[name] ?? ((answer) => answer(200)))(respond);
+    });
+  site = await TestSite.start(
+    { m: RATES, dear: DEAR, other: RATES, 'sandbox-chat': RATES, cheap: RATES },
+    { MODEL_LIMITS: '{"m":{"context_tokens":1000,"max_output_tokens":20}}' },
+    () => [
+      { name: 'one', base_url: servers.one!.url, api_key: 'sk-first-key-of-one', models: ['m'] },
+      { name: 'two', base_url: servers.two!.url, models: { m: 'their-m', dear: 'dear' } },
+    ],
+  );
+});
+beforeEach(async () => {
+  account = await site.account();
+  for (const name of Object.keys(behaviours)) delete behaviours[name];
+  for (const server of Object.values(servers)) server.bodies.length = server.headers.length = 0;
+});
+afterAll(async () => {
+  await site.stop();
+  for (const server of Object.values(servers)) await server.close();
+});
+
+let prompts = 0;
+const chat = (model: string, headers: Record<string, string> = {}, of = account) =>
+  site.post(
+    '/v1/chat/completions',
+    of.apiKey,
+    { model, messages: [{ role: 'user', content: `prompt ${prompts++}` }], max_tokens: 8 },
+    { headers },
+  );
+const nameIn = async (response: Response) => {
+  const { choices } = (await response.json()) as { choices: [{ message: { content: string } }] };
+  return choices[0].message.content;
+};
+const change = async (text: string, values: unknown[] = []) => {
+  await site.pool.query(text, values);
+  await site.pool.query("SELECT pg_notify('serving', '')");
+};
+const idOf = async (name: string) =>
+  (await site.pool.query<{ id: string }>('SELECT id FROM serving.upstreams WHERE name = $1', [name])).rows[0]!
+    .id;
+const until = (isSo: () => Promise<boolean>) => waitFor(isSo, IN_FORCE_MILLIS);
+
+describe('a database without upstreams', () => {
+  it('is filled from the configuration, with credentials sealed', async () => {
+    const { rows } = await site.pool.query(
+      `SELECT u.name, m.model, m.upstream_name, m.priority, m.weight FROM serving.upstreams u
+       JOIN serving.upstream_models m ON m.upstream_id = u.id ORDER BY 1, 2`,
+    );
+    expect(rows).toEqual([
+      { name: 'one', model: 'm', upstream_name: null, priority: 0, weight: 100 },
+      { name: 'two', model: 'dear', upstream_name: 'dear', priority: 1, weight: 100 },
+      { name: 'two', model: 'm', upstream_name: 'their-m', priority: 1, weight: 100 },
+    ]);
+    const dump = await site.pool.query('SELECT * FROM serving.upstream_credentials');
+    expect(JSON.stringify(dump.rows)).not.toContain('sk-first');
+    expect(await nameIn(await chat('m'))).toBe('one');
+    expect(servers.one!.headers.at(-1)).toMatchObject({ authorization: 'Bearer sk-first-key-of-one' });
+    const [event] = await eventsOf(site.pool, account.accountId);
+    expect(event).toMatchObject({ upstream: 'one', model: 'm' });
+    await site.expectCharged(account, costOf(RATES, 5, 2));
+  });
+
+  it('is not filled again: a gateway with other variables warns and obeys the database', async () => {
+    const log = new PassThrough();
+    const lines: string[] = [];
+    log.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
+    const second = await startGateway(
+      {
+        ...testEnvironment(site.database.urlFor('gateway'), [{ name: 'x', base_url: servers.three!.url }]),
+        UPSTREAMS_APPLY: 'once',
+        MODEL_LIMITS: '{"m":{"context_tokens":7}}',
+      },
+      log,
+    );
+    const warnings = lines.join('');
+    expect(warnings).toContain('UPSTREAMS differs from the database');
+    expect(warnings).toContain('MODEL_LIMITS differs from the database');
+    expect((await site.pool.query('SELECT name FROM serving.upstreams')).rowCount).toBe(2);
+    await second.close();
+  });
+});
+
+describe('changes', () => {
+  it('are in force within two seconds without a restart: weights, credentials, states', async () => {
+    const [one, two] = [await idOf('one'), await idOf('two')];
+    await change('UPDATE serving.upstream_models SET priority = 0, weight = 50 WHERE model = $1', ['m']);
+    await until(async () => (await nameIn(await chat('m'))) === 'two');
+    expect(JSON.parse(servers.two!.bodies.at(-1)!)).toMatchObject({ model: 'their-m' });
+    const seal = new CredentialSeal([Buffer.from(TEST_UPSTREAM_ENCRYPTION_KEY, 'hex')]);
+    await change(
+      `INSERT INTO serving.upstream_credentials (id, upstream_id, sealed, hint) VALUES ('upc_2', $1, $2, '')`,
+      [one, seal.seal(one, 'sk-second-key-of-one')],
+    );
+    const keysOfOne = () => servers.one!.headers.map(({ authorization }) => authorization);
+    await until(async () => {
+      await chat('m');
+      return keysOfOne().includes('Bearer sk-second-key-of-one');
+    });
+    await change("UPDATE serving.upstreams SET state = 'draining' WHERE id = $1", [two]);
+    await until(async () => {
+      servers.two!.bodies.length = 0;
+      for (let call = 0; call < 10; call++) await chat('m');
+      return servers.two!.bodies.length === 0;
+    });
+    await change("UPDATE serving.upstreams SET state = 'active' WHERE id = $1", [two]);
+    await change('UPDATE serving.upstream_models SET priority = 1 WHERE upstream_id = $1', [two]);
+  });
+
+  it('are found without a notification, too', async () => {
+    await site.pool.query("UPDATE serving.models SET context_tokens = 2000 WHERE slug = 'm'");
+    await waitFor(async () => {
+      const model = await fetch(`${site.gateway.url}/v1/models/m`, {
+        headers: { Authorization: `Bearer ${account.apiKey}` },
+      });
+      return ((await model.json()) as { context_length: number }).context_length === 2000;
+    }, 2 * IN_FORCE_MILLIS);
+  });
+});
+
+describe('a call that fails', () => {
+  it('uses the former credential if the new one is refused', async () => {
+    behaviours.one = (respond) =>
+      respond(servers.one!.headers.at(-1)!.authorization === 'Bearer sk-first-key-of-one' ? 200 : 401);
+    expect(await nameIn(await chat('m'))).toBe('one');
+    expect(await nameIn(await chat('m'))).toBe('one');
+    // The refused one is not tried again for a while.
+    expect(servers.one!.bodies).toHaveLength(3);
+    await change("DELETE FROM serving.upstream_credentials WHERE id = 'upc_2'");
+  });
+
+  it('is made once more at most, and leaves a failing upstream alone', async () => {
+    behaviours.one = (respond) => respond(500);
+    behaviours.two = (respond) => respond(500);
+    expect((await chat('m')).status).toBe(502);
+    expect([servers.one!.bodies.length, servers.two!.bodies.length]).toEqual([1, 1]);
+    delete behaviours.two;
+    for (let call = 0; call < 5; call++) expect(await nameIn(await chat('m'))).toBe('two');
+    expect(servers.one!.bodies.length).toBeLessThanOrEqual(3);
+    const text = await metricsOf(site.gateway.app);
+    expect(valueOf(text, 'gateway_upstream_breaker{upstream="one",model="m"}')).toBe(2);
+    expect(
+      valueOf(text, 'gateway_upstream_calls_total{upstream="one",model="m",outcome="error_status"}'),
+    ).toBeGreaterThanOrEqual(1);
+    expect(valueOf(text, 'gateway_upstream_running_calls{upstream="two"}')).toBe(0);
+    // A probe finds it alive, and a call closes the circuit.
+    delete behaviours.one;
+    await waitFor(async () => (await nameIn(await chat('m'))) === 'one', 15_000);
+  });
+
+  it('tells the client when to come back if every upstream asks for a pause', async () => {
+    await change("UPDATE serving.upstreams SET state = 'off' WHERE name = 'one'");
+    await until(async () => (await nameIn(await chat('m'))) === 'two');
+    behaviours.two = (respond) => respond(503, { 'Retry-After': '2', 'Retry-After-Ms': '1500' });
+    const first = await chat('m');
+    expect([first.status, first.headers.get('retry-after'), first.headers.get('retry-after-ms')]).toEqual([
+      503,
+      '2',
+      '1500',
+    ]);
+    servers.two!.bodies.length = 0;
+    const second = await chat('m');
+    expect(second.status).toBe(429);
+    expect(await second.json()).toMatchObject({ error: { code: 'upstream_busy', type: 'rate_limit_error' } });
+    expect(Number(second.headers.get('retry-after-ms'))).toBeLessThanOrEqual(1500);
+    expect(servers.two!.bodies).toHaveLength(0);
+    delete behaviours.two;
+    await waitFor(async () => (await chat('m')).status === 200, 5_000);
+    await change("UPDATE serving.upstreams SET state = 'active' WHERE name = 'one'");
+  });
+});
+
+describe('aliases, fallbacks and retirement', () => {
+  beforeAll(async () => {
+    await change(`INSERT INTO serving.models (id, slug, aliases, fallbacks, state, successor) VALUES
+      ('mod_dear', 'dear', '{}', '{}', 'offered', NULL),
+      ('mod_other', 'other', '{old-name}', '{dear,m}', 'offered', NULL),
+      ('mod_cheap', 'cheap', '{}', '{}', 'retired', 'm')`);
+    await change(
+      `INSERT INTO serving.upstream_models (upstream_id, model)
+       SELECT id, unnest('{other,cheap}'::text[]) FROM serving.upstreams WHERE name = 'one'`,
+    );
+    await until(async () => (await chat('cheap')).status === 404 && (await chat('other')).status === 200);
+  });
+
+  it('serve a model under its alias, at the price of the model', async () => {
+    const response = await chat('old-name');
+    expect([response.status, response.headers.get('x-inference-model')]).toEqual([200, 'other']);
+    expect(JSON.parse(servers.one!.bodies.at(-1)!)).toMatchObject({ model: 'other' });
+    expect(await site.onlyEvent(account)).toMatchObject({ model: 'other' });
+    expect((await chat('other')).headers.get('x-inference-model')).toBeNull();
+  });
+
+  it('charge the fallback that has answered, which the hold covers', async () => {
+    behaviours.one = (respond) => respond(500);
+    const body = { model: 'other', messages: [{ role: 'user', content: 'fallback' }], max_tokens: 8 };
+    const bytes = Buffer.byteLength(JSON.stringify(body));
+    const poor = await site.account(costOf(DEAR, bytes, 8) - 1n);
+    expect((await site.post('/v1/chat/completions', poor.apiKey, body)).status).toBe(402);
+    const covered = await site.account(costOf(DEAR, bytes, 8));
+    const response = await site.post('/v1/chat/completions', covered.apiKey, body);
+    expect([response.status, response.headers.get('x-inference-model')]).toEqual([200, 'dear']);
+    expect(await site.onlyEvent(covered)).toMatchObject({ model: 'dear', upstream: 'two' });
+    await site.expectCharged(covered, costOf(DEAR, 5, 2), costOf(DEAR, bytes, 8));
+    const metrics = await metricsOf(site.gateway.app);
+    expect(valueOf(metrics, 'gateway_fallback_answers_total{model="other",served="dear"}')).toBe(1);
+    // Switched off, the price of the model alone is reserved, and its failure is the answer.
+    const alone = await site.account(costOf(RATES, bytes, 8));
+    const off = { headers: { 'X-Inference-Fallback': 'off' } };
+    expect((await site.post('/v1/chat/completions', alone.apiKey, body, off)).status).toBe(502);
+    expect(servers.two!.bodies).toHaveLength(1);
+  });
+
+  it('never leave the models of the key', async () => {
+    behaviours.one = (respond) => respond(500);
+    const limited = await site.account();
+    await site.pool.query("UPDATE accounts.api_keys SET allowed_models = '{other}' WHERE account_id = $1", [
+      limited.accountId,
+    ]);
+    await waitFor(async () => (await chat('other', {}, limited)).status === 502);
+    expect(servers.two!.bodies).toHaveLength(0);
+    expect((await chat('old-name', {}, limited)).status).toBe(502);
+    expect((await chat('m', {}, limited)).status).toBe(403);
+  });
+
+  it('tell what replaces a retired model, and refuse a wrong switch', async () => {
+    const retired = await chat('cheap');
+    expect(await retired.json()).toMatchObject({
+      error: { code: 'model_not_found', message: 'The model `cheap` is no longer offered. Use `m` instead.' },
+    });
+    expect((await chat('m', { 'X-Inference-Fallback': 'maybe' })).status).toBe(400);
+    const list = await fetch(`${site.gateway.url}/v1/models`, {
+      headers: { Authorization: `Bearer ${account.apiKey}` },
+    });
+    const ids = ((await list.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining(['m', 'other', 'dear']));
+    expect(ids).not.toContain('cheap');
+  });
+});
+
+it('reports to the console what it sees', async () => {
+  await waitFor(async () => {
+    const { rows } = await site.pool.query<{ upstreams: { running: number; calls: number }[] }>(
+      'SELECT upstreams FROM serving.gateway_reports',
+    );
+    return rows.some(({ upstreams }) => upstreams.length === 2 && upstreams.some(({ calls }) => calls > 0));
+  }, 5_000);
+});

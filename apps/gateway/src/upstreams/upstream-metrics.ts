@@ -1,0 +1,103 @@
+import { Metrics } from '@inference/http';
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { type CircuitState } from './choice/circuit';
+import { ServingDirectory } from './directory.service';
+import { type Upstream, type UpstreamOfModel } from './upstream';
+
+const BREAKER_VALUES: Record<CircuitState, number> = { closed: 0, half_open: 1, open: 2 };
+
+/** Measures calls of upstreams. Labels name upstreams and priced models only, so there are few. */
+@Injectable()
+export class UpstreamMetrics {
+  private readonly firstBytes: Histogram<'upstream' | 'model'>;
+  private readonly fallbacks: Counter<'model' | 'served'>;
+
+  constructor(metrics: Metrics, directory: ServingDirectory) {
+    const registers = [metrics.registry];
+    const upstreams = (): readonly Upstream[] => directory.upstreams;
+    this.firstBytes = new Histogram({
+      name: 'gateway_upstream_first_byte_seconds',
+      help: 'Time from a call of an upstream to the first byte of its answer.',
+      labelNames: ['upstream', 'model'],
+      buckets: [0.1, 0.3, 1, 3, 10, 30, 100],
+      registers,
+    });
+    this.fallbacks = new Counter({
+      name: 'gateway_fallback_answers_total',
+      help: 'Answers of another model than the one that was called, by both.',
+      labelNames: ['model', 'served'],
+      registers,
+    });
+    new Counter({
+      name: 'gateway_upstream_calls_total',
+      help: 'Calls of upstreams, by how they ended. A broken answer is also counted as answered.',
+      labelNames: ['upstream', 'model', 'outcome'],
+      registers,
+      collect() {
+        this.reset();
+        for (const upstream of upstreams())
+          for (const [model, { outcomes }] of upstream.figures)
+            for (const [outcome, count] of Object.entries(outcomes))
+              if (count > 0) this.inc({ upstream: upstream.name, model, outcome }, count);
+      },
+    });
+    new Counter({
+      name: 'gateway_upstream_output_tokens_total',
+      help: 'Metered output tokens of upstreams.',
+      labelNames: ['upstream', 'model'],
+      registers,
+      collect() {
+        this.reset();
+        for (const upstream of upstreams())
+          for (const [model, { outputTokens }] of upstream.figures)
+            this.inc({ upstream: upstream.name, model }, outputTokens);
+      },
+    });
+    new Gauge({
+      name: 'gateway_upstream_running_calls',
+      help: 'Calls that an upstream is answering.',
+      labelNames: ['upstream'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { name, load } of upstreams()) this.set({ upstream: name }, load.running);
+      },
+    });
+    new Gauge({
+      name: 'gateway_upstream_breaker',
+      help: 'Whether calls of a model are kept from an upstream: 0 no, 1 it is tried, 2 yes.',
+      labelNames: ['upstream', 'model'],
+      aggregator: 'max',
+      registers,
+      collect() {
+        this.reset();
+        const now = performance.now();
+        for (const upstream of upstreams())
+          if (upstream.isActive)
+            for (const [model, { circuit }] of upstream.figures)
+              this.set({ upstream: upstream.name, model }, BREAKER_VALUES[circuit.state(now)]);
+      },
+    });
+    new Gauge({
+      name: 'gateway_upstream_up',
+      help: 'Whether an upstream answered when it was last asked.',
+      labelNames: ['upstream'],
+      aggregator: 'min',
+      registers,
+      collect() {
+        this.reset();
+        for (const { name, isUp, isActive } of upstreams())
+          if (isUp !== null && isActive) this.set({ upstream: name }, isUp ? 1 : 0);
+      },
+    });
+  }
+
+  observeFirstByte({ upstream, model }: UpstreamOfModel, millis: number): void {
+    this.firstBytes.observe({ upstream: upstream.name, model }, millis / 1000);
+  }
+
+  countFallback(model: string, served: string): void {
+    this.fallbacks.inc({ model, served });
+  }
+}

@@ -1,0 +1,67 @@
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Agent, request } from 'undici';
+import { ServingDirectory } from './directory.service';
+import { type Upstream } from './upstream';
+
+const INTERVAL_MILLIS = 2_000;
+/** An upstream that has answered nothing for this long is asked whether it is alive. Half costs twice the requests; twice shows an outage late. */
+const SILENCE_MILLIS = 15_000;
+const TIMEOUT_MILLIS = 5_000;
+
+/**
+ * Asks upstreams for the list of their models: those whose calls fail, so that they are called again soon after they have recovered, and those
+ * that nobody calls, so that an outage of a spare one is seen. Has connections of its own, which no load keeps busy.
+ */
+@Injectable()
+export class UpstreamProbes implements OnModuleInit, OnApplicationShutdown {
+  private readonly agent = new Agent({
+    connect: { timeout: TIMEOUT_MILLIS },
+    headersTimeout: TIMEOUT_MILLIS,
+    bodyTimeout: TIMEOUT_MILLIS,
+  });
+  private readonly running = new WeakSet<Upstream>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly directory: ServingDirectory) {}
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => this.probeAll(), INTERVAL_MILLIS);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.agent.destroy();
+  }
+
+  private probeAll(): void {
+    const now = performance.now();
+    for (const upstream of this.directory.upstreams) {
+      if (upstream.isOff || this.running.has(upstream)) continue;
+      const circuits = [...upstream.figures.values()];
+      const fails = circuits.some(({ circuit }) => circuit.state(now) !== 'closed');
+      if (fails || upstream.isUp === false || now - upstream.answeredAt > SILENCE_MILLIS)
+        void this.probe(upstream);
+    }
+  }
+
+  private async probe(upstream: Upstream): Promise<void> {
+    this.running.add(upstream);
+    const isAlive = await this.isAlive(upstream);
+    this.running.delete(upstream);
+    const now = performance.now();
+    upstream.isUp = isAlive;
+    if (isAlive) upstream.answeredAt = now;
+    for (const { circuit } of upstream.figures.values()) circuit.probed(now, isAlive);
+  }
+
+  /** A server without a list of models, or one that refuses the credential, is alive. */
+  private async isAlive({ listing: { url, headers } }: Upstream): Promise<boolean> {
+    try {
+      const { statusCode, body } = await request(url, { headers, dispatcher: this.agent });
+      await body.dump();
+      return statusCode < 500;
+    } catch {
+      return false;
+    }
+  }
+}

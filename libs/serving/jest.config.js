@@ -1,0 +1,1 @@
+module.exports = { displayName: 'serving', preset: '../../jest.preset.js' };
