@@ -34,7 +34,7 @@ const TOUCH = `
     FOR NO KEY UPDATE SKIP LOCKED
   )`;
 const REHASH = `
-  UPDATE accounts.api_keys SET key_hash = $2, last_used_at = now() WHERE id = $1 AND deleted_at IS NULL`;
+  UPDATE accounts.api_keys SET key_hash = $3, last_used_at = now() WHERE id = $1 AND key_hash = $2`;
 
 /** A key that was found by its secret. */
 export interface FoundApiKey extends KeyState {
@@ -87,9 +87,13 @@ async function findByFormerSecret(executor: Executor, hashes: Buffer[]): Promise
   return { key, isFormer: true, endsInMillis, isDisabled: key.disabledAt !== null };
 }
 
-/** Stores a used key under another hash, unless it was deleted meanwhile. */
-export async function rehashApiKey(executor: Executor, id: string, keyHash: Buffer): Promise<void> {
-  await executor.query(REHASH, [id, keyHash]);
+/** Stores a used key under another hash, unless it was deleted or its secret replaced meanwhile. */
+export async function rehashApiKey(
+  executor: Executor,
+  id: string,
+  { from, to }: { from: Buffer; to: Buffer },
+): Promise<void> {
+  await executor.query(REHASH, [id, from, to]);
 }
 
 /** Stores the time of a use, to within ten seconds. */

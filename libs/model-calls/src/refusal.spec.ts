@@ -31,3 +31,26 @@ it('says what a wallet lacks, without a field that the caller does not have', ()
   for (const broken of ['', '[]', '{"error": null}', '{"error": "no"}', 'null'])
     expect(refusalOf(402, broken, undefined)).toMatchObject({ status: 402, code: 'model_error' });
 });
+
+it('tells the fault of a key from that of the service that uses it', () => {
+  for (const code of ['on_behalf_unknown', 'api_key_suspended', 'api_key_disabled', 'api_key_expired'])
+    expect(refusalOf(401, body(code), undefined)).toMatchObject({
+      status: 401,
+      code: 'api_key_gone',
+      retryable: false,
+    });
+  for (const text of [body('invalid_api_key'), ''])
+    expect(refusalOf(401, text, undefined)).toMatchObject({ code: 'gateway_unavailable', retryable: true });
+});
+
+it('may be retried after a limit that says when', () => {
+  const limited = JSON.stringify({
+    error: { code: 'rate_limit_exceeded', limit: 'key_tokens_per_minute', message: 'no' },
+  });
+  expect(refusalOf(429, limited, '5')).toMatchObject({ retryable: true, retryAfter: '5' });
+  expect(refusalOf(429, limited, undefined)).toMatchObject({
+    retryable: false,
+    limit: 'key_tokens_per_minute',
+  });
+  expect(refusalOf(429, body('rate_limit_exceeded'), undefined)).toMatchObject({ retryable: true });
+});

@@ -34,17 +34,19 @@ export const timedOut = (): Refusal => refusal(504, 'model_timeout', 'The model 
 export const brokenOff = (code = 'model_error', message = 'The model broke its answer off.'): Refusal =>
   shutOut(code) ?? refusal(502, code, message);
 
+const KEY_FAULTS = new Set(['on_behalf_unknown', 'api_key_suspended', 'api_key_disabled', 'api_key_expired']);
+
 /** Of a call whose account or API key the gateway does not serve any more: the same call will fail again. Null for other codes. */
 function shutOut(code: string | undefined): Refusal | null {
   if (code === 'account_suspended') return accountSuspended();
-  return code === 'on_behalf_unknown' || code === 'api_key_suspended' ? keyGone() : null;
+  return code !== undefined && KEY_FAULTS.has(code) ? keyGone() : null;
 }
 
 /** Staff has suspended the account that pays. */
 export const accountSuspended = (): Refusal =>
   refusal(403, 'account_suspended', 'This account is suspended. Sign in to the console to read why.');
 
-/** The account or API key that pays does not exist any more, or staff has suspended the key. */
+/** The account or API key that pays does not exist any more, or the key has ended, is disabled or suspended. */
 export const keyGone = (): Refusal =>
   refusal(401, 'api_key_gone', 'The account or API key that pays for this answer is no longer valid.');
 
@@ -76,8 +78,11 @@ export function refusalOf(status: number, body: string, retryAfter: string | und
   if (gone) return gone;
   if (status === 401) return unreachable();
   if (!PASSED_ON.has(status)) return refusal(502, code ?? 'model_error', 'The model could not answer.');
+  const known = refusal(status, code ?? 'model_error', message ?? 'The model could not answer.');
   return {
-    ...refusal(status, code ?? 'model_error', message ?? 'The model could not answer.'),
+    ...known,
+    // A limit says when to try again, unless the request is larger than the whole of it.
+    retryable: known.retryable && (limit === undefined || retryAfter !== undefined),
     ...(missing_amount !== undefined && {
       shortfall: { missing_amount, ...(top_up_url !== undefined && { top_up_url }) },
     }),

@@ -41,10 +41,17 @@ const REFUSALS = {
   404: 'The model does not exist or is not offered, the session is being deleted, or the API key has limits and has not made the session of this id.',
   413: 'The body is too large, or the conversation is too large for the model’s server.',
   422: 'The model’s server refuses the request.',
-  429: 'Too many requests, or too many turns of the session wait. Wait for the seconds in `Retry-After`.',
+  429: 'Too many requests, or too many turns of the session wait. Wait for the seconds in `Retry-After`; without it, the request is larger than a limit and no wait helps.',
   502: 'The model gave no usable answer.',
   503: 'A dependency, such as the database or the gateway, is not available, or this process is overloaded or about to stop.',
   504: 'The model did not answer in time.',
+};
+
+const OPTIONAL_WAIT = {
+  'Retry-After': {
+    description: 'Seconds to wait. Missing if no wait helps.',
+    schema: { type: 'integer' as const },
+  },
 };
 
 const BUSY = 'The session is busy with another turn, or a tool call already has a result.';
@@ -72,7 +79,10 @@ export const ApiPostEvent = (documentation: PostEventDocumentation) =>
     ApiOperation(documentation),
     ApiBody({ type: PostEventDto, examples: EXAMPLES }),
     ...Object.entries(REFUSALS).map(([status, description]) =>
-      ApiResponse({ status: Number(status), description, type: RefusalResponse }),
+      ApiResponse({
+        ...{ status: Number(status), description, type: RefusalResponse },
+        ...(status === '429' && { headers: OPTIONAL_WAIT }),
+      }),
     ),
     ApiResponse({ status: 409, description: BUSY, type: BusyResponse }),
   );

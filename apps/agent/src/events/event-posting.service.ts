@@ -28,9 +28,9 @@ export function refusalError(refusal: Refusal, turnId: string): HttpException {
   return new DetailedException(status, message, { code, turn_id: turnId, ...shortfall }, headersOf(refusal));
 }
 
-/** Every 429 has `Retry-After`, and every 401 `WWW-Authenticate`, whatever the gateway said. */
-function headersOf({ status, retryAfter }: Refusal): Record<string, string> {
-  const pause = retryAfter ?? (status === 429 ? RETRY_AFTER_SECONDS : undefined);
+/** Every 429 has `Retry-After` if a wait helps, and every 401 `WWW-Authenticate`, whatever the gateway said. */
+function headersOf({ status, retryAfter, retryable }: Refusal): Record<string, string> {
+  const pause = retryAfter ?? (status === 429 && retryable ? RETRY_AFTER_SECONDS : undefined);
   return {
     ...(pause !== undefined && { 'Retry-After': pause }),
     ...(status === 401 && { 'WWW-Authenticate': SCHEMES }),

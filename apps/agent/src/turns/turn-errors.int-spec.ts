@@ -137,6 +137,18 @@ describe('refusals of the gateway before the request is answered', () => {
     expect(stream).toContain('event: turn.completed');
   });
 
+  it('a message beyond the tokens a minute of its key fails, and is not to be sent again', async () => {
+    const { apiKey, apiKeyId } = await insertApiKey(site.pool, account.accountId);
+    await site.pool.query('UPDATE accounts.api_keys SET tokens_per_minute = 2 WHERE id = $1', [apiKeyId]);
+    const of = new Customer(site.url, apiKey);
+    const id = await newSession('sandbox-chat', of);
+    const response = await of.call('POST', `/${id}/events/stream`, USER);
+    expect(response.status).toBe(429);
+    expect(response.headers.get('retry-after')).toBeNull();
+    expect(await response.json()).toMatchObject({ code: 'rate_limit_exceeded' });
+    expect((await of.events(id)).at(-1)).toMatchObject({ error: { retryable: false } });
+  });
+
   it('passes on Retry-After', async () => {
     const response = await customer.call(
       'POST',
@@ -258,25 +270,26 @@ test('a turn is billed once, to the account and key of the caller, with the entr
   ]);
 });
 
-test('a deleted key does not pay for turns that still wait', async () => {
+test.each([
+  ['deleted', 'key_hash = NULL, deleted_at = now()'],
+  ['disabled', 'disabled_at = now()'],
+])('a key that is %s does not pay for turns that still wait', async (state, change) => {
   const { apiKeyId, apiKey } = await insertApiKey(site.pool, account.accountId);
   const of = new Customer(site.url, apiKey);
   const id = await newSession('sandbox-chat', of);
   const other = new Customer(site.url, account.apiKey);
   await of.json('POST', `/${id}/events`, USER);
   await waitFor(async () => (await other.events(id)).length === 2);
-  await site.pool.query('UPDATE accounts.api_keys SET key_hash = NULL, deleted_at = now() WHERE id = $1', [
-    apiKeyId,
-  ]);
+  await site.pool.query(`UPDATE accounts.api_keys SET ${change} WHERE id = $1`, [apiKeyId]);
   await waitFor(async () => (await of.call('GET', '')).status === 401);
   // A turn that has waited until now.
   await site.pool.query(
-    `INSERT INTO agent.turns (id, session_id, number, api_key_id, status) VALUES ('turn_late', $1, 2, $2, 'queued')`,
-    [await site.internalIdOf(id), apiKeyId],
+    `INSERT INTO agent.turns (id, session_id, number, api_key_id, status) VALUES ($3, $1, 2, $2, 'queued')`,
+    [await site.internalIdOf(id), apiKeyId, `turn_${state}`],
   );
-  await site.pool.query(
-    `UPDATE agent.turns SET created_at = now() - interval '1 hour' WHERE id = 'turn_late'`,
-  );
+  await site.pool.query(`UPDATE agent.turns SET created_at = now() - interval '1 hour' WHERE id = $1`, [
+    `turn_${state}`,
+  ]);
   await waitFor(async () => (await other.events(id)).length === 3);
   expect((await other.events(id))[2]).toMatchObject({ type: 'turn.failed', error: { code: 'api_key_gone' } });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Database, NotificationChannel } from '@inference/database';
 import { limitsOfModelIn, type ModelLimits, tierIndexOf } from '@inference/rate-limits';
 import {
@@ -15,6 +16,8 @@ const TIER_MILLIS = 30_000;
 const MOST_TIERS = 20_000;
 /** How often all overrides are read, beside each notification: those that end, and what a lost notification told. */
 const RELOAD_MILLIS = 15_000;
+/** After a failure. Chosen: what staff has set holds within two seconds. */
+const RETRY_MILLIS = 500;
 
 interface KnownTier {
   index: number;
@@ -29,23 +32,28 @@ export class AccountLimits implements OnApplicationBootstrap, OnApplicationShutd
   private readonly tiers = new Map<string, KnownTier>();
   private readonly lookups = new Map<string, Promise<number>>();
   private timer: NodeJS.Timeout | undefined;
+  private isLoading = false;
+  /** Something may have changed since the overrides were asked for. */
+  private isStale = false;
+  private isStopped = false;
 
   constructor(
     private readonly database: Database,
     @Inject(LIMITS_CONFIG) private readonly config: LimitsConfig,
     channel: NotificationChannel,
   ) {
-    channel.on('limit_overrides', () => void this.load());
-    channel.onReconnect(() => void this.load());
+    channel.on('limit_overrides', () => void this.reload());
+    channel.onReconnect(() => void this.reload());
   }
 
   onApplicationBootstrap(): void {
-    void this.load();
-    this.timer = setInterval(() => void this.load(), RELOAD_MILLIS);
+    void this.reload();
+    this.timer = setInterval(() => void this.reload(), RELOAD_MILLIS);
     this.timer.unref();
   }
 
   onApplicationShutdown(): void {
+    this.isStopped = true;
     clearInterval(this.timer);
   }
 
@@ -83,7 +91,22 @@ export class AccountLimits implements OnApplicationBootstrap, OnApplicationShutd
     return lookup;
   }
 
-  private async load(): Promise<void> {
+  /** One load at a time: an earlier answer must not replace a later one. */
+  private async reload(): Promise<void> {
+    this.isStale = true;
+    if (this.isLoading) return;
+    this.isLoading = true;
+    while (this.isStale && !this.isStopped) {
+      this.isStale = false;
+      if (await this.load()) continue;
+      this.isStale = true;
+      await sleep(RETRY_MILLIS, undefined, { ref: false });
+    }
+    this.isLoading = false;
+  }
+
+  /** Returns whether it succeeded. */
+  private async load(): Promise<boolean> {
     const askedAtMillis = performance.now();
     try {
       const loaded: typeof this.overrides = new Map();
@@ -94,8 +117,10 @@ export class AccountLimits implements OnApplicationBootstrap, OnApplicationShutd
         loaded.set(override.accountId, ofAccount);
       }
       this.overrides = loaded;
+      return true;
     } catch (error) {
       this.logger.warn(`The limits that staff has set could not be read: ${(error as Error).message}`);
+      return false;
     }
   }
 }

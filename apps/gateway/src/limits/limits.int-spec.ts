@@ -36,6 +36,7 @@ const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, m
 /** As one process of the gateway has it. */
 interface Process {
   limits: LimitsService;
+  metrics: Metrics;
   pool: TestPool;
   stop(): Promise<void>;
   /** Without giving anything back. */
@@ -61,7 +62,8 @@ describe('limits that gateway processes share', () => {
     const channel = new NotificationChannel(url, 'limits');
     const all = { ...CONFIG, ...config };
     const accounts = new AccountLimits(pool, all, channel);
-    const limits = new LimitsService(pool, all, accounts, new LimitMetrics(new Metrics()));
+    const metrics = new Metrics();
+    const limits = new LimitsService(pool, all, accounts, new LimitMetrics(metrics));
     await channel.start();
     accounts.onApplicationBootstrap();
     limits.onApplicationBootstrap();
@@ -75,6 +77,7 @@ describe('limits that gateway processes share', () => {
     };
     const process = {
       limits,
+      metrics,
       pool,
       stop: () => (stopped ??= end(true)),
       kill: () => (stopped ??= end(false)),
@@ -122,6 +125,31 @@ describe('limits that gateway processes share', () => {
     if (!(error instanceof GatewayError)) throw error;
     return error;
   };
+
+  const upkeepOf = ({ limits }: Process): Promise<void> =>
+    (limits as unknown as { maintain(): Promise<void> }).maintain();
+
+  const delaySlots = (one: Process, subjectId = '') => delayAnswers(one, 'hold_slots', subjectId);
+
+  /** The next answer to a statement with these texts does not arrive until it is sent. */
+  function delayAnswers(one: Process, ...texts: string[]) {
+    let send!: () => void;
+    const isSent = new Promise<void>((resolve) => (send = resolve));
+    let isFound = false;
+    let delay!: (outcome: 'delayed') => void;
+    const isDelayed = new Promise<'delayed'>((resolve) => (delay = resolve));
+    const query = one.pool.query.bind(one.pool) as (...args: unknown[]) => Promise<never>;
+    const statements = jest.spyOn(one.pool, 'query').mockImplementation(async (...args: unknown[]) => {
+      const answer = await query(...args);
+      const statement = JSON.stringify(args);
+      if (isFound || !texts.every((text) => statement.includes(text))) return answer;
+      isFound = true;
+      delay('delayed');
+      await isSent;
+      return answer;
+    });
+    return { statements, send, isDelayed };
+  }
 
   /** Sends requests without a pause for some seconds. Returns when which were admitted. */
   async function hammer(targets: Process[], pace: Partial<ModelLimits>, seconds: number, tokens: number) {
@@ -223,6 +251,25 @@ describe('limits that gateway processes share', () => {
     const tooLarge = await refusalOf(admit(one, { tokensPerMinute: 100 }, 200));
     expect(tooLarge.details).toEqual({ limit: 'key_tokens_per_minute' });
     expect(tooLarge.headers).toMatchObject({ 'x-should-retry': 'false' });
+    expect(await one.metrics.registry.getSingleMetricAsString('gateway_limit_refusals_total')).toContain(
+      'limit="key_tokens_per_minute"} 1',
+    );
+  });
+
+  it('count the mean of lately for each answer of a request', async () => {
+    const one = await start();
+    const request = {
+      ...requestOf({ tokensPerMinute: 100_000 }, 10_000),
+      namesOutput: false,
+      answers: 4,
+    };
+    const first = await one.limits.admit(request);
+    first!.used({ input: PROMPT_TOKENS, output: 4 * 100 });
+    first!.cancel();
+    const before = Number(first!.headers()['x-ratelimit-remaining-tokens']);
+    const second = await one.limits.admit(request);
+    const after = Number(second!.headers()['x-ratelimit-remaining-tokens']);
+    expect(before - after).toBe(PROMPT_TOKENS + 4 * 100);
   });
 
   it('make what a call uses beyond its count a debt of later calls, of other processes too', async () => {
@@ -259,6 +306,20 @@ describe('limits that gateway processes share', () => {
     next!.end();
   });
 
+  it('of running calls cost a burst of requests a few statements', async () => {
+    const one = await start();
+    const pace = { maxConcurrency: 10 };
+    const answers = delaySlots(one);
+    const burst = Array.from({ length: 100 }, () => admit(one, pace).catch(() => null));
+    await answers.isDelayed;
+    answers.send();
+    const tickets = (await Promise.all(burst)).filter((ticket) => ticket !== null);
+    expect(tickets).toHaveLength(10);
+    const asked = answers.statements.mock.calls.filter((call) => JSON.stringify(call).includes('hold_slots'));
+    expect(asked.length).toBeLessThan(10);
+    for (const ticket of tickets) ticket.end();
+  });
+
   it('of running calls come back from a process that was killed', async () => {
     const [one, other] = [await start(), await start()];
     const pace = { maxConcurrency: 1 };
@@ -276,6 +337,19 @@ describe('limits that gateway processes share', () => {
     const ticket = await admit(one, pace);
     await sleep(CONFIG.slotsTtlSeconds * 2_000);
     await refusalOf(admit(other, pace));
+    ticket!.end();
+  });
+
+  it('of running calls are given away only after the process that had them has stopped to use them', async () => {
+    const [one, other] = [await start(), await start()];
+    const pace = { maxConcurrency: 1 };
+    (await admit(one, pace))!.end();
+    const answers = delaySlots(one);
+    await waitFor(async () => (await Promise.race([answers.isDelayed, upkeepOf(one)])) === 'delayed');
+    const ticket = await waitFor(() => admit(other, pace).catch(() => null));
+    const admission = admit(one, pace);
+    answers.send();
+    await refusalOf(admission);
     ticket!.end();
   });
 
@@ -349,6 +423,53 @@ describe('limits that gateway processes share', () => {
           ] === '1',
         5_000,
       );
+    });
+
+    const shows = async (one: Process, requestsPerMinute: number) => {
+      const ticket = await admit(one, null);
+      return ticket!.headers()['x-ratelimit-limit-requests'] === String(requestsPerMinute);
+    };
+
+    it('that staff sets hold although the database fails, and an earlier answer comes late', async () => {
+      const [one, other] = [await start({ tiers }), await start({ tiers })];
+      // Set for the other process too, which tells that a notification has arrived.
+      const set = async (requestsPerMinute: number) => {
+        await setLimit(requestsPerMinute);
+        await waitFor(() => shows(other, requestsPerMinute));
+        await sleep(100);
+      };
+      const failing = jest.spyOn(one.pool, 'query').mockRejectedValue(new Error('no connection') as never);
+      await set(3_000);
+      expect(failing).toHaveBeenCalled();
+      failing.mockRestore();
+      await waitFor(() => shows(one, 3_000), 10_000);
+      const answers = delayAnswers(one, 'limits.overrides');
+      await setLimit(4_000);
+      await answers.isDelayed;
+      await set(5_000);
+      answers.send();
+      await waitFor(() => shows(one, 5_000));
+      await sleep(100);
+      expect(await shows(one, 5_000)).toBe(true);
+    });
+
+    it('hold while a request waits for what limits its key', async () => {
+      const one = await start({
+        tiers: [{ name: 'Free', paid: 0, ageDays: 0, models: { '*': { ...NONE, maxConcurrency: 1 } } }],
+      });
+      (await admit(one, null))!.end();
+      await waitFor(async () => {
+        await upkeepOf(one);
+        return (one.limits as unknown as { known: Map<string, unknown> }).known.size === 0;
+      });
+      const answers = delaySlots(one, 'key:');
+      const first = admit(one, { maxConcurrency: 5 });
+      await answers.isDelayed;
+      await upkeepOf(one);
+      const second = await admit(one, null);
+      answers.send();
+      await refusalOf(first);
+      second!.end();
     });
 
     it('and of the key must both allow, and the key’s is not charged for the other’s refusal', async () => {

@@ -55,7 +55,7 @@ interface Limited {
   limits: ModelLimits;
   rates: RateSlices | null;
   slots: Slots | null;
-  /** Calls that count against it and still run. */
+  /** Calls that are to count against it and have not ended. */
   open: number;
 }
 
@@ -186,11 +186,13 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
   private async take(request: LimitedRequest, all: Limited[]): Promise<LimitTicket> {
     const tokens = all.some(({ limits }) => countsTokens(limits)) ? this.reservedTokens(request) : 0;
     const headers = () => limitHeaders(this.shown(all), request.call.endpoint === 'messages');
-    const held: Held[] = [];
-    const { model } = request;
-    const ticket = new LimitTicket(held, tokens, headers, (counts) => this.learn(model, counts));
+    // Before anything is waited for: a subject without calls may be dropped meanwhile.
+    const held = all.map((limited): Held => ({ limited, taken: null, hasSlot: false }));
+    for (const limited of all) limited.open += 1;
+    const ticket = new LimitTicket(held, tokens, headers, (counts) => this.learn(request, counts));
     try {
-      for (const limited of all) {
+      for (const entry of held) {
+        const { limited } = entry;
         const { subject, limits } = limited;
         const slots = limits.maxConcurrency === null ? null : limited.slots;
         const rates = hasRate(limits) ? limited.rates : null;
@@ -198,12 +200,9 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
           name: 'concurrency' | (typeof LIMIT_OF_RATE)[keyof typeof LIMIT_OF_RATE],
           waitMillis: number,
         ) => this.refuse(`${subject.kind}_${name}`, limits, waitMillis, headers());
-        refuseTooLarge(subject, limits, tokens, headers());
-        const hasSlot = slots === null ? false : await slots.acquire();
-        if (slots && !hasSlot) throw refuse('concurrency', CONCURRENCY_WAIT_MILLIS);
-        const entry: Held = { limited, taken: null, hasSlot };
-        held.push(entry);
-        limited.open += 1;
+        this.refuseTooLarge(subject, limits, tokens, headers());
+        if (slots) entry.hasSlot = await slots.acquire();
+        if (slots && !entry.hasSlot) throw refuse('concurrency', CONCURRENCY_WAIT_MILLIS);
         const taken: Taken | Refused | null = rates && (await rates.take(countsTokens(limits) ? tokens : 0));
         if (taken && !(taken instanceof Taken)) throw refuse(LIMIT_OF_RATE[taken.rate], taken.waitMillis);
         entry.taken = taken;
@@ -223,7 +222,22 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
     headers: Record<string, string>,
   ): RateLimitExceededError {
     this.metrics.refused(name);
-    return new RateLimitExceededError(name, valueOf(name, limits), waitMillis, headers);
+    return new RateLimitExceededError(name, valueOf(name, limits)!, waitMillis, headers);
+  }
+
+  private refuseTooLarge(
+    { kind }: Subject,
+    limits: ModelLimits,
+    tokens: number,
+    headers: Record<string, string>,
+  ): void {
+    for (const unit of ['tokens_per_minute', 'tokens_per_day'] as const) {
+      const name: LimitName = `${kind}_${unit}`;
+      const value = valueOf(name, limits);
+      if (value === null || tokens <= value) continue;
+      this.metrics.refused(name);
+      throw new RequestTooLargeError(name, value, tokens, headers);
+    }
   }
 
   /** The prompt's estimate, and the output limit that the request names or else what the model has answered lately. */
@@ -238,8 +252,8 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
     return Math.ceil(promptTokens() + (namesOutput ? outputTokens : Math.min(outputTokens, mean)));
   }
 
-  private learn(model: string, counts: MeterCounts): void {
-    const output = outputTokensOf(counts);
+  private learn({ model, answers }: LimitedRequest, counts: MeterCounts): void {
+    const output = outputTokensOf(counts) / Math.max(1, answers);
     const mean = this.meanAnswers.get(model);
     if (mean === undefined && this.meanAnswers.size >= MOST_MEANS) this.meanAnswers.clear();
     this.meanAnswers.set(model, mean === undefined ? output : mean + (output - mean) * NEWEST_WEIGHT);
@@ -289,22 +303,10 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
   }
 }
 
-function refuseTooLarge(
-  { kind }: Subject,
-  { tokensPerMinute, tokensPerDay }: ModelLimits,
-  tokens: number,
-  headers: Record<string, string>,
-): void {
-  if (tokensPerMinute !== null && tokens > tokensPerMinute)
-    throw new RequestTooLargeError(`${kind}_tokens_per_minute`, tokensPerMinute, tokens, headers);
-  if (tokensPerDay !== null && tokens > tokensPerDay)
-    throw new RequestTooLargeError(`${kind}_tokens_per_day`, tokensPerDay, tokens, headers);
-}
-
-function valueOf(name: LimitName, limits: ModelLimits): number {
-  if (name.endsWith('concurrency')) return limits.maxConcurrency!;
-  if (name.endsWith('requests_per_minute')) return limits.requestsPerMinute!;
-  return name.endsWith('_day') ? limits.tokensPerDay! : limits.tokensPerMinute!;
+function valueOf(name: LimitName, limits: ModelLimits): number | null {
+  if (name.endsWith('concurrency')) return limits.maxConcurrency;
+  if (name.endsWith('requests_per_minute')) return limits.requestsPerMinute;
+  return name.endsWith('_day') ? limits.tokensPerDay : limits.tokensPerMinute;
 }
 
 const isSame = (one: ModelLimits, other: ModelLimits): boolean =>

@@ -72,43 +72,48 @@ export class Slots {
     return true;
   }
 
+  /** Whoever waits for an answer of the database shares it, also its failure. */
   private async acquireMore(): Promise<boolean> {
     this.waiting += 1;
     try {
-      // What another request has asked for may suffice.
-      await this.renewing;
-      if (this.acquireHeld()) return true;
-      if (performance.now() < this.refusedUntilMillis) return false;
-      const want = this.running + this.waiting + Math.floor(this.limit / SPARE_PART);
-      await this.renew(want);
-      if (this.acquireHeld()) return true;
-      this.refusedUntilMillis = performance.now() + REFUSAL_MILLIS;
-      return false;
+      for (;;) {
+        const spare = Math.floor(this.limit / SPARE_PART);
+        await (this.renewing ?? this.ask(this.running + this.waiting + spare));
+        if (this.acquireHeld()) return true;
+        if (performance.now() < this.refusedUntilMillis) return false;
+      }
     } finally {
       this.waiting -= 1;
     }
   }
 
-  /** One statement at a time: a later one overwrites what an earlier one has set. */
   private async renew(want: number): Promise<void> {
-    while (this.renewing) await this.renewing;
-    const renewing = this.ask(want).finally(() => (this.renewing = undefined));
-    this.renewing = renewing.catch(() => undefined);
-    await renewing;
+    while (this.renewing) await this.renewing.catch(() => undefined);
+    await this.ask(want);
   }
 
-  private async ask(want: number): Promise<void> {
+  /** One statement at a time: a later one overwrites what an earlier one has set. */
+  private ask(want: number): Promise<void> {
+    this.renewing = this.hold(want).finally(() => (this.renewing = undefined));
+    return this.renewing;
+  }
+
+  private async hold(want: number): Promise<void> {
     const { slotsTtlSeconds: ttlSeconds } = this.config;
     const askedAtMillis = performance.now();
     const { id: subjectId, accountId } = this.subject;
     const limit = this.limit;
     // What runs by now, and what waits, is not given back by a wish from before.
     const wanted = Math.max(want, this.running + this.waiting);
+    // Others may have what is given back before the answer comes.
+    this.granted = Math.min(this.granted, wanted);
     this.granted = await holdSlots(this.database, {
       ...{ subjectId, accountId, holder: this.holder, limit },
       ...{ want: wanted, ttlSeconds },
     });
     this.renewedAtMillis = askedAtMillis;
     this.deadlineMillis = askedAtMillis + ttlSeconds * 1000;
+    if (this.granted < wanted && limit === this.limit)
+      this.refusedUntilMillis = performance.now() + REFUSAL_MILLIS;
   }
 }

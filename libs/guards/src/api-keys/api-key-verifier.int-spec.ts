@@ -154,8 +154,23 @@ describe('ApiKeyDirectory', () => {
     it('does not store a key that is deleted meanwhile', async () => {
       await deleteKey(account.apiKeyId);
       expect(await isAcceptedBy(BOTH)).toBe(false);
-      await rehashApiKey(pool, account.apiKeyId, Buffer.from('any'));
+      const from = hashSecretKey(account.apiKey, TEST_API_KEY_HASH_SECRET);
+      await rehashApiKey(pool, account.apiKeyId, { from, to: Buffer.from('any') });
       expect(await isAcceptedBy(BOTH)).toBe(false);
+    });
+
+    it('does not undo a rotation of the key meanwhile', async () => {
+      const { key: newKey } = createApiKey();
+      await database.pool.query('UPDATE accounts.api_keys SET key_hash = $2 WHERE id = $1', [
+        account.apiKeyId,
+        hashSecretKey(newKey, NEW),
+      ]);
+      const [to, from] = [NEW, TEST_API_KEY_HASH_SECRET].map((secret) =>
+        hashSecretKey(account.apiKey, secret),
+      );
+      await rehashApiKey(pool, account.apiKeyId, { from: from!, to: to! });
+      expect(await isAcceptedBy(BOTH)).toBe(false);
+      expect(await isAcceptedBy(BOTH, { apiKey: newKey })).toBe(true);
     });
   });
 
@@ -183,6 +198,34 @@ describe('ApiKeyDirectory', () => {
       );
       return rowCount === 1;
     });
+  });
+
+  it.each([
+    ['is disabled', 'disabled_at = now()', '203.0.113.1'],
+    ['has expired', "expires_at = now() - interval '1 second'", '203.0.113.1'],
+    ['comes from elsewhere', "allowed_ips = '{203.0.113.0/24}'", '198.51.100.1'],
+  ])('stores no use of a key that %s', async (_state, change, address) => {
+    const single = await TestPool.withEntities(
+      { url: database.urlFor('gateway'), applicationName: NAME, size: 1 },
+      CREDENTIAL_ENTITIES,
+    );
+    const isUsed = async () => {
+      // The one connection has done before what a use stores.
+      const { rows } = await single.query<{ used: boolean }>(
+        'SELECT last_used_at IS NOT NULL AS used FROM accounts.api_keys WHERE id = $1',
+        [account.apiKeyId],
+      );
+      return rows[0]!.used;
+    };
+    const of = new ApiKeyVerifier(single, OPTIONS, channel);
+    await database.pool.query(`UPDATE accounts.api_keys SET ${change} WHERE id = $1`, [account.apiKeyId]);
+    await expect(of.verify(account.apiKey, address)).rejects.toThrow('this API key');
+    expect(await isUsed()).toBe(false);
+    if (change.startsWith('allowed_ips')) {
+      await of.verify(account.apiKey, '203.0.113.1');
+      expect(await isUsed()).toBe(true);
+    }
+    await single.end();
   });
 
   it('evicts a deleted key at once', async () => {
