@@ -110,7 +110,7 @@ describe('refusals of the gateway before the request is answered', () => {
   it.each([
     [named('status-429'), 429],
     [named('status-500'), 502],
-    [named('status-503'), 502],
+    [named('status-503'), 503],
     [named('fail-before'), 502],
   ])('%s: %i', async (model, status) => {
     const id = await newSession(model);

@@ -36,7 +36,8 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   account = await site.account();
-  await chat('sandbox-chat', false);
+  // A gateway that was cut off serves again when it hears of suspensions again.
+  await waitFor(async () => (await chat('sandbox-chat', false)).ok);
 });
 
 afterAll(async () => {
