@@ -171,13 +171,18 @@ describe('changes', () => {
 });
 
 describe('a call that fails', () => {
-  it('uses the former credential if the new one is refused', async () => {
-    behaviours.one = (respond) =>
-      respond(servers.one!.headers.at(-1)!.authorization === 'Bearer sk-first-key-of-one' ? 200 : 401);
-    expect(await nameIn(await chat('m'))).toBe('one');
+  it('uses the former credential if the new one is refused, also to many calls at once', async () => {
+    const refusals: (() => void)[] = [];
+    behaviours.one = (respond) => {
+      if (servers.one!.headers.at(-1)!.authorization === 'Bearer sk-first-key-of-one') return respond(200);
+      // All of them have been sent with the new one when the first is refused.
+      if (refusals.push(() => respond(401)) === 20) for (const refuse of refusals) refuse();
+    };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => chat('m')));
+    expect(new Set(await Promise.all(answers.map(nameIn)))).toEqual(new Set(['one']));
     expect(await nameIn(await chat('m'))).toBe('one');
     // The refused one is not tried again for a while.
-    expect(servers.one!.bodies).toHaveLength(3);
+    expect(servers.one!.bodies).toHaveLength(41);
     await change("DELETE FROM serving.upstream_credentials WHERE id = 'upc_2'");
   });
 

@@ -10,7 +10,7 @@ import { decodedBody } from './content-coding';
 import { ServingDirectory } from './directory.service';
 import { inLowerCase, isEventStream } from './media-type';
 import { retryAfterMillis } from './retry-after';
-import { type CallOutcome, type ServedEndpoint, type UpstreamOfModel } from './upstream';
+import { type CallOutcome, type Credential, type ServedEndpoint, type UpstreamOfModel } from './upstream';
 import { type Cancellation, type UpstreamCall } from './upstream-call';
 import { UpstreamMetrics } from './upstream-metrics';
 import {
@@ -28,6 +28,8 @@ export interface UpstreamAnswer<Content> {
   model: string;
   status: number;
   contentType: string;
+  /** Whether it refuses a credential, and the upstream has another one. */
+  hasOtherCredential: boolean;
   /** Headers that say when to try again. */
   retryHeaders: Record<string, string>;
   /** The whole body of a plain answer; the first chunk of a stream. */
@@ -81,7 +83,10 @@ class Attempt {
   private readonly opening: number;
   private isJudged = false;
 
-  constructor(readonly target: UpstreamOfModel) {
+  constructor(
+    readonly target: UpstreamOfModel,
+    readonly credential: Credential | undefined,
+  ) {
     this.opening = target.circuit.begin(this.startedAt);
     target.load.begin(this.startedAt);
   }
@@ -160,7 +165,7 @@ export class UpstreamsService {
         this.logger.warn(`Upstream ${last} answered ${answer.status} for ${target.model}.`);
         if (CREDENTIAL_ERRORS.has(answer.status)) {
           // Another credential of the same upstream may be accepted.
-          if (target.upstream.refuseCredential()) tried.delete(target);
+          if (answer.hasOtherCredential) tried.delete(target);
         } else if (answer.status < 500 || Object.keys(answer.retryHeaders).length > 0) refusal = answer;
       } catch (error) {
         if (request.cancellation.aborted || error instanceof GatewayError) throw error;
@@ -196,10 +201,11 @@ export class UpstreamsService {
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
     const { endpoint, requestId, cancellation, contentType } = request;
-    const attempt = new Attempt(target);
     const { upstream, model } = target;
+    const credential = upstream.credential();
+    const attempt = new Attempt(target, credential);
     const onEnd = (error?: Error) => attempt.close(error);
-    const call = upstream.post(endpoint, body, requestId, cancellation, onEnd, span, contentType);
+    const call = upstream.post(credential, endpoint, body, requestId, cancellation, onEnd, span, contentType);
     try {
       return await this.receive(call, attempt, request, span);
     } catch (error) {
@@ -227,6 +233,7 @@ export class UpstreamsService {
       model,
       status,
       contentType,
+      hasOtherCredential: CREDENTIAL_ERRORS.has(status) && upstream.refuse(attempt.credential),
       retryHeaders: retryHeadersOf(headers),
       span,
       use: (inputTokens: number, outputTokens: number) => {
@@ -249,7 +256,7 @@ export class UpstreamsService {
     if (status >= 300) {
       const retryMillis = status === 429 || status === 503 ? retryAfterMillis(headers, Date.now()) : null;
       if (retryMillis !== null) circuit.pause(performance.now(), retryMillis);
-      attempt.judge(...judgementOf(status, retryMillis !== null));
+      attempt.judge(...judgementOf(status, retryMillis !== null, answer.hasOtherCredential));
       return { ...answer, head: withoutByteOrderMark(await body.bytes()), content: null, rest: null };
     }
     const head = withoutByteOrderMark(await body.bytes());
@@ -294,11 +301,12 @@ function pick(
 }
 
 /** How an answer that is none counts. @param hasPause whether the upstream has said when it may be called again */
-function judgementOf(status: number, hasPause: boolean): [CallOutcome, CallEnd] {
+function judgementOf(status: number, hasPause: boolean, hasOtherCredential: boolean): [CallOutcome, CallEnd] {
   if (hasPause) return ['rate_limited', 'abandoned'];
   if (status >= 500) return ['error_status', 'failed'];
   if (status === 429) return ['rate_limited', 'failed'];
-  if (CREDENTIAL_ERRORS.has(status)) return ['credential_refused', 'failed'];
+  if (CREDENTIAL_ERRORS.has(status))
+    return ['credential_refused', hasOtherCredential ? 'abandoned' : 'failed'];
   return ['refused', RETRIED_CLIENT_ERRORS.has(status) ? 'failed' : 'answered'];
 }
 
