@@ -186,6 +186,28 @@ describe('a call that fails', () => {
     await change("DELETE FROM serving.upstream_credentials WHERE id = 'upc_2'");
   });
 
+  it('leaves no upstream alone because it lacks an endpoint that a client asks for', async () => {
+    for (const status of [404, 501]) {
+      behaviours.one = behaviours.two = (respond) => respond(status);
+      for (let call = 0; call < 4; call++)
+        await site.post('/v1/embeddings', account.apiKey, { model: 'm', input: `text ${prompts++}` });
+      expect(servers.one!.bodies.length).toBeGreaterThanOrEqual(4);
+    }
+    const text = await metricsOf(site.gateway.app);
+    for (const name of ['one', 'two'])
+      expect(valueOf(text, `gateway_upstream_breaker{upstream="${name}",model="m"}`)).toBe(0);
+    delete behaviours.one;
+    expect(await nameIn(await chat('m'))).toBe('one');
+    // An endpoint that has worked does not lack: the model is gone.
+    behaviours.one = (respond) => respond(404);
+    delete behaviours.two;
+    for (let call = 0; call < 3; call++) expect(await nameIn(await chat('m'))).toBe('two');
+    const after = await metricsOf(site.gateway.app);
+    expect(valueOf(after, 'gateway_upstream_breaker{upstream="one",model="m"}')).toBe(2);
+    delete behaviours.one;
+    await waitFor(async () => (await nameIn(await chat('m'))) === 'one', 15_000);
+  });
+
   it('is made once more at most, and leaves a failing upstream alone', async () => {
     behaviours.one = (respond) => respond(500);
     behaviours.two = (respond) => respond(500);

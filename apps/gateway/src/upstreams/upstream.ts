@@ -56,9 +56,16 @@ export class CallFigures {
     number
   >;
   circuit = new Circuit();
+  /** Where calls have been answered. */
+  readonly endpoints = new Set<ServedEndpoint>();
   outputTokens = 0;
   firstBytes = 0;
   firstByteMillis = 0;
+
+  /** Whether the server may not have the endpoint for this model: the model is answered elsewhere only. */
+  mayLack(endpoint: ServedEndpoint): boolean {
+    return this.endpoints.size > 0 && !this.endpoints.has(endpoint);
+  }
 }
 
 export interface Credential {

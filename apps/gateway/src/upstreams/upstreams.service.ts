@@ -66,6 +66,8 @@ export interface UpstreamRequest<Content> {
 const MOST_ATTEMPTS = 2;
 /** Client errors that another upstream may not answer; any other 4xx is the fault of the request. */
 const RETRIED_CLIENT_ERRORS = new Set([401, 403, 404, 408, 429]);
+/** The upstream has no such endpoint, or no such model. */
+const MISSING_ENDPOINT = new Set([404, 405, 501]);
 /** The upstream refused the gateway's credential; the customer's own credential is valid. */
 const CREDENTIAL_ERRORS = new Set([401, 403]);
 
@@ -250,27 +252,31 @@ export class UpstreamsService {
     if (status < 300 && (request.isStream ?? isEventStream)(contentType)) {
       const first = await body.next();
       if (first.done) throw new Error('an empty stream');
-      this.noteAnswer(attempt);
+      this.noteAnswer(attempt, request.endpoint);
       return { ...answer, head: first.value, content: null, rest: body };
     }
     if (status >= 300) {
       const retryMillis = status === 429 || status === 503 ? retryAfterMillis(headers, Date.now()) : null;
       if (retryMillis !== null) circuit.pause(performance.now(), retryMillis);
-      attempt.judge(...judgementOf(status, retryMillis !== null, answer.hasOtherCredential));
+      const isExcused =
+        answer.hasOtherCredential ||
+        (MISSING_ENDPOINT.has(status) && upstream.figuresOf(model).mayLack(request.endpoint));
+      attempt.judge(...judgementOf(status, retryMillis !== null, isExcused));
       return { ...answer, head: withoutByteOrderMark(await body.bytes()), content: null, rest: null };
     }
     const head = withoutByteOrderMark(await body.bytes());
     const content = request.read(head);
     if (content === null) throw new Error('the answer cannot be used');
-    this.noteAnswer(attempt);
+    this.noteAnswer(attempt, request.endpoint);
     return { ...answer, head, content, rest: null };
   }
 
-  private noteAnswer(attempt: Attempt): void {
+  private noteAnswer(attempt: Attempt, endpoint: ServedEndpoint): void {
     attempt.judge('answered', 'answered');
     const { target, startedAt } = attempt;
     const millis = performance.now() - startedAt;
     const figures = target.upstream.figuresOf(target.model);
+    figures.endpoints.add(endpoint);
     figures.firstBytes++;
     figures.firstByteMillis += millis;
     this.metrics.observeFirstByte(target, millis);
@@ -300,14 +306,18 @@ function pick(
   return retryMillis === Infinity ? 0 : retryMillis;
 }
 
-/** How an answer that is none counts. @param hasPause whether the upstream has said when it may be called again */
-function judgementOf(status: number, hasPause: boolean, hasOtherCredential: boolean): [CallOutcome, CallEnd] {
+/**
+ * How an answer that is none counts.
+ * @param hasPause whether the upstream has said when it may be called again
+ * @param isExcused whether it says nothing of other calls
+ */
+function judgementOf(status: number, hasPause: boolean, isExcused: boolean): [CallOutcome, CallEnd] {
   if (hasPause) return ['rate_limited', 'abandoned'];
-  if (status >= 500) return ['error_status', 'failed'];
-  if (status === 429) return ['rate_limited', 'failed'];
-  if (CREDENTIAL_ERRORS.has(status))
-    return ['credential_refused', hasOtherCredential ? 'abandoned' : 'failed'];
-  return ['refused', RETRIED_CLIENT_ERRORS.has(status) ? 'failed' : 'answered'];
+  const failure = isExcused ? 'abandoned' : 'failed';
+  if (status >= 500) return ['error_status', failure];
+  if (status === 429) return ['rate_limited', failure];
+  if (CREDENTIAL_ERRORS.has(status)) return ['credential_refused', failure];
+  return ['refused', isExcused || RETRIED_CLIENT_ERRORS.has(status) ? failure : 'answered'];
 }
 
 /** The headers that tell clients when to try again, as the upstream wrote them. */

@@ -26,6 +26,9 @@ const chosen = (candidates: Named[], key: number, now = 0, tried?: Set<Named>): 
 function fail({ circuit }: Named, now: number): void {
   circuit.end(now, 'failed', circuit.begin(now));
 }
+function open(candidate: Named, now: number): void {
+  for (let call = 0; call < 3; call++) fail(candidate, now);
+}
 function answer({ circuit }: Named, now: number): void {
   circuit.end(now, 'answered', circuit.begin(now));
 }
@@ -70,7 +73,7 @@ describe('the choice of an upstream', () => {
     const [first, second] = [upstream('first', 100, 0), upstream('second', 100, 1)];
     const both = [first, second];
     expect(chosen(both, 1)).toBe('first');
-    fail(first, 0);
+    open(first, 0);
     expect(chosen(both, 1, 1)).toBe('second');
     expect(chosen(both, 1, 1, new Set([second]))).toBe('none');
     expect(lastResort(both, 1, new Set([second]))).toBe(first);
@@ -154,8 +157,10 @@ describe('a circuit', () => {
       fail(row, 0);
     }
     expect(row.circuit.state(0)).toBe('open');
-    for (const isFailure of [false, false, true]) (isFailure ? fail : answer)(share, 0);
+    // Two of three say nothing yet.
+    for (const isFailure of [true, false, true, false]) (isFailure ? fail : answer)(share, 0);
     expect(share.circuit.state(0)).toBe('closed');
+    answer(share, 0);
     answer(share, 0);
     fail(share, 0);
     expect(share.circuit.state(0)).toBe('closed');
@@ -164,8 +169,9 @@ describe('a circuit', () => {
   });
 
   it('probes with one call, waits twice as long after a failure, and begins with a part of its weight', () => {
-    const { circuit } = upstream('a');
-    circuit.end(0, 'failed', circuit.begin(0));
+    const one = upstream('a');
+    const { circuit } = one;
+    open(one, 0);
     expect(circuit.admits(4_999)).toBe(false);
     const probe = circuit.begin(5_000);
     expect(circuit.admits(5_000)).toBe(false);
@@ -179,8 +185,9 @@ describe('a circuit', () => {
   });
 
   it('hears of a probe beside the calls', () => {
-    const { circuit } = upstream('a');
-    circuit.end(0, 'failed', circuit.begin(0));
+    const one = upstream('a');
+    const { circuit } = one;
+    open(one, 0);
     circuit.probed(1_000, true);
     expect(circuit.admits(1_000)).toBe(true);
     circuit.probed(1_000, false);

@@ -2,7 +2,7 @@
 const WINDOW_MILLIS = 10_000;
 /** From this share of failed calls on, an upstream is left alone. Half tries other servers for one failure in four. */
 const OPEN_SHARE = 0.5;
-/** So many failures without a success in between open the circuit whatever the share is. */
+/** Fewer failures say nothing. So many without a success in between open the circuit whatever the share is. */
 const OPEN_FAILURES = 3;
 /** Calls that begin between a failure and the next success; with the failed one, those that a dead upstream gets. */
 const CALLS_AFTER_FAILURE = 2;
@@ -131,7 +131,8 @@ export class Circuit {
     }
     const calls = this.halves[0].calls + this.halves[1].calls;
     const failures = this.halves[0].failures + this.halves[1].failures;
-    if (this.failuresInRow >= OPEN_FAILURES || failures >= OPEN_SHARE * calls) this.open(now);
+    if (this.failuresInRow >= OPEN_FAILURES || (failures >= OPEN_FAILURES && failures >= OPEN_SHARE * calls))
+      this.open(now);
   }
 
   private succeed(now: number): void {
