@@ -44,13 +44,17 @@ export class UpstreamProbes implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  private async probe(upstream: Upstream): Promise<void> {
+  /** Asks one upstream. */
+  async probe(upstream: Upstream): Promise<void> {
     this.running.add(upstream);
     const isAlive = await this.isAlive(upstream);
     this.running.delete(upstream);
     const now = performance.now();
+    // Nothing was answered since the probe before, or a call has failed.
+    const wasDown = upstream.isUp === false;
     upstream.isUp = isAlive;
     if (isAlive) upstream.answeredAt = now;
+    else if (!wasDown) return;
     for (const { circuit } of upstream.figures.values()) circuit.probed(now, isAlive);
   }
 

@@ -193,6 +193,14 @@ describe('a circuit', () => {
     circuit.probed(1_000, false);
     expect(circuit.admits(1_000)).toBe(false);
   });
+
+  it('opens when a probe finds an upstream dead whose calls have not failed yet', () => {
+    const [hanging, spare] = [upstream('hanging'), upstream('spare', 100, 1)];
+    hanging.circuit.begin(0);
+    expect(chosen([hanging, spare], 1)).toBe('hanging');
+    hanging.circuit.probed(10_000, false);
+    expect(chosen([hanging, spare], 1, 10_000)).toBe('spare');
+  });
 });
 
 describe('the budget of further calls', () => {

@@ -117,8 +117,10 @@ export class Circuit {
 
   /** A probe beside the calls has found the upstream alive or dead. */
   probed(now: number, isAlive: boolean): void {
-    if (!this.isOpen || this.isProbing) return;
-    if (isAlive) this.openUntil = Math.min(this.openUntil, now);
+    if (this.isProbing) return;
+    if (!this.isOpen) {
+      if (!isAlive) this.open(now);
+    } else if (isAlive) this.openUntil = Math.min(this.openUntil, now);
     else if (now >= this.openUntil) this.open(now);
   }
 
