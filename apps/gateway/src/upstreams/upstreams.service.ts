@@ -114,7 +114,7 @@ class Attempt {
     // Whoever reads a whole response judges it.
     if (!error) return;
     if (error instanceof CallCancelledError) return this.judge('abandoned', 'abandoned');
-    if (!this.isJudged) return this.judge(isTimeout(error) ? 'timed_out' : 'unreachable', 'failed');
+    if (!this.isJudged) return this.judge(isTimeout(error) ? 'timed_out' : 'unreachable', 'lost');
     // The answer broke off in the middle.
     upstream.figuresOf(model).outcomes.broken++;
     const now = performance.now();

@@ -1,5 +1,5 @@
 import { type Candidate, choose, isCandidate, lastResort } from './chooser';
-import { Circuit } from './circuit';
+import { type CallEnd, Circuit } from './circuit';
 import { prefixHash, seedOf } from './prefix-hash';
 import { RetryBudget } from './retry-budget';
 import { UpstreamLoad } from './upstream-load';
@@ -23,11 +23,11 @@ const chosen = (candidates: Named[], key: number, now = 0, tried?: Set<Named>): 
   const choice = choose(candidates, key, now, tried);
   return isCandidate(choice) ? choice.name : choice.reason;
 };
-function fail({ circuit }: Named, now: number): void {
-  circuit.end(now, 'failed', circuit.begin(now));
+function fail({ circuit }: Named, now: number, end: CallEnd = 'failed'): void {
+  circuit.end(now, end, circuit.begin(now));
 }
-function open(candidate: Named, now: number): void {
-  for (let call = 0; call < 3; call++) fail(candidate, now);
+function open(candidate: Named, now: number, end?: CallEnd): void {
+  for (let call = 0; call < 3; call++) fail(candidate, now, end);
 }
 function answer({ circuit }: Named, now: number): void {
   circuit.end(now, 'answered', circuit.begin(now));
@@ -184,14 +184,16 @@ describe('a circuit', () => {
     expect(circuit.ramp(25_200)).toBe(1);
   });
 
-  it('hears of a probe beside the calls', () => {
-    const one = upstream('a');
-    const { circuit } = one;
-    open(one, 0);
-    circuit.probed(1_000, true);
-    expect(circuit.admits(1_000)).toBe(true);
-    circuit.probed(1_000, false);
-    expect(circuit.admits(1_000)).toBe(false);
+  it('hears of a probe beside the calls, unless the server answers calls with errors', () => {
+    const [lost, faulty] = [upstream('lost'), upstream('faulty')];
+    open(lost, 0, 'lost');
+    open(faulty, 0, 'failed');
+    for (const { circuit } of [lost, faulty]) circuit.probed(1_000, true);
+    expect([lost.circuit.admits(1_000), faulty.circuit.admits(1_000)]).toEqual([true, false]);
+    lost.circuit.probed(1_000, false);
+    expect(lost.circuit.admits(1_000)).toBe(false);
+    lost.circuit.probed(1_100, true);
+    expect(lost.circuit.admits(1_100)).toBe(true);
   });
 
   it('opens when a probe finds an upstream dead whose calls have not failed yet', () => {

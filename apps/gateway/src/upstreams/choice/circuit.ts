@@ -19,7 +19,8 @@ const LAST_RESORT_CALLS = 8;
 const LONGEST_PAUSE_MILLIS = 300_000;
 
 export type CircuitState = 'closed' | 'half_open' | 'open';
-export type CallEnd = 'answered' | 'failed' | 'abandoned';
+/** A call is lost if the connection failed or timed out before an answer. */
+export type CallEnd = 'answered' | 'failed' | 'lost' | 'abandoned';
 
 interface Half {
   calls: number;
@@ -32,6 +33,8 @@ export class Circuit {
   private openMillis = 0;
   private isOpen = false;
   private isProbing = false;
+  /** Whether it has opened because the server was not reached, and not because of what it answers. */
+  private isLost = false;
   /** How often it has opened. */
   private openings = 0;
   /** Running calls that began since it opened. */
@@ -104,10 +107,9 @@ export class Circuit {
     this.turn(now);
     const [half] = this.halves;
     half.calls++;
-    if (end === 'failed') {
-      half.failures++;
-      this.fail(now);
-    } else this.succeed(now);
+    if (end === 'answered') return this.succeed(now);
+    half.failures++;
+    this.fail(now, end === 'lost');
   }
 
   /** The upstream has asked not to be called for this long. */
@@ -115,26 +117,27 @@ export class Circuit {
     this.pausedUntil = Math.max(this.pausedUntil, now + Math.min(millis, LONGEST_PAUSE_MILLIS));
   }
 
-  /** A probe beside the calls has found the upstream alive or dead. */
+  /** A probe beside the calls has found the upstream alive or dead. One that is alive and fails calls is left alone as long as before. */
   probed(now: number, isAlive: boolean): void {
     if (this.isProbing) return;
     if (!this.isOpen) {
-      if (!isAlive) this.open(now);
-    } else if (isAlive) this.openUntil = Math.min(this.openUntil, now);
-    else if (now >= this.openUntil) this.open(now);
+      if (!isAlive) this.open(now, true);
+    } else if (!isAlive) {
+      if (now >= this.openUntil) this.open(now, true);
+    } else if (this.isLost) this.openUntil = Math.min(this.openUntil, now);
   }
 
-  private fail(now: number): void {
+  private fail(now: number, isLost: boolean): void {
     this.failuresInRow++;
     if (this.failuresInRow === 1) this.begunSinceFailure = 0;
     if (this.isOpen) {
-      if (this.isProbing) this.open(now);
+      if (this.isProbing) this.open(now, isLost);
       return;
     }
     const calls = this.halves[0].calls + this.halves[1].calls;
     const failures = this.halves[0].failures + this.halves[1].failures;
     if (this.failuresInRow >= OPEN_FAILURES || (failures >= OPEN_FAILURES && failures >= OPEN_SHARE * calls))
-      this.open(now);
+      this.open(now, isLost);
   }
 
   private succeed(now: number): void {
@@ -148,12 +151,13 @@ export class Circuit {
     for (const half of this.halves) half.calls = half.failures = 0;
   }
 
-  private open(now: number): void {
+  private open(now: number, isLost: boolean): void {
     this.openMillis = Math.min(
       this.openMillis === 0 ? FIRST_OPEN_MILLIS : this.openMillis * 2,
       LONGEST_OPEN_MILLIS,
     );
     this.isOpen = true;
+    this.isLost = isLost;
     this.isProbing = false;
     this.openings++;
     this.attempts = 0;
