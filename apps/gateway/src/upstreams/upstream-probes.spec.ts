@@ -1,4 +1,5 @@
 import { CredentialSeal, type DirectoryUpstream } from '@inference/serving';
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type ServingDirectory } from './directory.service';
@@ -32,7 +33,13 @@ async function upstreamOf(answer: RequestListener): Promise<Upstream> {
 afterAll(async () => {
   await probes.onApplicationShutdown();
   await Promise.all(upstreams.map((upstream) => upstream.close()));
-  for (const server of servers) server.close().closeAllConnections();
+  await Promise.all(
+    servers.map((server) => {
+      const closed = once(server, 'close');
+      server.close().closeAllConnections();
+      return closed;
+    }),
+  );
 });
 
 describe('a probe', () => {
@@ -43,5 +50,12 @@ describe('a probe', () => {
     expect([dead.isUp, circuit.state(performance.now())]).toEqual([false, 'closed']);
     await probes.probe(dead);
     expect(circuit.state(performance.now())).toBe('open');
+  });
+
+  it('finds a server alive that answers with an error', async () => {
+    const odd = await upstreamOf((_request, response) => void response.writeHead(501).end());
+    const { circuit } = odd.figuresOf('m');
+    for (let turn = 0; turn < 2; turn++) await probes.probe(odd);
+    expect([odd.isUp, circuit.state(performance.now())]).toEqual([true, 'closed']);
   });
 });

@@ -188,11 +188,13 @@ describe('a circuit', () => {
     const [lost, faulty] = [upstream('lost'), upstream('faulty')];
     open(lost, 0, 'lost');
     open(faulty, 0, 'failed');
-    for (const { circuit } of [lost, faulty]) circuit.probed(1_000, true);
+    for (const { circuit } of [lost, faulty]) circuit.probed(1_000, 'alive');
     expect([lost.circuit.admits(1_000), faulty.circuit.admits(1_000)]).toEqual([true, false]);
-    lost.circuit.probed(1_000, false);
+    lost.circuit.probed(1_000, 'silent');
+    expect(lost.circuit.admits(1_000)).toBe(true);
+    lost.circuit.probed(1_000, 'unreachable');
     expect(lost.circuit.admits(1_000)).toBe(false);
-    lost.circuit.probed(1_100, true);
+    lost.circuit.probed(1_100, 'alive');
     expect(lost.circuit.admits(1_100)).toBe(true);
   });
 
@@ -200,7 +202,7 @@ describe('a circuit', () => {
     const [hanging, spare] = [upstream('hanging'), upstream('spare', 100, 1)];
     hanging.circuit.begin(0);
     expect(chosen([hanging, spare], 1)).toBe('hanging');
-    hanging.circuit.probed(10_000, false);
+    hanging.circuit.probed(10_000, 'silent');
     expect(chosen([hanging, spare], 1, 10_000)).toBe('spare');
   });
 });

@@ -21,6 +21,8 @@ const LONGEST_PAUSE_MILLIS = 300_000;
 export type CircuitState = 'closed' | 'half_open' | 'open';
 /** A call is lost if the connection failed or timed out before an answer. */
 export type CallEnd = 'answered' | 'failed' | 'lost' | 'abandoned';
+/** What a probe finds: a silent server has taken the connection and does not answer in time. */
+export type ProbeResult = 'alive' | 'silent' | 'unreachable';
 
 interface Half {
   calls: number;
@@ -117,14 +119,15 @@ export class Circuit {
     this.pausedUntil = Math.max(this.pausedUntil, now + Math.min(millis, LONGEST_PAUSE_MILLIS));
   }
 
-  /** A probe beside the calls has found the upstream alive or dead. One that is alive and fails calls is left alone as long as before. */
-  probed(now: number, isAlive: boolean): void {
+  /**
+   * Notes what a probe beside the calls has found. A server that is alive and fails calls is left alone as long as before, and one that is
+   * silent too, since it may be busy.
+   */
+  probed(now: number, found: ProbeResult): void {
     if (this.isProbing) return;
-    if (!this.isOpen) {
-      if (!isAlive) this.open(now, true);
-    } else if (!isAlive) {
-      if (now >= this.openUntil) this.open(now, true);
-    } else if (this.isLost) this.openUntil = Math.min(this.openUntil, now);
+    if (found === 'alive') {
+      if (this.isOpen && this.isLost) this.openUntil = Math.min(this.openUntil, now);
+    } else if (!this.isOpen || (found === 'unreachable' && now >= this.openUntil)) this.open(now, true);
   }
 
   private fail(now: number, isLost: boolean): void {
