@@ -184,6 +184,23 @@ describe('a circuit', () => {
     expect(circuit.ramp(25_200)).toBe(1);
   });
 
+  it('tries again while a trial is still running, each time after twice as long', () => {
+    const one = upstream('a');
+    const { circuit } = one;
+    open(one, 0);
+    const trials = [5_000, 10_000, 20_000].map((instant) => {
+      expect([circuit.admits(instant - 1), circuit.admits(instant)]).toEqual([false, true]);
+      return circuit.begin(instant);
+    });
+    expect(circuit.admits(39_999)).toBe(false);
+    circuit.end(21_000, 'abandoned', trials[0]!);
+    expect(circuit.admits(21_000)).toBe(true);
+    circuit.end(22_000, 'answered', trials[1]!);
+    expect(circuit.state(22_000)).toBe('closed');
+    circuit.end(23_000, 'failed', trials[2]!);
+    expect(circuit.state(23_000)).toBe('closed');
+  });
+
   it('hears of a probe beside the calls, unless the server answers calls with errors', () => {
     const [lost, faulty] = [upstream('lost'), upstream('faulty')];
     open(lost, 0, 'lost');

@@ -33,6 +33,7 @@ interface Half {
 export class Circuit {
   private openUntil = 0;
   private openMillis = 0;
+  private trialMillis = 0;
   private isOpen = false;
   private isProbing = false;
   /** Whether it has opened because the server was not reached, and not because of what it answers. */
@@ -68,7 +69,7 @@ export class Circuit {
   /** Whether a call may begin now. */
   admits(now: number): boolean {
     if (now < this.pausedUntil) return false;
-    if (this.isOpen) return !this.isProbing && now >= this.openUntil;
+    if (this.isOpen) return now >= this.openUntil;
     return this.failuresInRow === 0 || this.begunSinceFailure < CALLS_AFTER_FAILURE;
   }
 
@@ -87,7 +88,7 @@ export class Circuit {
   begin(now: number): number {
     if (this.isOpen) {
       this.attempts++;
-      if (now >= this.openUntil) this.isProbing = true;
+      if (now >= this.openUntil) this.tryOnce(now);
     } else if (this.failuresInRow > 0) this.begunSinceFailure++;
     return this.openings;
   }
@@ -100,7 +101,7 @@ export class Circuit {
     const isAttempt = this.isOpen && openings === this.openings;
     if (isAttempt) this.attempts--;
     if (end === 'abandoned') {
-      if (isAttempt) this.isProbing = false;
+      if (isAttempt) this.giveUpTrial(now);
       else if (this.begunSinceFailure > 0) this.begunSinceFailure--;
       return;
     }
@@ -128,6 +129,18 @@ export class Circuit {
     if (found === 'alive') {
       if (this.isOpen && this.isLost) this.openUntil = Math.min(this.openUntil, now);
     } else if (!this.isOpen || (found === 'unreachable' && now >= this.openUntil)) this.open(now, true);
+  }
+
+  /** A trial may be a long answer, or hang: after a while another call tries, and after twice that the next. */
+  private tryOnce(now: number): void {
+    this.trialMillis = this.isProbing ? this.trialMillis * 2 : FIRST_OPEN_MILLIS;
+    this.isProbing = true;
+    this.openUntil = now + this.trialMillis;
+  }
+
+  private giveUpTrial(now: number): void {
+    if (this.isProbing) this.openUntil = now;
+    this.isProbing = false;
   }
 
   private fail(now: number, isLost: boolean): void {
