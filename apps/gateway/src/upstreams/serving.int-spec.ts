@@ -214,6 +214,8 @@ describe('a call that fails', () => {
     expect((await chat('m')).status).toBe(502);
     expect([servers.one!.bodies.length, servers.two!.bodies.length]).toEqual([1, 1]);
     delete behaviours.two;
+    // A pause of no time is none.
+    behaviours.one = (respond) => respond(503, { 'Retry-After': '0' });
     for (let call = 0; call < 5; call++) expect(await nameIn(await chat('m'))).toBe('two');
     expect(servers.one!.bodies.length).toBeLessThanOrEqual(3);
     const text = await metricsOf(site.gateway.app);

@@ -64,6 +64,8 @@ export interface UpstreamRequest<Content> {
 
 /** The attempt to get an answer, and one more if it fails. */
 const MOST_ATTEMPTS = 2;
+/** An upstream that asks for less, say `Retry-After: 0`, fails: otherwise it would be called for ever. */
+const SHORTEST_PAUSE_MILLIS = 1_000;
 /** Client errors that another upstream may not answer; any other 4xx is the fault of the request. */
 const RETRIED_CLIENT_ERRORS = new Set([401, 403, 404, 408, 429]);
 /** The upstream has no such endpoint, or no such model. */
@@ -256,12 +258,14 @@ export class UpstreamsService {
       return { ...answer, head: first.value, content: null, rest: body };
     }
     if (status >= 300) {
-      const retryMillis = status === 429 || status === 503 ? retryAfterMillis(headers, Date.now()) : null;
-      if (retryMillis !== null) circuit.pause(performance.now(), retryMillis);
+      const asksForPause = status === 429 || status === 503;
+      const pauseMillis = (asksForPause && retryAfterMillis(headers, Date.now())) || 0;
+      const hasPause = pauseMillis >= SHORTEST_PAUSE_MILLIS;
+      if (hasPause) circuit.pause(performance.now(), pauseMillis);
       const isExcused =
         answer.hasOtherCredential ||
         (MISSING_ENDPOINT.has(status) && upstream.figuresOf(model).mayLack(request.endpoint));
-      attempt.judge(...judgementOf(status, retryMillis !== null, isExcused));
+      attempt.judge(...judgementOf(status, hasPause, isExcused));
       return { ...answer, head: withoutByteOrderMark(await body.bytes()), content: null, rest: null };
     }
     const head = withoutByteOrderMark(await body.bytes());
