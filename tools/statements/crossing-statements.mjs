@@ -78,6 +78,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Names the accounts of keys that begin so, for staff.',
   },
   {
+    place: 'apps/console/src/support/account-search/account-search.repository.ts findKeysByHash',
+    kind: 'admin',
+    tables: ['accounts.api_keys', 'accounts.former_key_secrets'],
+    why: 'Names the account of a key, for staff, by its secret or a former one.',
+  },
+  {
     place: 'function metering.refuse_settlement',
     kind: 'batch',
     tables: ['metering.refused_requests', 'metering.usage_events'],
@@ -338,7 +344,7 @@ export const CROSSING_STATEMENTS = [
     kind: 'job',
     tables: [
       ...['accounts.mail_outbox', 'billing.documents', 'billing.invoice_requests', 'billing.payments'],
-      'billing.refunds',
+      ...['billing.provider_events', 'billing.refunds'],
     ],
     why: 'Counts what waits for providers and mail servers, by indexes of what waits; at most every few seconds for a scrape of the metrics.',
   },
@@ -407,12 +413,6 @@ export const CROSSING_STATEMENTS = [
     kind: 'report',
     tables: ['billing.day_accounts', 'metering.hourly_usage'],
     why: 'The accounts with the highest cost of some days.',
-  },
-  {
-    place: 'apps/console/src/billing/provider-events/provider-events.repository.ts insertProviderEvent',
-    kind: 'key',
-    tables: ['billing.payments'],
-    why: 'Finds the payment that a signed event of a provider names.',
   },
   {
     place: 'apps/console/src/billing/provider-events/provider-events.service.ts list',

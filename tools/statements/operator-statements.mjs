@@ -33,6 +33,7 @@ export const OPERATOR_STATEMENTS = [
     place: 'function metering.forget_rollups',
     kind: 'operator',
     tables: [
+      'billing.day_accounts',
       ...['metering.account_daily_costs', 'metering.account_monthly_costs', 'metering.daily_rollup'],
       'metering.monthly_rollup',
     ],

@@ -16,6 +16,7 @@ export const fields = z.object({
   ...env.service,
   ...env.database,
   ...env.callers,
+  ...env.staff,
   ...rateLimitFields,
   ...modelsFields,
   ...chatFields,

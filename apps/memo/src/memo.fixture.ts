@@ -5,6 +5,7 @@ import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type DynamicModule } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
+import { type Role } from '@inference/guards';
 import { createService } from '@inference/http';
 import { type SandboxEngine, startSandboxEngine } from '@inference/sandbox-engine';
 import {
@@ -180,13 +181,16 @@ export class MemoSite {
     return child;
   }
 
-  /** Creates an account with a session. Its address is confirmed. */
-  async person(balancePicos = PLENTY): Promise<Person> {
-    const { accountId } = await insertAccount(this.pool, { balancePicos });
+  /** Creates an account with a session. Its address is confirmed. Null as second factor: the session has shown none. */
+  async person(
+    balancePicos = PLENTY,
+    { role = 'user', secondFactor = 'totp' }: { role?: Role; secondFactor?: 'totp' | null } = {},
+  ): Promise<Person> {
+    const { accountId } = await insertAccount(this.pool, { balancePicos, role });
     await this.pool.query('UPDATE accounts.accounts SET email_verified_at = now() WHERE id = $1', [
       accountId,
     ]);
-    const { token } = await this.issuer.signIn(this.pool, accountId);
+    const { token } = await this.issuer.signIn(this.pool, accountId, { secondFactor });
     rememberSecret(token);
     return new Person(this.url, { Authorization: `Bearer ${token}` }, accountId);
   }

@@ -221,7 +221,7 @@ export const upstreamEncryption = {
   UPSTREAM_ENCRYPTION_KEYS: encryptionKeys(),
 };
 
-/** For services with routes for staff. All of them have the same value. */
+/** For services that accept sessions. All of them have the same value. */
 export const staff = {
   /** `required`: staff have their role only in a session with a second factor. */
   STAFF_2FA: z.enum(['required', 'optional'], 'must be required or optional').default('required'),

@@ -77,7 +77,7 @@ export class Database implements Executor {
   /** Runs the work in a transaction in which a statement that takes longer is cancelled, and rejects then (SQLSTATE 57014). */
   readWithin<T>(millis: number, work: (executor: Executor) => Promise<T>): Promise<T> {
     return this.transaction(async (transaction) => {
-      await transaction.query("SELECT set_config('statement_timeout', $1, true)", [String(millis)]);
+      await transaction.limitStatements(millis);
       return work(transaction);
     });
   }
@@ -102,5 +102,10 @@ export class Transaction implements Executor {
 
   repository<Entity extends ObjectLiteral>(entity: EntityTarget<Entity>): Repository<Entity> {
     return this.manager.getRepository(entity);
+  }
+
+  /** Each further statement of the transaction that takes longer is cancelled. */
+  async limitStatements(millis: number): Promise<void> {
+    await this.query("SELECT set_config('statement_timeout', $1, true)", [String(millis)]);
   }
 }

@@ -34,3 +34,10 @@ const UNIQUE_VIOLATION = '23505';
 /** Whether a statement failed because a unique key is taken. */
 export const isUniqueViolation = (error: unknown): boolean =>
   (error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION;
+
+/** SQLSTATE query_canceled. */
+const QUERY_CANCELED = '57014';
+
+/** Whether a statement was cancelled because it took too long. */
+export const isTooSlow = (error: unknown): boolean =>
+  (error as { code?: unknown } | null)?.code === QUERY_CANCELED;

@@ -8,6 +8,6 @@ export { BigIntColumn, CountColumn, DecimalColumn, PicosColumn, TimeColumn } fro
 export { type Position, readByTime, readNewestFirst, type TimeOrder } from './entities/keyset-page';
 export { NotificationChannel, type NotificationHandler } from './notification-channel';
 export { CLOCK_LIMIT_MILLIS, readClockDifferenceMillis } from './clock';
-export { isDatabaseUnavailable, isUniqueViolation } from './errors';
+export { isDatabaseUnavailable, isTooSlow, isUniqueViolation } from './errors';
 export { firstIdAt, idMillis, newId, randomBase62 } from './id';
 export { JOB_SCHEMAS } from './job-queues';

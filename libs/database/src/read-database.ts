@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type Database, type Transaction } from './database';
 import { type Executor } from './executor';
-import { isDatabaseUnavailable } from './errors';
+import { isDatabaseUnavailable, isTooSlow } from './errors';
 
 /** Chosen: a replica nearby is a few milliseconds behind; a longer wait would cost more than a report. */
 const WAIT_MILLIS = 50;
@@ -13,8 +13,6 @@ const BEHIND_PAUSE_MILLIS = 1_000;
 const AWAY_PAUSE_MILLIS = 5_000;
 /** SQLSTATE of a statement that the replica cancelled to go on with replaying: serialization_failure. */
 const RECOVERY_CONFLICT = '40001';
-/** SQLSTATE query_canceled: the statement took too long. The primary would not be faster. */
-const TOO_SLOW = '57014';
 
 const PRIMARY_POSITION = 'SELECT pg_current_wal_insert_lsn()::text AS lsn';
 /** A server that is no replica (any more) has no position that can be compared with that of the primary. */
@@ -49,8 +47,26 @@ export class ReadDatabase {
   ) {}
 
   /** Runs the work, which must only read. It runs a second time, on the primary, if the replica fails. */
-  async read<T>(work: (executor: Executor) => Promise<T>): Promise<T> {
-    if (!this.replica || Date.now() < this.pausedUntil) return work(this.primary);
+  read<T>(work: (executor: Executor) => Promise<T>): Promise<T> {
+    return this.readAnywhere(work, () => work(this.primary));
+  }
+
+  /** As `read`; a statement that takes longer is cancelled, and the read rejects then (SQLSTATE 57014). */
+  readWithin<T>(millis: number, work: (executor: Executor) => Promise<T>): Promise<T> {
+    return this.readAnywhere(
+      async (transaction) => {
+        await transaction.limitStatements(millis);
+        return work(transaction);
+      },
+      () => this.primary.readWithin(millis, work),
+    );
+  }
+
+  private async readAnywhere<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    atPrimary: () => Promise<T>,
+  ): Promise<T> {
+    if (!this.replica || Date.now() < this.pausedUntil) return atPrimary();
     const { rows } = await this.primary.query<{ lsn: string }>(PRIMARY_POSITION);
     const attempt: Attempt = { hasBegun: false, isGivenUp: false };
     try {
@@ -64,14 +80,14 @@ export class ReadDatabase {
       // Whatever happens before the work begins, a wrong password for example, is a fault of the replica.
       else if (!attempt.hasBegun || isReplicaAway(error)) this.noteAway(error as Error);
       else if (codeOf(error) !== RECOVERY_CONFLICT) throw error;
-      return work(this.primary);
+      return atPrimary();
     }
   }
 
   private async readAtReplica<T>(
     attempt: Attempt,
     lsn: string,
-    work: (executor: Executor) => Promise<T>,
+    work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
     const result = this.replica!.transaction(async (transaction) => {
       await untilReplayed(transaction, lsn);
@@ -119,4 +135,5 @@ async function untilReplayed(transaction: Transaction, lsn: string): Promise<voi
 }
 
 const codeOf = (error: unknown) => (error as { code?: string } | null)?.code;
-const isReplicaAway = (error: unknown) => isDatabaseUnavailable(error) && codeOf(error) !== TOO_SLOW;
+/** The primary would not be faster with a statement that is too slow. */
+const isReplicaAway = (error: unknown) => isDatabaseUnavailable(error) && !isTooSlow(error);

@@ -99,6 +99,7 @@ describe('CredentialsGuard', () => {
         ),
         CredentialsModule.forRoot({
           SITE: 'intl',
+          STAFF_2FA: 'optional',
           API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
           publicKeys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }],
           strategies: [SESSION_CREDENTIALS, API_KEY_CREDENTIALS],

@@ -25,7 +25,7 @@ export type CredentialsOptions = GuardOptions &
     keepsKeyHashes?: boolean;
     /** How long a session is cached, in seconds; 10 by default. 0 queries the database for each request: a logout takes effect at once where it is made. */
     sessionCacheSeconds?: number;
-    /** Whether a session of staff has its role only after a second factor; `optional` by default, for services without routes for staff. */
+    /** Whether a session of staff has its role only after a second factor. Every app that accepts sessions says so. */
     STAFF_2FA?: StaffTwoFactor;
     /** For apps that accept the session cookie. */
     sessionCookie?: CookieNames;

@@ -40,8 +40,14 @@ function emailOf(claims: Record<string, unknown>): ProviderEmail | null {
   return email.success ? { email: email.data, verified } : null;
 }
 
-/** RFC 8176: several factors, a one-time password, or a key in hardware, software or a smart card. */
-const SECOND_FACTORS: ReadonlySet<string> = new Set(['mfa', 'otp', 'hwk', 'swk', 'sc']);
+/** RFC 8176: what a person has, and what a person knows or is. */
+const POSSESSIONS = ['otp', 'hwk', 'swk', 'sc', 'sms', 'tel'];
+const OTHER_FACTORS = ['pwd', 'pin', 'kba', 'fpt', 'face', 'iris', 'retina', 'vbm'];
+
+/** Whether the methods are several factors, by the provider's own word or of two kinds. */
+const areSeveralFactors = (methods: readonly string[]): boolean =>
+  methods.includes('mfa') ||
+  [POSSESSIONS, OTHER_FACTORS].every((factors) => methods.some((method) => factors.includes(method)));
 
 /** A claim that lists texts, or is one. */
 const textsOf = (claim: unknown): string[] =>
@@ -196,7 +202,8 @@ export class OAuthProviderGateway {
     return {
       issuer: claims.iss,
       subject,
-      hasSecondFactor: textsOf(claims.amr).some((method) => SECOND_FACTORS.has(method)),
+      // Whoever signs customers in is not trusted with the factors of the staff.
+      hasSecondFactor: provider.staff_roles.length > 0 && areSeveralFactors(textsOf(claims.amr)),
       readGroups: () => this.orFailure(provider, readGroups()),
       readEmail: () => this.orFailure(provider, readEmail()),
     };

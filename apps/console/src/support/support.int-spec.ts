@@ -274,6 +274,18 @@ describe('a customer', () => {
     expect(await search(apiKey.slice(0, 12))).toMatchObject([{ id: apiKeyId }]);
   });
 
+  it('is found by the former secret of a key for as long as it works', async () => {
+    const { pool } = site.database;
+    const { apiKey, apiKeyId } = await insertApiKey(pool, customer.accountId);
+    const rotated = await call('POST', `/api/api-keys/${apiKeyId}/rotate`, { overlap_seconds: 60 }, customer);
+    for (const key of [apiKey, bodyOf<{ key: string }>(rotated).key])
+      expect(await search(key)).toMatchObject([{ id: apiKeyId, account: { id: customer.accountId } }]);
+    await pool.query('UPDATE accounts.former_key_secrets SET ends_at = now() WHERE api_key_id = $1', [
+      apiKeyId,
+    ]);
+    expect(await search(apiKey)).toEqual([]);
+  });
+
   it('has calls that are found by their ids alone', async () => {
     const served = await call('GET', `/api/admin/requests/${servedId}`);
     expect([served.status, served.body]).toMatchObject([
@@ -286,6 +298,29 @@ describe('a customer', () => {
     });
     for (const unknown of [newId('req'), 'x'])
       expect((await call('GET', `/api/admin/requests/${unknown}`)).status).toBe(404);
+  });
+
+  it('is not searched for long by the id of a call', async () => {
+    const client = await site.database.pool.connect();
+    try {
+      await client.query('BEGIN; LOCK metering.usage_events');
+      const searches = [
+        call('GET', `/api/admin/requests/${servedId}`),
+        call('POST', '/api/admin/accounts/search', { query: servedId }),
+      ];
+      for (const { status, body } of await Promise.all(searches))
+        expect([status, body]).toEqual([
+          503,
+          {
+            error: expect.stringContaining('no call with this id was found in time'),
+            code: 'too_many_calls',
+          },
+        ]);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+    expect(await search(servedId)).toMatchObject([{ id: servedId }]);
   });
 
   it('has a timeline of all that happened, newest first and in pages', async () => {

@@ -192,6 +192,7 @@ export class TaskProxy {
     const events = request.events!();
     const stream = new TaskStream(events, tellsPrice(admission));
     const endWith = (error: GatewayError) => void response.end(errorEvent(error), 'latin1');
+    const begun = () => (stream.hasFailed ? null : (events.answer ?? events.begun));
     try {
       let chunk: IteratorResult<Buffer> = { done: false, value: answer.head };
       for (; !chunk.done; chunk = await answer.rest!.next()) {
@@ -201,12 +202,12 @@ export class TaskProxy {
         if (!response.write(ready, 'latin1') && !(await this.drained(response))) cancellation.abort();
       }
     } catch {
-      return this.breakOff(served, answer, endWith);
+      return this.breakOff(served, answer, endWith, begun());
     }
     stream.flush();
     if (!events.answer || stream.hasFailed) {
       const endAsSaid = () => void response.end(stream.last(), 'latin1');
-      return this.breakOff(served, answer, stream.hasFailed ? endAsSaid : endWith);
+      return this.breakOff(served, answer, stream.hasFailed ? endAsSaid : endWith, begun());
     }
     const charged = await this.settleStream(served, answer, events.answer, endWith);
     if (!charged) return;
@@ -214,16 +215,20 @@ export class TaskProxy {
     response.end(stream.last(charged), 'latin1');
   }
 
-  /** Ends the response of an answer that is not complete. A client that has left is charged for its request. */
+  /**
+   * Ends the response of an answer that is not complete. A client that has left is charged for its request.
+   * @param begun what such a client is charged for besides
+   */
   private async breakOff(
     served: ServedTask,
     answer: Answer,
     end: (error: GatewayError) => void,
+    begun: TaskAnswer | null = null,
   ): Promise<void> {
     const { aborted: isAborted, reason } = served.cancellation;
     if (reason) return this.fail(served, answer, reason, end);
     if (isAborted) {
-      await this.settle(served, answer, 'disconnected', null);
+      await this.settle(served, answer, 'disconnected', begun);
       return;
     }
     served.cancellation.abort();

@@ -42,8 +42,7 @@ export class TaskStream {
     const data = dataOf(event);
     const fields = fieldsIn(data);
     if (fields?.error || fields?.type === 'error') this.hasFailed = true;
-    const mayEnd = data === DONE || this.hasFailed || (fields !== null && this.events.read(fields));
-    if (!mayEnd) return this.waiting.splice(0).join('') + event;
+    if (!this.mayEnd(data, fields)) return this.waiting.splice(0).join('') + event;
     let sent = event;
     if (fields?.usage) {
       // What the upstream charges the operator is not told.
@@ -52,6 +51,13 @@ export class TaskStream {
     }
     this.waiting.push(sent);
     return '';
+  }
+
+  private mayEnd(data: string, fields: Fields | null): boolean {
+    if (data === DONE || this.hasFailed) return true;
+    // A comment does not tell that the answer goes on.
+    if (fields === null) return this.waiting.length > 0;
+    return this.events.read(fields) || this.events.answer !== null;
   }
 }
 

@@ -4,7 +4,7 @@ import { type TaskEndpoint } from '../upstreams/upstream';
 
 export type Fields = Record<string, unknown>;
 
-/** An answer that arrived completely. */
+/** What has arrived of an answer. */
 export interface TaskAnswer {
   reported: ReportedUsage | null;
   /** What the gateway counts of the answer itself. */
@@ -17,6 +17,8 @@ export interface TaskEvents {
   read(event: Fields): boolean;
   /** Null before an event has ended the answer. */
   readonly answer: TaskAnswer | null;
+  /** Of an answer that has not ended: what a client that leaves has got of it. */
+  readonly begun: TaskAnswer | null;
 }
 
 /** The part of a request to a model with one task that the gateway interprets. */

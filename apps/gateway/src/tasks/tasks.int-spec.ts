@@ -85,6 +85,11 @@ function wav(seconds: number): Buffer {
 }
 const audio = (seconds = 30) => toFile(wav(seconds), 'speech.wav', { type: 'audio/wav' });
 
+async function eventsOf(stream: AsyncIterable<unknown>, received: unknown[] = []): Promise<unknown[]> {
+  for await (const event of stream) received.push(event);
+  return received;
+}
+
 async function expectEvent(costPicos: bigint, fields: object): Promise<void> {
   expect(await site.onlyEvent(account)).toMatchObject({
     cost_picos: costPicos,
@@ -126,9 +131,7 @@ describe('images', () => {
       { type: 'image_generation.completed', b64_json: 'AQ==', usage },
     );
     const stream = await openai.images.generate({ model: 'image-tokens', prompt: 'x', stream: true });
-    const received = [];
-    for await (const event of stream) received.push(event);
-    expect(received).toMatchObject([
+    expect(await eventsOf(stream)).toMatchObject([
       { type: 'image_generation.partial_image' },
       { type: 'image_generation.completed', usage: { cost: 0.00000000209 } },
     ]);
@@ -215,10 +218,31 @@ describe('transcriptions', () => {
     );
     const model = 'transcribe-tokens';
     const stream = await openai.audio.transcriptions.create({ model, file: await audio(), stream: true });
-    const received = [];
-    for await (const event of stream) received.push(event);
-    expect(received).toMatchObject([{ delta: 'Hello' }, { text: 'Hello', usage: { cost: 0.00000000018 } }]);
+    expect(await eventsOf(stream)).toMatchObject([
+      { delta: 'Hello' },
+      { text: 'Hello', usage: { cost: 0.00000000018 } },
+    ]);
     await expectEvent(180n, { estimated: false });
+  });
+
+  it.each([
+    ['a comment', ': bye\n\n'],
+    ['an event that is no JSON', 'data: bye\n\n'],
+    ['an event of another type', 'data: {"type":"bye"}\n\n'],
+  ])('keep their last event back behind %s', async (_title, behind) => {
+    const delta = { type: 'transcript.text.delta', delta: 'Hello' };
+    const done = { type: 'transcript.text.done', text: 'Hello there' };
+    script = (_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      const text = [delta, done].map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+      response.write(text + behind, () => response.destroy());
+    };
+    const model = 'transcribe-tokens';
+    const stream = await openai.audio.transcriptions.create({ model, file: await audio(), stream: true });
+    const received: unknown[] = [];
+    await expect(eventsOf(stream, received)).rejects.toThrow('No upstream');
+    expect(received).toEqual([delta]);
+    await site.expectCharged(account, 0n);
   });
 
   it('are translated, too', async () => {
@@ -372,6 +396,37 @@ describe('speech', () => {
   });
 });
 
+describe('a stream that its client leaves', () => {
+  async function leaveAfter(event: object, ask: () => PromiseLike<AsyncIterable<unknown>>): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      script = (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+        response.write(`data: ${JSON.stringify(event)}\n\n`);
+        response.on('close', resolve);
+      };
+    });
+    for await (const received of await ask()) {
+      expect(received).toEqual(event);
+      break;
+    }
+    await closed;
+  }
+
+  it('is charged for the text that has come', async () => {
+    const file = await audio();
+    await leaveAfter({ type: 'transcript.text.delta', delta: 'Hello' }, () =>
+      openai.audio.transcriptions.create({ model: 'transcribe-tokens', file, stream: true }),
+    );
+    await expectEvent(310n * 30n + 20n, { outcome: 'disconnected', output_tokens: 1n, estimated: true });
+  });
+
+  it('is charged for an image of which a sketch has come', async () => {
+    const sketch = { type: 'image_generation.partial_image', b64_json: 'AA==', partial_image_index: 0 };
+    await leaveAfter(sketch, () => openai.images.generate({ model: 'image', prompt: 'x', stream: true }));
+    await expectEvent(5_000n, { outcome: 'disconnected', estimated: false });
+  });
+});
+
 describe('rerank', () => {
   const body = (model: string) => ({ model, query: 'ledger', documents: ['a', 'b'], top_n: 1 });
 
@@ -390,11 +445,12 @@ describe('rerank', () => {
 
   it('keeps to the limits of the key', async () => {
     script = json({ id: '1', results: [], meta: { billed_units: { search_units: 1 } } });
-    await site.pool.query('UPDATE accounts.api_keys SET requests_per_minute = 1 WHERE id = $1', [
-      account.apiKeyId,
-    ]);
+    const limits = 'requests_per_minute = 1, tokens_per_minute = 10';
+    await site.pool.query(`UPDATE accounts.api_keys SET ${limits} WHERE id = $1`, [account.apiKeyId]);
     const answer = await site.post('/v1/rerank', account.apiKey, body('rerank'));
     expect([answer.status, answer.headers.get('x-ratelimit-remaining-requests')]).toEqual([200, '0']);
+    // Twice the query and both documents.
+    expect(answer.headers.get('x-ratelimit-remaining-tokens')).toBe('5');
     await answer.text();
     const refused = await site.post('/v1/rerank', account.apiKey, body('rerank'));
     expect([refused.status, ((await refused.json()) as { error: object }).error]).toEqual([

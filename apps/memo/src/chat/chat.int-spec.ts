@@ -1,8 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { Suspensions } from '@inference/guards';
 import { type INestApplicationContext } from '@nestjs/common';
 import { metricsOf, waitFor, waitForLock } from '@inference/testing';
 import { type Person } from '../memo.fixture';
+import { SearchService } from '../retrieval/search/search.service';
 import { chat, ChatSite, MODEL, QUESTION, readCitations, readEvents } from './chat-client.fixture';
+import { ChatService } from './chat.service';
 
 const CHINESE = { title: '退款规则', text: '订单满三十欧元免运费。\n\n退货后五天内完成退款。' };
 const REFUSAL = 'The documents of this workspace do not answer that.';
@@ -190,6 +193,48 @@ describe('a failure', () => {
     );
     await waitFor(() => left);
     await waitFor(async () => (await running(chats.site.app)) === 0);
+  });
+
+  it('leaves nothing that waits for a suspension if the reader disconnects during the search', async () => {
+    const suspensions = chats.site.app.get(Suspensions);
+    const watch = suspensions.watch.bind(suspensions);
+    const watches = new Set<unknown>();
+    jest.spyOn(suspensions, 'watch').mockImplementation((caller, end) => {
+      watches.add(end);
+      const unwatch = watch(caller, end);
+      return () => {
+        watches.delete(end);
+        unwatch();
+      };
+    });
+    const answers = jest.spyOn(chats.site.app.get(ChatService), 'answer');
+    const searches = chats.site.app.get(SearchService);
+    const find = searches.find.bind(searches);
+    let goOn: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    const searched = jest
+      .spyOn(searches, 'find')
+      .mockImplementation((...question) => held.then(() => find(...question)));
+    try {
+      const leaving = new AbortController();
+      const answer = fetch(`${chats.site.url}/v1/workspaces/${workspace}/chat`, {
+        method: 'POST',
+        headers: { Authorization: owner.authorization, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ query: QUESTION }),
+        signal: leaving.signal,
+      });
+      await waitFor(() => searched.mock.calls.length > 0);
+      leaving.abort();
+      await expect(answer).rejects.toThrow('aborted');
+      const [, , response] = answers.mock.calls[0]!;
+      await waitFor(() => response.closed);
+      goOn();
+      await Promise.allSettled([answers.mock.results[0]!.value]);
+      await waitFor(async () => (await running(chats.site.app)) === 0);
+      expect(watches.size).toBe(0);
+    } finally {
+      jest.restoreAllMocks();
+    }
   });
 
   it('is reported to the reader if the service stops', async () => {

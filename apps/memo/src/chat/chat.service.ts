@@ -60,10 +60,12 @@ export class ChatService implements OnModuleDestroy, BeforeApplicationShutdown {
     if (this.drained) throw serviceStopping();
     const generation = new AnswerGeneration(question, this.config, this.models, this.log, response);
     this.track(generation);
-    response.once(
-      'close',
-      this.suspensions.watch(member, () => generation.shutOut()),
-    );
+    // The reader may have left during the search; then nothing would end the watch.
+    if (!response.closed)
+      response.once(
+        'close',
+        this.suspensions.watch(member, () => generation.shutOut()),
+      );
     await generation.start();
     response.setHeader(CONVERSATION_HEADER, question.conversation.id);
     return generation.stream.events();

@@ -140,3 +140,13 @@ it('does not exist for a caller who is not a member', async () => {
     expect(await owner.refusal('POST', `/${id}/chat`, {})).toEqual(GONE);
   }
 });
+
+it('is closed to staff without a second factor', async () => {
+  const lacking = await site.person(undefined, { role: 'support', secondFactor: null });
+  expect(await lacking.refusal('GET', '')).toEqual([
+    403,
+    'staff must have a second factor: set one up with POST /api/auth/2fa/setup, or sign in with it',
+  ]);
+  const whole = await site.person(undefined, { role: 'support' });
+  expect(await whole.json('GET', '')).toMatchObject({ workspaces: [] });
+});

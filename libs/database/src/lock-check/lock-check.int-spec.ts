@@ -191,10 +191,21 @@ describe('the check for long locks', () => {
 });
 
 describe('the migrations of the product', () => {
-  it('run on a database in which every table is large', async () => {
+  it('run on a database in which every table is large, and change a row at a time', async () => {
     const database = await DatabaseBefore.create('0035_rollup_periods');
     try {
-      expect(await database.migrateUp(Infinity, { largeTables: { rows: 0, bytes: 0 } })).not.toEqual([]);
+      await database.owner.query(`
+        INSERT INTO accounts.accounts (id, email, role) VALUES ('a', 'a@example.com', 'admin'), ('c', 'c@example.com', 'user');
+        INSERT INTO accounts.totp (account_id, sealed_secret, enabled_at) VALUES ('a', 'x', now()), ('c', 'x', now());
+        INSERT INTO accounts.sessions (id, account_id, expires_at) VALUES ('of-admin', 'a', now()), ('of-customer', 'c', now())`);
+      expect(await database.migrateUp(Infinity, { largeTables: { rows: 2, bytes: 0 } })).not.toEqual([]);
+      const { rows } = await database.owner.query(
+        'SELECT id, second_factor FROM accounts.sessions ORDER BY id',
+      );
+      expect(rows).toEqual([
+        { id: 'of-admin', second_factor: 'totp' },
+        { id: 'of-customer', second_factor: null },
+      ]);
     } finally {
       await database.drop();
     }

@@ -1,12 +1,9 @@
 import { type QueryRunner } from 'typeorm';
 import { type Migration } from '../migration';
 
-/** Versions up to 0.2.0 know a session of staff by the role alone; those of staff that are open have shown the code. */
 const UP = `
-ALTER TABLE accounts.sessions ADD second_factor text
-  CONSTRAINT sessions_second_factor_check CHECK (second_factor IN ('totp', 'recovery_code', 'provider'));
-UPDATE accounts.sessions s SET second_factor = 'totp' FROM accounts.accounts a JOIN accounts.totp t ON t.account_id = a.id
-WHERE s.account_id = a.id AND a.role <> 'user' AND t.enabled_at IS NOT NULL AND s.ended_at IS NULL;
+ALTER TABLE accounts.sessions ADD second_factor text, ADD CONSTRAINT sessions_second_factor_check
+  CHECK (second_factor IN ('totp', 'recovery_code', 'provider')) NOT VALID;
 ALTER TABLE accounts.accounts DROP CONSTRAINT accounts_role_check, ADD CONSTRAINT accounts_role_check
   CHECK (role IN ('user', 'admin', 'operator', 'finance', 'support', 'analyst')) NOT VALID;
 `;

@@ -31,6 +31,7 @@ CREATE TABLE billing.provider_events (
   CONSTRAINT provider_events_closed_by_fkey FOREIGN KEY (closed_by) REFERENCES accounts.accounts (id)
 );
 CREATE INDEX provider_events_time ON billing.provider_events (received_at DESC, id DESC);
+CREATE INDEX provider_events_payment ON billing.provider_events (payment_id);
 CREATE INDEX provider_events_open ON billing.provider_events (received_at DESC, id DESC) WHERE closed_at IS NULL;
 GRANT SELECT, INSERT ON billing.provider_events TO console;
 GRANT UPDATE (closed_at, closed_as, closed_by, note) ON billing.provider_events TO console;

@@ -5,7 +5,7 @@ const UP = `
 -- Sums of whole days of UTC of the whole site, for the dashboard of the staff. A day is summed once, when all its hours are closed.
 CREATE TABLE billing.day_figures (
   day timestamptz PRIMARY KEY,
-  -- Null: they were not kept any more when the day was summed.
+  -- Null: the log did not have them when the day was summed.
   failed_calls bigint,
   refused_calls bigint,
   -- Calls whose time is known, and the sum of their times.
@@ -15,7 +15,8 @@ CREATE TABLE billing.day_figures (
 CREATE TABLE billing.day_models (
   day timestamptz,
   model text,
-  calls bigint NOT NULL,
+  -- Null: some hours of the day were settled before the rollup counted calls.
+  calls bigint,
   tokens numeric(38, 0) NOT NULL,
   cost_picos numeric(38, 0) NOT NULL,
   CONSTRAINT day_models_pkey PRIMARY KEY (day, model)

@@ -110,6 +110,7 @@ describe('the platform’s own services', () => {
         ),
         CredentialsModule.forRoot({
           SITE: 'intl',
+          STAFF_2FA: 'optional',
           API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
           publicKeys: [],
           defaultKinds: ['api_key'],

@@ -29,7 +29,8 @@ export class SessionVerifier {
     @Inject(CREDENTIALS_OPTIONS) options: CredentialsOptions,
     channel: NotificationChannel,
   ) {
-    this.staffTwoFactor = options.STAFF_2FA ?? 'optional';
+    if (!options.STAFF_2FA) throw new Error('An app that accepts sessions needs STAFF_2FA.');
+    this.staffTwoFactor = options.STAFF_2FA;
     this.cache = new CallerCache(
       channel,
       (caller: Caller) => caller,

@@ -39,6 +39,7 @@ beforeEach(async () => {
   verifier = new ApiKeyVerifier(pool, OPTIONS, channel);
 });
 afterEach(async () => {
+  jest.restoreAllMocks();
   suspensions.onModuleDestroy();
   await channel.close();
 });
@@ -101,6 +102,25 @@ it('reads what was suspended while there were no notifications', async () => {
   await dropChannel();
   await suspend('accounts');
   expect(await suspended).toBe('account');
+});
+
+it('reads again if the read after a reconnection fails', async () => {
+  await channel.start();
+  const suspended = suspension();
+  const { query } = pool;
+  let hasFailed = false;
+  jest.spyOn(pool, 'query').mockImplementation((...statement) => {
+    if (hasFailed) return query(...statement);
+    // A poll before the reconnection fails, too.
+    hasFailed = channel.isConnected;
+    return Promise.reject(new Error('no free connection'));
+  });
+  await dropChannel();
+  // The connection ends a moment later; until then it would tell of the suspension.
+  await waitFor(() => !channel.isConnected);
+  await suspend('accounts');
+  expect(await suspended).toBe('account');
+  expect(hasFailed).toBe(true);
 });
 
 it('asks the database while the channel cannot connect, and refuses credentials after five seconds', async () => {

@@ -17,7 +17,7 @@ interface Watch {
 
 /**
  * Ends what runs for an account or API key when staff suspends it. The guard refuses new requests; this is for streams and long calls. A
- * process without notifications reads every second what was suspended lately.
+ * process without notifications reads every second what was suspended lately, and so does one whose read after a reconnection failed.
  */
 @Injectable()
 export class Suspensions implements OnModuleDestroy {
@@ -26,6 +26,8 @@ export class Suspensions implements OnModuleDestroy {
   /** `account:<id>` and `api_key:<id>`, as the notifications name them. */
   private suspended = new Set<string>();
   private notifications = 0;
+  /** Whether the last read failed: what happened while there were no notifications is still unknown. */
+  private isReadMissing = false;
   private readonly timer: NodeJS.Timeout;
 
   constructor(
@@ -35,7 +37,7 @@ export class Suspensions implements OnModuleDestroy {
     channel.on('suspensions', (payload) => this.take(payload));
     channel.onReconnect(() => void this.refresh());
     this.timer = setInterval(() => {
-      if (this.watches.size > 0 && !channel.isConnected) void this.refresh();
+      if (this.watches.size > 0 && (this.isReadMissing || !channel.isConnected)) void this.refresh();
     }, POLL_MILLIS).unref();
   }
 
@@ -67,6 +69,7 @@ export class Suspensions implements OnModuleDestroy {
   }
 
   private async refresh(): Promise<void> {
+    this.isReadMissing = false;
     try {
       let before: number;
       do {
@@ -75,6 +78,7 @@ export class Suspensions implements OnModuleDestroy {
       } while (before !== this.notifications);
       this.endSuspended();
     } catch (error) {
+      this.isReadMissing = true;
       this.logger.debug(`Suspensions could not be read: ${(error as Error).message}`);
     }
   }

@@ -151,7 +151,12 @@ function TopModels({ dashboard: { top_models: models, currency } }: { dashboard:
       isNumber: true,
       cell: ({ revenue }) => <Amount value={revenue} currency={currency} />,
     },
-    { key: 'calls', title: t('calls'), isNumber: true, cell: ({ calls }) => <Quantity value={calls} /> },
+    {
+      key: 'calls',
+      title: t('calls'),
+      isNumber: true,
+      cell: ({ calls }) => (calls === null ? t('unknown') : <Quantity value={calls} />),
+    },
   ];
   return (
     <Stack component="section" gap="sm">

@@ -86,7 +86,8 @@ const en = {
   'tools.export': 'Download CSV',
   'tools.import': 'Read CSV',
   'tools.import.hint': 'Prices that the file lacks stay as they are.',
-  'tools.import.faults': 'Nothing was read: these rows hold no price of this list: {{rows}}',
+  'tools.import.faults':
+    'Nothing was read: these rows hold no price of this list, or repeat an earlier one: {{rows}}',
   'review.publish': 'Publish',
   'review.done': 'New prices published.',
   'conflict.title': 'Somebody else has published new prices',
@@ -184,7 +185,7 @@ const zh: ChineseTexts<typeof en> = {
   'tools.export': '下载 CSV',
   'tools.import': '读取 CSV',
   'tools.import.hint': '文件中没有的价格保持不变。',
-  'tools.import.faults': '未读取任何价格：以下各行不是此价目表的价格：{{rows}}',
+  'tools.import.faults': '未读取任何价格：以下各行不是此价目表的价格，或与前面的行重复：{{rows}}',
   'review.publish': '发布',
   'review.done': '新价格已发布。',
   'conflict.title': '其他管理员刚刚发布了新价格',

@@ -1,5 +1,5 @@
 import { Figure } from '../../figures/figure';
-import { changesBetween, linesAt, mergeChanges, type PriceLine } from './price-line';
+import { changesBetween, isLargeChange, linesAt, mergeChanges, type PriceLine } from './price-line';
 
 const line = (name: string, price: string): PriceLine => ({
   name,
@@ -67,6 +67,26 @@ describe('prices with conditions', () => {
   it('are lines of their own, and keep their conditions', () => {
     const changes = changesBetween([plain], [plain, conditional]);
     expect(changes).toMatchObject([{ name: 'm', terms, before: undefined }]);
+  });
+
+  it('are compared with the price that they replace, also in the list before', () => {
+    const upcoming = (year: number, price: string): PriceLine => ({
+      ...plain,
+      terms: { effective_from: `${year}-12-01T00:00:00.000Z` },
+      price: Figure.of(price),
+    });
+    const largeOf = (after: PriceLine[], before = [plain, conditional]) =>
+      changesBetween(before, after).map((change) => [change.after?.toString(), isLargeChange(change)]);
+    expect(largeOf([plain, conditional, upcoming(2041, '2'), upcoming(2040, '1.4')])).toEqual([
+      ['2', false],
+      ['1.4', false],
+    ]);
+    expect(largeOf([plain, conditional, upcoming(2040, '100')])).toEqual([['100', true]]);
+    expect(largeOf([plain, upcoming(2040, '1.8')], [plain, upcoming(2040, '1.4')])).toEqual([['1.8', true]]);
+    expect(largeOf([conditional, upcoming(2040, '2')])).toEqual([
+      [undefined, false],
+      ['2', true],
+    ]);
   });
 
   it('replace the former price when they have become effective', () => {

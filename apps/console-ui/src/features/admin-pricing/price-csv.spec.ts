@@ -42,7 +42,17 @@ it.each([
   ['slug,unit,price\r\na,per_request\r\n', [2]],
   ['slug,unit,price,service_tier\r\na,per_request,1,fast\r\n', [2]],
   ['slug,unit,price,min_input_tokens\r\na,per_request,1,0\r\n', [2]],
-  ['slug,unit,price,effective_from\r\na,per_request,1,tomorrow\r\n', [2]],
+  ...['tomorrow', '12/1/2026 0:00', '2026-12-01', '2026-12-01T00:00:00', '2026-02-30T00:00:00Z'].map(
+    (from): [string, number[]] => [`slug,unit,price,effective_from\r\na,per_request,1,${from}\r\n`, [2]],
+  ),
+  [
+    'slug,unit,price,effective_from\r\na,per_request,1,\r\nb,per_request,1,\r\na,per_image,2,\r\na,per_request,2,\r\n',
+    [5],
+  ],
+  [
+    'slug,unit,price,effective_from\r\na,per_request,1,2030-01-01T08:00:00+08:00\r\na,per_request,2,2030-01-01T00:00:00Z\r\n',
+    [3],
+  ],
 ])('names the rows of %j that are no prices', (text, faults) => {
   expect(linesFromCsv(text, 'models')).toEqual({ faults });
 });

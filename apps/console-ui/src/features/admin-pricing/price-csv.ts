@@ -1,6 +1,6 @@
 import { Figure } from '../../figures/figure';
 import { type PriceTerms, SERVICE_TIERS } from '../pricing/pricing-queries';
-import { isLineUnit, type LineUnit, parsePrice, type PriceLine } from './price-line';
+import { isLineUnit, keyOfLine, type LineUnit, parsePrice, type PriceLine } from './price-line';
 import { type PriceKind } from './price-list-queries';
 
 const COLUMNS = [
@@ -53,7 +53,7 @@ function rowsOf(text: string): string[][] | undefined {
   return row.length > 0 ? [...rows, [...row, '']] : rows;
 }
 
-/** What a file of prices holds: its lines, or the numbers of the rows that are none; 1 is the header. */
+/** What a file of prices holds: its lines, or the numbers of the rows that are none or repeat another one; 1 is the header. */
 export type CsvPrices = { lines: PriceLine[]; faults?: undefined } | { lines?: undefined; faults: number[] };
 
 /** Reads the columns of `csvOfLines`, in any order, of which `slug` and `price` are required; others are ignored. */
@@ -63,11 +63,16 @@ export function linesFromCsv(text: string, kind: PriceKind): CsvPrices {
   if (!names.includes('slug') || !names.includes('price')) return { faults: [1] };
   const lines: PriceLine[] = [];
   const faults: number[] = [];
+  const keys = new Set<string>();
   for (const [index, row] of rows.entries()) {
     if (row.every((field) => field.trim() === '')) continue;
     const line = lineOf(new Map(names.map((name, column) => [name, row[column]?.trim() ?? ''])), kind);
-    if (line) lines.push(line);
-    else faults.push(index + 2);
+    if (!line || keys.has(keyOfLine(line))) {
+      faults.push(index + 2);
+      continue;
+    }
+    keys.add(keyOfLine(line));
+    lines.push(line);
   }
   return faults.length > 0 ? { faults } : { lines };
 }
@@ -84,6 +89,16 @@ function lineOf(fields: Map<string, string>, kind: PriceKind): PriceLine | undef
 const isOf = (unit: LineUnit, kind: PriceKind): boolean =>
   kind === 'gpus' ? unit === 'hour' : unit.startsWith('per_');
 
+/** A date and time of RFC 3339: what spreadsheets make of one may be read in more than one way. */
+const INSTANT = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+function isInstant(text: string): boolean {
+  const [, year, month, day] = INSTANT.exec(text) ?? [];
+  // JavaScript takes 30 February for 2 March.
+  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  return !Number.isNaN(Date.parse(text)) && Number(day) <= days;
+}
+
 /** Undefined if a condition is none. The service checks the rest. */
 function termsOf(fields: Map<string, string>): PriceTerms | undefined {
   const [tokens, tier, hours, from] = [
@@ -94,7 +109,7 @@ function termsOf(fields: Map<string, string>): PriceTerms | undefined {
   ];
   const knownTier = SERVICE_TIERS.find((one) => one === tier);
   if ((tier && !knownTier) || (tokens && !/^[1-9]\d{0,8}$/.test(tokens))) return undefined;
-  if (from && Number.isNaN(Date.parse(from))) return undefined;
+  if (from && !isInstant(from)) return undefined;
   return {
     ...(tokens && { min_input_tokens: Figure.of(tokens) }),
     ...(knownTier && { service_tier: knownTier }),

@@ -24,6 +24,8 @@ export interface LineChange {
   terms?: PriceTerms | undefined;
   before: Figure | undefined;
   after: Figure | undefined;
+  /** Of an upcoming price: the one that it replaces when it becomes effective. */
+  replaced?: Figure | undefined;
 }
 
 /** Identifies a price within its list. */
@@ -81,11 +83,18 @@ export function changedByPercent(price: Figure, percent: Figure, unit: LineUnit)
 }
 
 /** Whether a price rises or falls by half or more, which may be a slip of a digit. */
-export const isLargeChange = ({ before, after }: Pick<LineChange, 'before' | 'after'>): boolean =>
-  before !== undefined &&
-  after !== undefined &&
-  !before.isZero &&
-  (after.compare(before.times(ONE_AND_A_HALF)) >= 0 || after.compare(before.times(HALF)) <= 0);
+export const isLargeChange = ({
+  before,
+  after,
+  replaced,
+}: Pick<LineChange, 'before' | 'after' | 'replaced'>): boolean =>
+  [before, replaced].some(
+    (former) =>
+      former !== undefined &&
+      after !== undefined &&
+      !former.isZero &&
+      (after.compare(former.times(ONE_AND_A_HALF)) >= 0 || after.compare(former.times(HALF)) <= 0),
+  );
 
 const linesByKey = (lines: readonly PriceLine[]) => new Map(lines.map((line) => [keyOfLine(line), line]));
 
@@ -95,7 +104,7 @@ const isSame = (one: Figure | undefined, other: Figure | undefined): boolean =>
 /** How a list differs from the one before, in the order of the former list, new prices at the end. */
 export function changesBetween(before: readonly PriceLine[], after: readonly PriceLine[]): LineChange[] {
   const [old, now] = [linesByKey(before), linesByKey(after)];
-  return [...new Map([...old, ...now])]
+  const changes: LineChange[] = [...new Map([...old, ...now])]
     .map(([key, { name, unit, terms }]) => ({
       name,
       unit,
@@ -104,6 +113,32 @@ export function changesBetween(before: readonly PriceLine[], after: readonly Pri
       after: now.get(key)?.price,
     }))
     .filter((change) => !isSame(change.before, change.after));
+  if (!changes.some(({ terms }) => terms?.effective_from)) return changes;
+  const replacing = [after, before].map(linesByReplacement);
+  return changes.map((change) => ({ ...change, replaced: replacedBy(change, replacing) }));
+}
+
+const startOf = ({ terms }: Pick<PriceLine, 'terms'>): number =>
+  terms?.effective_from ? Date.parse(terms.effective_from) : -Infinity;
+
+function replacementKey({ name, unit, terms = {} }: Pick<PriceLine, 'name' | 'unit' | 'terms'>): string {
+  const { effective_from: _, ...conditions } = terms;
+  return keyOfLine({ name, unit, terms: conditions });
+}
+
+/** Lines that replace each other at the times at which they become effective, the last one first. */
+function linesByReplacement(lines: readonly PriceLine[]): Map<string, PriceLine[]> {
+  const byKey = new Map<string, PriceLine[]>();
+  for (const line of [...lines].sort((one, other) => startOf(other) - startOf(one)))
+    byKey.set(replacementKey(line), [...(byKey.get(replacementKey(line)) ?? []), line]);
+  return byKey;
+}
+
+/** @param lists that are searched for the replaced line, one after the other */
+function replacedBy(change: LineChange, lists: readonly Map<string, PriceLine[]>[]): Figure | undefined {
+  if (!change.terms?.effective_from) return undefined;
+  const former = lists.flatMap((lines) => lines.get(replacementKey(change)) ?? []);
+  return former.find((line) => startOf(line) < startOf(change))?.price;
 }
 
 /** A price that two people have changed to different amounts. */

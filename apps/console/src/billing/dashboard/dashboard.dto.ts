@@ -31,16 +31,19 @@ export class DashboardFiguresResponse {
   @MoneyProperty({ description: 'What the usage cost the accounts, in `currency`.', example: 1234.56 })
   revenue!: ExactNumber;
 
-  @Count('Calls that were served and charged, wholly or in part.')
-  calls!: bigint;
+  @Count(
+    'Calls that were served and charged, wholly or in part; null if some were settled by a version that did not count them.',
+    true,
+  )
+  calls!: bigint | null;
 
   @Count('Their tokens.')
   tokens!: bigint;
 
-  @Count('Calls that failed; null if they are not kept any more for each day.', true)
+  @Count('Calls that failed, as far as the log has them; null if it does not have each day.', true)
   failed_calls!: bigint | null;
 
-  @Count('Calls that were refused; null if they are not kept any more for each day.', true)
+  @Count('Calls that were refused, as far as the log has them; null if it does not have each day.', true)
   refused_calls!: bigint | null;
 
   @Count('Accounts with usage.')
@@ -69,8 +72,8 @@ export class TopModelResponse {
   @MoneyProperty({ description: 'What its usage cost, in `currency`.', example: 12.5 })
   revenue!: ExactNumber;
 
-  @Count('Its calls.')
-  calls!: bigint;
+  @Count('Its calls; null if some were settled by a version that did not count them.', true)
+  calls!: bigint | null;
 
   @Count('Its tokens.')
   tokens!: bigint;

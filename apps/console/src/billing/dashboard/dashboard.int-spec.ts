@@ -20,7 +20,7 @@ interface Figures {
 interface Body {
   current: Figures;
   before: Figures;
-  top_models: { model: string; revenue: unknown }[];
+  top_models: { model: string; calls: unknown; revenue: unknown }[];
   top_accounts: { account_id: string; revenue: unknown }[];
 }
 
@@ -43,13 +43,23 @@ const EXPECTED = `
 const pool = () => site.database.pool;
 
 /** Usage of one hour, as it is after the fold. */
-const addHour = (account: SignedIn, daysAgo: number, hour: number, model: string, cost: number) =>
+const addHour = (
+  account: SignedIn,
+  daysAgo: number,
+  hour: number,
+  model: string,
+  cost: number,
+  calls: number | null = 2,
+) =>
   pool().query(
     `INSERT INTO metering.hourly_rollup (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens, cost_picos, cost_usd_picos, calls)
      VALUES ($1, date_trunc('day', now(), 'UTC') - make_interval(days => $2) + make_interval(hours => $3), $4, 'gateway',
-       'per_million_tokens', '', $5, $5, $5, $5, 2)`,
-    [account.accountId, daysAgo, hour, model, cost],
+       'per_million_tokens', '', $5, $5, $5, $5, $6)`,
+    [account.accountId, daysAgo, hour, model, cost, calls],
   );
+
+/** Half an hour before noon of the present day. */
+const noon = () => new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000 + 11.5 * 3_600_000);
 
 beforeAll(async () => {
   site = await TestSite.start();
@@ -64,6 +74,7 @@ beforeAll(async () => {
         `model-${index % 7}`,
         1_000 + 7 ** (index % 9) + hour,
       );
+  for (const calls of [2, null]) await addHour(accounts[0]!, 190, calls ?? 1, 'uncounted', 1, calls);
   await pool().query(
     `INSERT INTO billing.payments (id, account_id, provider, amount_minor, currency, status, created_at, expires_at, ended_at)
      SELECT 'pay_failed' || n, $1, 'card_provider', 100, 'USD', 'failed', now() - make_interval(days => n), now(), now()
@@ -145,7 +156,7 @@ describe('the dashboard', () => {
     const { current } = await read('today');
     expect(Number(String(current.failed_calls))).toBe(Number(String(before.current.failed_calls)) + 1);
     expect(Number(String(current.refused_calls))).toBe(Number(String(before.current.refused_calls)) + 2);
-    // The days that were summed when they were older than 30 days have no counts.
+    // The log began today.
     expect((await read('90d')).current.failed_calls).toBeNull();
   });
 
@@ -158,14 +169,75 @@ describe('the dashboard', () => {
   });
 
   it('compares with the same hours of the day before', async () => {
-    const noon = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000 + 11.5 * 3_600_000);
-    const { before } = await site.console.app.get(DashboardService).read('today', noon);
-    expect(before.to).toBe(new Date(noon.getTime() + 1_800_000 - 86_400_000).toISOString());
+    const now = noon();
+    const { before } = await site.console.app.get(DashboardService).read('today', now);
+    expect(before.to).toBe(new Date(now.getTime() + 1_800_000 - 86_400_000).toISOString());
     const { rows } = await pool().query<{ sum: string }>(
       'SELECT coalesce(sum(cost_picos), 0)::text AS sum FROM metering.hourly_usage WHERE hour >= $1 AND hour < $2',
       [before.from, before.to],
     );
     expect(Math.round(Number(before.revenue.toString()) * 1e12)).toBe(Number(rows[0]!.sum));
+  });
+
+  it('sums days again whose hours an operator has changed', async () => {
+    await pool().query(
+      `UPDATE metering.hourly_rollup SET cost_picos = cost_picos + 7000, tokens = tokens + 7
+       WHERE hour >= date_trunc('day', now(), 'UTC') - interval '2 days' AND hour < date_trunc('day', now(), 'UTC') - interval '1 day'`,
+    );
+    await pool().query("SELECT metering.forget_rollups(now() - interval '2 days')");
+    await expectExact((await read('7d')).current);
+    await pool().query("UPDATE metering.rollup_progress SET rolled_until = date_trunc('hour', now(), 'UTC')");
+    await site.console.app.get(DayFiguresJob).run();
+    expect((await pool().query('SELECT FROM billing.day_figures')).rowCount).toBe(190);
+    await expectExact((await read('7d')).current);
+  });
+
+  it('says that calls are not known if some hours were settled before calls were counted', async () => {
+    const { rows } = await pool().query("SELECT calls FROM billing.day_models WHERE model = 'uncounted'");
+    expect(rows).toEqual([{ calls: null }]);
+    expect((await read('today')).current.calls).not.toBeNull();
+    await addHour(accounts[0]!, 0, 0, 'uncounted', 10 ** 9, null);
+    const { current, top_models: models } = await read('today');
+    expect([current.calls, models[0]]).toMatchObject([null, { model: 'uncounted', calls: null }]);
+  });
+
+  it('says that refused and failed calls are not known if the log does not have each day', async () => {
+    const known = async () => {
+      const all = { current: '', before: '' };
+      for (const name of ['today', '7d', '30d', '90d'] as const) {
+        const { current, before } = await site.console.app.get(DashboardService).read(name, noon());
+        for (const [which, { failed_calls: failed, refused_calls: refused }] of Object.entries({
+          current,
+          before,
+        })) {
+          expect([name, which, failed === null]).toEqual([name, which, refused === null]);
+          if (failed !== null) all[which as keyof typeof all] += `${name} `;
+        }
+      }
+      return all;
+    };
+    expect(await known()).toEqual({ current: 'today ', before: '' });
+    await pool().query('UPDATE billing.day_figures SET failed_calls = 1, refused_calls = 1');
+    // The period before ends within a day, which is not summed.
+    expect(await known()).toEqual({ current: 'today 7d 30d 90d ', before: '' });
+    await pool().query(`
+      DO $$ BEGIN
+        FOR i IN 2..30 LOOP
+          EXECUTE format('CREATE TABLE metering.%I PARTITION OF metering.unserved_calls FOR VALUES FROM (%L) TO (%L)',
+            'unserved_calls_' || to_char(now() AT TIME ZONE 'UTC' - make_interval(days => i), 'YYYY_MM_DD'),
+            date_trunc('day', now(), 'UTC') - make_interval(days => i), date_trunc('day', now(), 'UTC') - make_interval(days => i - 1));
+        END LOOP;
+      END $$`);
+    expect(await known()).toEqual({ current: 'today 7d 30d 90d ', before: 'today 7d 30d ' });
+  });
+
+  it('tells the mean time of the whole days of a period', async () => {
+    await pool().query(
+      `UPDATE billing.day_figures SET timed_calls = 1,
+         duration_ms = CASE WHEN day = date_trunc('day', now(), 'UTC') - interval '7 days' THEN 1000 ELSE 100 END`,
+    );
+    const { before } = await site.console.app.get(DashboardService).read('7d', noon());
+    expect(before.mean_duration_ms).toBe(100);
   });
 
   it.each([['?period=year'], ['?days=3']])('refuses %s', async (query) => {

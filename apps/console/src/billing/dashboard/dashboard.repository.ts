@@ -1,10 +1,20 @@
 import { type Executor, type Transaction } from '@inference/database';
+import { type UnservedKind } from '@inference/metering';
 
 /** Days of UTC before the present one that are summed. Chosen: twice the longest period of the dashboard, and some more. */
 const KEPT_DAYS = 200;
-/** As long as refused and failed calls are kept. */
-const UNSERVED_DAYS = 30;
 const MOST_ROWS = 5;
+
+/**
+ * The first day of which the log has all refused and failed calls. Its first partition is empty when the log begins, since it is made for
+ * the day before. After 30 days partitions are dropped, and the first one is of a whole day.
+ */
+const LOGGED = `
+  SELECT CASE WHEN day > date_trunc('day', now(), 'UTC') - interval '30 days' THEN day + interval '1 day' ELSE day END AS since
+  FROM (
+    SELECT to_date(right(min(c.relname::text), 10), 'YYYY_MM_DD')::timestamp AT TIME ZONE 'UTC' AS day
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'metering.unserved_calls'::regclass
+  ) f`;
 
 /** The first day that is not summed and all of whose hours are closed. */
 const NEXT_DAY = `
@@ -22,7 +32,7 @@ const CLAIM_DAY = `
   FROM (
     SELECT CASE WHEN is_kept THEN count(*) FILTER (WHERE kind = 'failed') END AS failed,
       CASE WHEN is_kept THEN count(*) FILTER (WHERE kind = 'refused') END AS refused
-    FROM (SELECT $1::timestamptz > date_trunc('day', now(), 'UTC') - interval '${UNSERVED_DAYS} days' AS is_kept) k
+    FROM (SELECT coalesce($1::timestamptz >= since, false) AS is_kept FROM (${LOGGED}) l) k
     LEFT JOIN metering.unserved_calls ON occurred_at >= $1::timestamptz AND occurred_at < $1::timestamptz + interval '1 day'
     GROUP BY is_kept
   ) u, (
@@ -30,9 +40,11 @@ const CLAIM_DAY = `
     WHERE occurred_at >= $1::timestamptz AND occurred_at < $1::timestamptz + interval '1 day'
   ) e
   ON CONFLICT DO NOTHING`;
+/** Hours that were settled before the rollup counted calls have no number of calls. */
+const CALLS = 'CASE WHEN bool_and(calls IS NOT NULL) THEN sum(calls)::bigint END';
 const SUM_MODELS = `
   INSERT INTO billing.day_models (day, model, calls, tokens, cost_picos)
-  SELECT $1::timestamptz, model, coalesce(sum(calls), 0), sum(tokens), sum(cost_picos) FROM metering.hourly_rollup
+  SELECT $1::timestamptz, model, ${CALLS}, sum(tokens), sum(cost_picos) FROM metering.hourly_rollup
   WHERE hour >= $1::timestamptz AND hour < $1::timestamptz + interval '1 day' GROUP BY model`;
 const SUM_ACCOUNTS = `
   INSERT INTO billing.day_accounts (day, account_id, cost_picos)
@@ -71,7 +83,7 @@ export const MODELS_OF_PERIOD = `
     UNION ALL
     SELECT model, calls, tokens, cost_picos FROM metering.hourly_usage, bounds WHERE hour >= open AND hour < $2
   )
-  SELECT model, coalesce(sum(calls), 0)::bigint AS calls, sum(tokens) AS tokens, sum(cost_picos) AS "costPicos"
+  SELECT model, ${CALLS} AS calls, sum(tokens) AS tokens, sum(cost_picos) AS "costPicos"
   FROM lines GROUP BY model ORDER BY sum(cost_picos) DESC, model`;
 /** The statement of the accounts of a period. */
 export const ACCOUNTS_OF_PERIOD = `
@@ -82,26 +94,31 @@ export const ACCOUNTS_OF_PERIOD = `
   ), accounts AS (SELECT account_id, sum(cost_picos) AS cost_picos FROM lines GROUP BY account_id)
   SELECT account_id AS "accountId", cost_picos AS "costPicos", count(*) OVER () AS active
   FROM accounts ORDER BY cost_picos DESC, account_id LIMIT ${MOST_ROWS}`;
+/** Refused or failed calls of a period; null if the log does not have each of its days, or did not when the day was summed. */
+const unserved = (kind: UnservedKind) => `
+  (SELECT CASE WHEN count(*) = count(${kind}_calls) THEN coalesce(sum(${kind}_calls), 0) END
+    FROM billing.day_figures, bounds WHERE day >= $1 AND day < open)
+  + (SELECT CASE
+      WHEN open >= $2 THEN 0
+      WHEN open >= since
+        THEN (SELECT count(*) FROM metering.unserved_calls WHERE kind = '${kind}' AND occurred_at >= open AND occurred_at < $2)
+    END FROM bounds, logged)`;
 const OTHERS = `
-  WITH ${WITH_OPEN}
-  SELECT
-    (SELECT CASE WHEN count(*) = count(failed_calls) THEN coalesce(sum(failed_calls), 0) END
-     FROM billing.day_figures, bounds WHERE day >= $1 AND day < open)
-    + (SELECT count(*) FROM metering.unserved_calls, bounds WHERE kind = 'failed' AND occurred_at >= open AND occurred_at < $2) AS failed,
-    (SELECT CASE WHEN count(*) = count(refused_calls) THEN coalesce(sum(refused_calls), 0) END
-     FROM billing.day_figures, bounds WHERE day >= $1 AND day < open)
-    + (SELECT count(*) FROM metering.unserved_calls, bounds WHERE kind = 'refused' AND occurred_at >= open AND occurred_at < $2) AS refused,
+  WITH ${WITH_OPEN}, logged AS (${LOGGED})
+  SELECT ${unserved('failed')} AS failed, ${unserved('refused')} AS refused,
     (SELECT count(*) FROM accounts.accounts WHERE created_at >= $1 AND created_at < $2) AS "newAccounts",
     (SELECT count(*) FROM billing.payments WHERE created_at >= $1 AND created_at < $2 AND status = 'failed') AS "failedPayments"`;
 const LATENCY_OF_DAYS = `
-  SELECT sum(timed_calls) AS calls, sum(duration_ms) AS duration FROM billing.day_figures WHERE day >= $1 AND day < $2`;
+  SELECT sum(timed_calls) AS calls, sum(duration_ms) AS duration FROM billing.day_figures
+  WHERE day >= $1 AND day + interval '1 day' <= $2`;
 const LATENCY_OF_HOUR = `
   SELECT count(duration_ms) AS calls, sum(duration_ms) AS duration FROM metering.usage_events
   WHERE occurred_at >= $1 AND occurred_at < $2`;
 
 export interface ModelFigures {
   model: string;
-  calls: bigint;
+  /** Null: of some hours they are not known. */
+  calls: bigint | null;
   tokens: bigint;
   costPicos: bigint;
 }
@@ -136,7 +153,7 @@ export async function readOthers(executor: Executor, { from, to }: Period): Prom
   return (await executor.query<OtherFigures>(OTHERS, [from, to])).rows[0]!;
 }
 
-/** @param unit `days`: of the days of the period that are summed; `events`: of its single calls, for a period of an hour */
+/** @param unit `days`: of the whole days of the period that are summed; `events`: of its single calls, for a period of an hour */
 export async function readLatency(
   executor: Executor,
   { from, to }: Period,

@@ -71,7 +71,10 @@ async function figuresOf(executor: Executor, period: Period, name: PeriodName) {
     from: period.from.toISOString(),
     to: period.to.toISOString(),
     revenue: money(models.reduce((sum, { costPicos }) => sum + costPicos, 0n)),
-    calls: models.reduce((sum, model) => sum + model.calls, 0n),
+    calls: models.reduce<bigint | null>(
+      (sum, model) => (sum === null || model.calls === null ? null : sum + model.calls),
+      0n,
+    ),
     tokens: models.reduce((sum, { tokens }) => sum + tokens, 0n),
     failed_calls: others.failed,
     refused_calls: others.refused,

@@ -7,7 +7,7 @@ export class DayFigures {
   @TimeColumn({ primary: true })
   day!: Date;
 
-  /** Null: they were not kept any more when the day was summed. */
+  /** Null: the log did not have them when the day was summed. */
   @BigIntColumn({ nullable: true })
   failedCalls!: bigint | null;
 
@@ -31,8 +31,9 @@ export class DayModel {
   @PrimaryColumn('text')
   model!: string;
 
-  @BigIntColumn()
-  calls!: bigint;
+  /** Null: some hours of the day were settled before the rollup counted calls. */
+  @BigIntColumn({ nullable: true })
+  calls!: bigint | null;
 
   @CountColumn()
   tokens!: bigint;

@@ -103,7 +103,8 @@ export interface ProviderEvent {
  * a payment that has no effect.
  */
 export type ProviderNotification =
-  | { about: 'payment'; paymentId: string; state: OrderState }
+  /** `event`: what the notification reports of the payment beside its state. */
+  | { about: 'payment'; paymentId: string; state: OrderState; event?: ProviderEvent }
   /** The refund has changed; the provider has to be asked for its state. If this site has no such refund, the event counts. */
   | { about: 'refund'; refundId: string; event: ProviderEvent }
   | { about: 'event'; event: ProviderEvent }

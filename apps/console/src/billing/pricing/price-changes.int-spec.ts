@@ -214,6 +214,15 @@ describe('changes of prices', () => {
       [0, [`chat ${IN}: ${large}`]],
     ] as const)
       expect(await warnings('/models', { models: [model('chat', IN, price)] })).toEqual(expected);
+    const from = (year: number, price: number) => ({
+      ...model('chat', IN, price),
+      effective_from: `${year}-01-01T00:00:00Z`,
+    });
+    expect(await warnings('/models', { models: [from(2040, 0.74), from(2041, 1)] })).toEqual([]);
+    expect(await warnings('/models', { models: [from(2040, 50)] })).toEqual([`chat ${IN}: ${large}`]);
+    expect(await warnings('/models', { models: [from(2041, 1.2), from(2040, 0.7)] })).toEqual([
+      `chat ${IN}: ${large}`,
+    ]);
     expect(await warnings('/gpus', { gpus: [gpu('A', 1.5), gpu('B', 2.1), gpu('C', 9)] })).toEqual([
       `A: ${large}`,
     ]);

@@ -145,6 +145,19 @@ const isUndecided = (one: PricedModel, other: PricedModel): boolean =>
   conditionsKey(one) !== conditionsKey(other) &&
   (!one.serviceTier || !other.serviceTier || one.serviceTier === other.serviceTier);
 
+/** The price that an upcoming one of a list replaces when it becomes effective; undefined if there is none. */
+export function priceBefore<Row extends PricedModel>(row: Row, list: readonly Row[]): Row | undefined {
+  if (!row.effectiveFrom) return undefined;
+  const earlier = list.filter(
+    (other) =>
+      other.slug === row.slug &&
+      other.unit === row.unit &&
+      startOf(other) < startOf(row) &&
+      conditionsKey(other) === conditionsKey(row),
+  );
+  return earlier.toSorted((one, other) => startOf(one) - startOf(other)).at(-1);
+}
+
 /** Before all times that a price can name. */
 const EARLIEST = new Date(-8.64e15);
 

@@ -10,6 +10,7 @@ import {
   listAt,
   listFaults,
   MAX_ROWS,
+  priceBefore,
   priceKey,
   repeatedNames,
   repeatedPrices,
@@ -223,13 +224,19 @@ export class PricingService {
   }: Record<'before' | 'after', ModelPriceRow[]>): ModelPublicationResponse {
     const view = (row: ModelPriceRow) => modelPriceView(row, this.site.currency);
     const { added, changed, removed } = changesBetween(before, after, priceKey, (row) => row.ratePicos);
+    // An upcoming price is compared with the one that it replaces, too.
+    const formers = (row: ModelPriceRow) => [priceBefore(row, after) ?? priceBefore(row, before)];
+    const compared = [
+      ...changed.map(({ row, before: old }) => ({ row, former: [old, ...formers(row)] })),
+      ...added.map((row) => ({ row, former: formers(row) })),
+    ];
     return {
       models: after.map(view),
       added: added.map(view),
       changed: changed.map(({ row, before: old }) => ({ ...view(row), previous_price: view(old).price })),
       removed: removed.map(view),
-      warnings: changed
-        .filter(({ row, before: old }) => isLarge(old.ratePicos, row.ratePicos))
+      warnings: compared
+        .filter(({ row, former }) => former.some((old) => old && isLarge(old.ratePicos, row.ratePicos)))
         .map(({ row }) => `${row.slug} ${row.unit}: ${LARGE_CHANGE}`),
     };
   }

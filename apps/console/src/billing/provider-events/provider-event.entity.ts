@@ -19,6 +19,7 @@ export const CLOSINGS = ['own_refund', 'handled'] as const;
 /** A signed notification of a payment provider that the platform does not act on. */
 @Entity('provider_events', { schema: 'billing' })
 @Index('provider_events_open', ['receivedAt', 'id'], { where: 'closed_at IS NULL' })
+@Index('provider_events_payment', ['paymentId'])
 @Index('provider_events_time', ['receivedAt', 'id'])
 @Check('provider_events_closed_as_check', "closed_as IN ('own_refund', 'handled')")
 @Check('provider_events_closed_check', '(closed_at IS NULL) = (closed_as IS NULL)')

@@ -1,4 +1,4 @@
-import { type Executor, newId, type Position, readNewestFirst } from '@inference/database';
+import { type Executor, newId, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { IsNull, Not } from 'typeorm';
 import { type PaymentProviderName, type ProviderEvent } from '../payment-providers/payment-provider';
 import { ProviderEventRow } from './provider-event.entity';
@@ -9,10 +9,14 @@ import { ProviderEventRow } from './provider-event.entity';
  */
 const INSERT = `
   WITH payment AS (
-    SELECT id FROM billing.payments WHERE provider = $2 AND (id = $6 OR provider_reference = $7) LIMIT 1
+    SELECT id FROM billing.payments WHERE id = $6 AND provider = $2
+    UNION ALL SELECT id FROM billing.payments WHERE provider = $2 AND provider_reference = $7 LIMIT 1
   ), explained AS (
-    SELECT $13::bigint <= sum(r.amount_minor) AS is_own
-    FROM billing.refunds r WHERE r.payment_id = (SELECT id FROM payment) AND r.status <> 'failed'
+    SELECT $13::bigint <= sum(r.amount_minor) AS is_own FROM (
+      -- A refund that fails meanwhile does so before, and explains nothing, or afterwards, and opens this event again.
+      SELECT amount_minor FROM billing.refunds
+      WHERE payment_id = (SELECT id FROM payment) AND status <> 'failed' FOR SHARE
+    ) r
   )
   INSERT INTO billing.provider_events
     (id, provider, event_id, type, kind, payment_id, amount_minor, currency, status, reason, content, closed_at, closed_as)
@@ -20,6 +24,11 @@ const INSERT = `
     CASE WHEN is_own THEN clock_timestamp() END, CASE WHEN is_own THEN 'own_refund' END
   FROM explained
   ON CONFLICT (provider, event_id) DO NOTHING RETURNING closed_as AS "closedAs"`;
+
+/** A failed refund explains nothing, and a payment has one refund that has not failed. */
+const REOPEN = `
+  UPDATE billing.provider_events SET closed_at = NULL, closed_as = NULL
+  WHERE payment_id = $1 AND closed_as = 'own_refund'`;
 
 /** An event in a list, with the account of its payment. */
 export type ListedProviderEvent = ProviderEventRow & { position: Position };
@@ -47,6 +56,11 @@ export async function insertProviderEvent(
     event.refundedMinor,
   ]);
   return rows[0]?.closedAs === null;
+}
+
+/** Opens the events of a payment again that were closed because a refund of this site seemed to explain them. Returns how many. */
+export async function reopenExplainedEvents(transaction: Transaction, paymentId: string): Promise<number> {
+  return (await transaction.query(REOPEN, [paymentId])).rowCount ?? 0;
 }
 
 const withPayment = (executor: Executor) =>

@@ -22,6 +22,7 @@ import {
   releaseRefund,
   stopRefundChecks,
 } from '../payments/refunds.repository';
+import { reopenExplainedEvents } from '../provider-events/provider-events.repository';
 
 /** Four times the 15 s that a provider call may take. */
 const CLAIM_SECONDS = 60;
@@ -109,6 +110,8 @@ export class RefundExecutor {
       await queueMail(transaction, { kind: 'payment_refunded', accountId, params });
       return true;
     }
+    if ((await reopenExplainedEvents(transaction, paymentId)) > 0)
+      this.logger.warn(`Events of ${paymentId} at ${provider} are open again, since ${id} has failed.`);
     await postTransfer(transaction, {
       kind: 'adjustment',
       accountId,

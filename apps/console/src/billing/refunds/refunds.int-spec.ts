@@ -1,6 +1,9 @@
+import { Database } from '@inference/database';
 import { waitFor } from '@inference/testing';
 import { type Answer, type SignedIn } from '../../testing/console.fixture';
+import { type ProviderEvent } from '../payment-providers/payment-provider';
 import { PaymentSite, PROVIDERS } from '../payments/payments.fixture';
+import { insertProviderEvent } from '../provider-events/provider-events.repository';
 import { type RefundResponse } from './refunds.dto';
 
 type Refund = Omit<RefundResponse, 'amount'> & { amount: number };
@@ -161,6 +164,32 @@ describe.each(PROVIDERS)('refunds through %s', (provider, siteName) => {
     await untilMade();
     expect((await attempts()).map(({ status }) => status)).toEqual(['failed', 'succeeded']);
     expect(await balance()).toBe(0);
+  });
+
+  it('explain what the provider reports of them until they fail', async () => {
+    await payments.sandbox.injectFaults({ api: { refund: 503 } });
+    expect((await refund({ amount: 5 })).body).toMatchObject({ status: 'pending' });
+    const event: ProviderEvent = {
+      ...{ eventId: `evt_${paymentId}`, type: 'refund', kind: 'refund', payment: { id: paymentId } },
+      ...{
+        amountMinor: 500n,
+        refundedMinor: 500n,
+        currency: null,
+        status: null,
+        reason: null,
+        content: '{}',
+      },
+    };
+    const { pool } = payments.site.database;
+    expect(await insertProviderEvent(payments.site.console.app.get(Database), provider, event)).toBe(false);
+    const closedAs = async () =>
+      (await pool.query('SELECT closed_as FROM billing.provider_events WHERE payment_id = $1', [paymentId]))
+        .rows;
+    expect(await closedAs()).toEqual([{ closed_as: 'own_refund' }]);
+    await payments.sandbox.injectFaults({ api: { refund: 400 } });
+    await checkSoon();
+    await untilRefund('failed');
+    expect(await closedAs()).toEqual([{ closed_as: null }]);
   });
 
   it('are checked once more after a notification', async () => {

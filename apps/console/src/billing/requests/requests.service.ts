@@ -1,6 +1,6 @@
 import { BadRequestException, Inject, Injectable, NotFoundException } from '@nestjs/common';
-import { idMillis, type Position, ReadDatabase } from '@inference/database';
-import { readPage } from '@inference/http';
+import { idMillis, isTooSlow, type Position, ReadDatabase } from '@inference/database';
+import { readPage, UnavailableException } from '@inference/http';
 import {
   quantityIn,
   RATE_DIGITS,
@@ -44,6 +44,10 @@ const ENDED_WITHIN = [
   { before: 5 * MINUTE_MILLIS, after: 60 * MINUTE_MILLIS },
   { before: DAY_MILLIS, after: 7 * DAY_MILLIS },
 ];
+/** How long one statement may search the calls of all accounts for an id. Chosen: somebody waits; twice as long burdens the database with typos. */
+const MOST_SEARCH_MILLIS = 3_000;
+const TOO_MANY_CALLS =
+  'no call with this id was found in time; check the id, or look for it among the calls of its account';
 /** Calls that an export reads at once. Chosen: about 300 kB of CSV. */
 const EXPORT_PAGE = 1_000;
 
@@ -130,10 +134,10 @@ export class RequestsService {
     return { ...this.detail(found), ...operatorFactsOf(found) };
   }
 
-  /** The account that has made a call, or null. */
+  /** The account that has made a call, or null. Throws 503 if the calls of the likely periods are too many to be searched. */
   async findAccountOf(id: string): Promise<string | null> {
     for (const period of likelyPeriods(id)) {
-      const owner = await this.database.read((executor) => findOwnerOfRequest(executor, id, period));
+      const owner = await this.findOwner(id, period);
       if (owner !== null) return owner;
     }
     return null;
@@ -144,6 +148,17 @@ export class RequestsService {
     const accountId = await this.findAccountOf(id);
     if (accountId === null) throw new NotFoundException('no such request');
     return { ...(await this.findForOperator(accountId, id)), account_id: accountId };
+  }
+
+  private async findOwner(id: string, period: { from: Date; to: Date }): Promise<string | null> {
+    try {
+      return await this.database.readWithin(MOST_SEARCH_MILLIS, (executor) =>
+        findOwnerOfRequest(executor, id, period),
+      );
+    } catch (error) {
+      if (isTooSlow(error)) throw new UnavailableException(TOO_MANY_CALLS, 'too_many_calls');
+      throw error;
+    }
   }
 
   private async findCall(accountId: string, id: string): Promise<RequestDetail> {

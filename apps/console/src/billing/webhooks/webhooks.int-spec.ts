@@ -3,6 +3,8 @@ import { metricsOf, valueOf, waitFor } from '@inference/testing';
 import { Logger } from '@nestjs/common';
 import { type SignedIn, TestConsole } from '../../testing/console.fixture';
 import { PaymentSettlement } from '../settlement/payment-settlement';
+import { newOrder, refundOf } from '../payment-providers/alipay/alipay.fixture';
+import { PaymentProviders } from '../payment-providers/payment-providers';
 import { eventOf } from '../payment-providers/stripe/stripe-events.fixture';
 import { type PaymentBody, PaymentSite, PROVIDERS } from '../payments/payments.fixture';
 
@@ -74,6 +76,26 @@ describe.each(PROVIDERS)('notifications of %s', (provider, siteName) => {
     }
     expect(await payments.balance(account.accountId)).toBe(6000);
   });
+
+  if (provider === 'wallet_pay_provider')
+    it('keep what was given back at the provider in part, beside the payment', async () => {
+      const id = await openPayment();
+      await payments.sandbox.act(id, 'pay');
+      const { provider_reference: reference } = await payments.waitForStatus(account, id, 'paid');
+      const alipay = payments.site.console.app
+        .get(PaymentProviders)
+        .all()
+        .find(({ name }) => name === provider)!;
+      const order = newOrder({ paymentId: id, amountMinor: 2_000n });
+      await alipay.refund(refundOf(order, reference!, { amountMinor: 500n }));
+      await acknowledged(id, 2);
+      const { rows } = await payments.site.database.pool.query(
+        'SELECT kind, amount_minor, closed_as FROM billing.provider_events WHERE payment_id = $1',
+        [id],
+      );
+      expect(rows).toEqual([{ kind: 'refund', amount_minor: 500n, closed_as: null }]);
+      await creditedOnce(id);
+    });
 
   it('are not required: the provider is polled', async () => {
     const { id } = await payments.open(account, provider);

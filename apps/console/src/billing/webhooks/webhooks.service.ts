@@ -39,9 +39,10 @@ export class WebhooksService {
   }
 
   private async apply({ name }: PaymentProvider, notification: ProviderNotification): Promise<void> {
-    if (notification.about === 'payment')
+    if (notification.about === 'payment') {
       await this.settlement.settle(name, notification.paymentId, notification.state);
-    else if (notification.about === 'refund') {
+      if (notification.event) await this.keep(name, notification.event);
+    } else if (notification.about === 'refund') {
       const { refundId, event } = notification;
       const isOwn = (await findRefunds(this.database, [refundId])).length > 0;
       if (isOwn) await requestRefundCheck(this.database, refundId);

@@ -38,9 +38,12 @@ export class TwoFactorController {
     description: 'The secret in three forms. It is shown only here.',
     type: TwoFactorSetupResponse,
   })
-  @ApiErrors({ 403: 'The account does not exist any more.', 409: 'Two factors are on already.' })
-  setup(@CurrentCaller() { accountId }: Caller): Promise<TwoFactorSetupResponse> {
-    return this.twoFactor.setUp(accountId);
+  @ApiErrors({
+    403: 'The account does not exist any more, or it is staff’s, with a second factor of its provider that this session lacks.',
+    409: 'Two factors are on already.',
+  })
+  setup(@CurrentCaller() caller: Caller): Promise<TwoFactorSetupResponse> {
+    return this.twoFactor.setUp(caller);
   }
 
   @Post('enable')
@@ -56,11 +59,15 @@ export class TwoFactorController {
   @ApiOkResponse({ description: 'The first recovery codes.', type: RecoveryCodesResponse })
   @ApiErrors({
     400: 'The code is missing, malformed or not the one that the authenticator shows now.',
-    403: 'The e-mail address of the account is not confirmed.',
+    403: 'The e-mail address of the account is not confirmed, or it is staff’s, with a second factor of its provider that this session lacks.',
     409: 'Nothing is set up, or two factors are on already.',
   })
-  enable(@CurrentActor() actor: Actor, @Body() { code }: EnableTwoFactorDto): Promise<RecoveryCodesResponse> {
-    return this.twoFactor.enable(actor, code);
+  enable(
+    @CurrentActor() actor: Actor,
+    @CurrentCaller() caller: Caller,
+    @Body() { code }: EnableTwoFactorDto,
+  ): Promise<RecoveryCodesResponse> {
+    return this.twoFactor.enable(actor, caller, code);
   }
 
   @Post('disable')

@@ -1,5 +1,5 @@
-import { Database, type Transaction } from '@inference/database';
-import { rolesOfRoute } from '@inference/guards';
+import { Database, type Executor, type Transaction } from '@inference/database';
+import { type Caller, rolesOfRoute } from '@inference/guards';
 import {
   BadRequestException,
   ConflictException,
@@ -24,6 +24,7 @@ import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
 import { endOtherSessions, lockLiveSession, setSecondFactor } from '../sessions/sessions.repository';
+import { hasProviderFactor } from '../staff/staff.repository';
 import { AdminConfirmationService } from './admin-confirmation.service';
 import { replaceRecoveryCodes, SecondFactorVerifier } from './second-factor-verifier';
 import {
@@ -56,9 +57,11 @@ export class TwoFactorService {
     private readonly secondFactor: SecondFactorVerifier,
   ) {}
 
-  async setUp(accountId: string): Promise<TwoFactorSetupResponse> {
+  async setUp(caller: Caller): Promise<TwoFactorSetupResponse> {
+    const { accountId } = caller;
     const account = await readAccount(this.database, accountId);
     if (!account) throw new ForbiddenException('the account does not exist any more');
+    await this.refuseInPlaceOfProvider(this.database, caller);
     const secret = newTotpSecret();
     const sealed = await this.secondFactor.seal(accountId, secret);
     if (!(await storeTotpSecret(this.database, accountId, sealed)))
@@ -68,8 +71,13 @@ export class TwoFactorService {
   }
 
   /** The code proves that the authenticator has the secret. It is used up. */
-  async enable({ accountId, sessionId, origin }: Actor, code: string): Promise<RecoveryCodesResponse> {
+  async enable(
+    { accountId, sessionId, origin }: Actor,
+    caller: Caller,
+    code: string,
+  ): Promise<RecoveryCodesResponse> {
     return this.database.transaction(async (transaction) => {
+      await this.refuseInPlaceOfProvider(transaction, caller);
       // Somebody else may have registered the address; with a second factor its owner could never sign in.
       if (!(await readAccount(transaction, accountId))?.emailVerified)
         throw new ForbiddenException('the e-mail address of the account has to be confirmed first');
@@ -136,6 +144,17 @@ export class TwoFactorService {
       await queueSecurityMail(transaction, 'recovery_codes_replaced', accountId, origin);
       return { recovery_codes: codes };
     });
+  }
+
+  /** With a password alone, somebody could otherwise set up an authenticator beside the second factor that the provider asks for. */
+  private async refuseInPlaceOfProvider(
+    executor: Executor,
+    { accountId, lacksSecondFactor }: Caller,
+  ): Promise<void> {
+    if (lacksSecondFactor && (await hasProviderFactor(executor, accountId)))
+      throw new ForbiddenException(
+        'the second factor of this account is that of its provider: sign in there, or let an admin give the role anew',
+      );
   }
 
   /** Runs the work in a transaction after the password and a code have been checked again. */

@@ -22,6 +22,8 @@ const REFUSED = {
 
 let site: TestSite;
 let company: SandboxOidc;
+/** Gives no roles. */
+let customers: SandboxOidc;
 let client: OAuthClient;
 /** With a second factor. */
 let admin: { accountId: string; token: string };
@@ -36,19 +38,21 @@ const roleOf = async (id: string) =>
 
 beforeAll(async () => {
   company = await startProvider('company', 'id_token');
+  customers = await startProvider('customers', 'id_token');
   const staffRoles = [
     { group: 'platform-admins', role: 'admin' },
     { group: 'platform-ops', role: 'operator' },
     { group: 'books', role: 'finance' },
   ];
   const provider = { ...settingsOf('company', company.issuer), staff_roles: staffRoles };
-  site = await TestSite.start({ STAFF_2FA: 'required', OAUTH_PROVIDERS: JSON.stringify([provider]) });
+  const providers = [provider, settingsOf('customers', customers.issuer)];
+  site = await TestSite.start({ STAFF_2FA: 'required', OAUTH_PROVIDERS: JSON.stringify(providers) });
   client = new OAuthClient(site.console);
   const { accountId } = await site.signedIn('admin');
   admin = { accountId, token: await site.console.openSession(accountId, 'totp') };
 });
 afterAll(async () => {
-  await Promise.all([company.kill(), site.stop()]);
+  await Promise.all([company.kill(), customers.kill(), site.stop()]);
 });
 
 describe('staff that must have a second factor', () => {
@@ -97,14 +101,65 @@ describe('staff that must have a second factor', () => {
     for (const [amr, status] of [
       [null, 403],
       [['pwd'], 403],
+      [['otp'], 403],
+      [['hwk'], 403],
+      [['hwk', 'swk'], 403],
+      [['pwd', 'pin'], 403],
       [['pwd', 'mfa'], 200],
-      [['hwk'], 200],
+      [['mfa'], 200],
+      [['hwk', 'pin'], 200],
     ] as const) {
       await company.injectFaults({ id_token: { amr, groups: ['books'] } });
       const { body } = await client.signIn(company, 'company', { email: 'amr@company.example' });
       const { token } = body as { token: string };
       expect([amr, (await get('/api/admin/billing/refunds', token)).status]).toEqual([amr, status]);
     }
+  });
+});
+
+describe('the second factor of a provider that gives no roles', () => {
+  it('does not count', async () => {
+    await customers.injectFaults({ id_token: { amr: ['mfa'] } });
+    const signIn = async () =>
+      (await client.signIn(customers, 'customers', { email: 'both@company.example' })).body as {
+        token: string;
+        user: { id: string };
+      };
+    await setRole((await signIn()).user.id, 'finance');
+    expect((await get('/api/admin/billing/refunds', (await signIn()).token)).body).toEqual(REFUSED);
+  });
+});
+
+describe('staff whose second factor is that of a provider', () => {
+  it('sets up no authenticator in a session without it, until an admin gives the role anew', async () => {
+    await company.injectFaults({ id_token: { amr: ['mfa'], groups: ['books'] } });
+    const { body } = await client.signIn(company, 'company', { email: 'sso@company.example' });
+    const { token, user } = body as { token: string; user: { id: string } };
+    const byPassword = await site.console.openSession(user.id);
+    const setUp = (session: string) => call('POST', '/api/auth/2fa/setup', { token: session });
+    const setup = await setUp(token);
+    expect(setup.status).toBe(200);
+    const authenticator = new Authenticator((setup.body as { otpauth_url: string }).otpauth_url);
+    const enable = { token: byPassword, json: { code: authenticator.code() } };
+    for (const { status, body } of [
+      await setUp(byPassword),
+      await call('POST', '/api/auth/2fa/enable', enable),
+    ])
+      expect([status, body]).toEqual([
+        403,
+        {
+          error:
+            'the second factor of this account is that of its provider: sign in there, or let an admin give the role anew',
+        },
+      ]);
+    const giveRole = (role: string) =>
+      call('PUT', `/api/admin/accounts/${user.id}/role`, { token: admin.token, json: { role } });
+    expect((await giveRole('support')).status).toBe(200);
+    expect((await setUp(byPassword)).status).toBe(200);
+    // Since a person gave the role, the provider has asked for the factor again.
+    await company.injectFaults({ id_token: { amr: ['mfa'], groups: [] } });
+    await client.signIn(company, 'company', { email: 'sso@company.example' });
+    expect((await setUp(byPassword)).status).toBe(403);
   });
 });
 

@@ -2,7 +2,7 @@ import { type Executor } from '@inference/database';
 import { ApiKey } from '@inference/guards';
 import { BillingDocument } from '../../billing/documents/document.entity';
 import { Payment } from '../../billing/payments/payment.entity';
-import { In, Raw } from 'typeorm';
+import { Raw } from 'typeorm';
 
 /** What a text names, and whose it is. */
 export interface Owned {
@@ -12,9 +12,16 @@ export interface Owned {
 
 const SELECTED = { id: true, accountId: true } as const;
 
-/** By the hashes under which a whole key may be stored. A deleted key has none. */
-export function findKeysByHash(executor: Executor, hashes: Buffer[]): Promise<Owned[]> {
-  return executor.repository(ApiKey).find({ select: SELECTED, where: { keyHash: In(hashes) } });
+/** A former secret counts while it works. A deleted key has no hash. */
+const BY_HASH = `
+  SELECT id, account_id AS "accountId" FROM accounts.api_keys WHERE key_hash = ANY($1)
+  UNION
+  SELECT k.id, k.account_id FROM accounts.former_key_secrets f JOIN accounts.api_keys k ON k.id = f.api_key_id
+  WHERE f.key_hash = ANY($1) AND f.ends_at > clock_timestamp() AND k.deleted_at IS NULL`;
+
+/** By the hashes under which a whole key may be stored, also one that a rotation has replaced and that still works. */
+export async function findKeysByHash(executor: Executor, hashes: Buffer[]): Promise<Owned[]> {
+  return (await executor.query<Owned>(BY_HASH, [hashes])).rows;
 }
 
 /** Also deleted ones, newest first. @param prefix without wildcards of LIKE */

@@ -3,6 +3,7 @@ import {
   charge,
   hasPriceOf,
   inputTokensOf,
+  type MeterCounts,
   type MeteredUsage,
   outputTokensOf,
   type Price,
@@ -43,8 +44,6 @@ import {
 import { promptTokens } from '../usage/prompt-tokens';
 import { OutputLimit } from './output-limit';
 
-/** The bound of a prompt counts its bytes; English text has four to a token. */
-const BYTES_PER_TOKEN = 4;
 /** What a request for embeddings counts. */
 const UNITS_OF_TEXT = PRICE_UNITS.filter((unit) => unit.endsWith('_tokens') || unit === 'per_request');
 
@@ -191,7 +190,7 @@ export class AdmissionService {
   /** As `admit`, for a model with one task. Throws what `pricesFor` throws, UnitPriceMissingError, and the errors of limits and money. */
   async admitTask(
     { counts, pricedBy }: { counts: string; pricedBy: readonly PriceUnit[] },
-    request: { model: string; bounds: UsageBounds },
+    request: { model: string; bounds: UsageBounds; asked(): MeterCounts },
     call: CallNotes,
   ): Promise<AdmittedCall> {
     const { priced } = await this.pricesFor(request.model, call.caller);
@@ -201,7 +200,7 @@ export class AdmissionService {
       {
         call,
         model: priced.model,
-        promptTokens: () => Math.ceil(bounds.inputTokens / BYTES_PER_TOKEN),
+        promptTokens: () => Math.min(inputTokensOf(request.asked()), bounds.inputTokens),
         outputTokens: bounds.outputTokens,
         namesOutput: false,
         answers: 1,

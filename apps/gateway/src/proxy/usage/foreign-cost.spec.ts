@@ -28,6 +28,9 @@ describe('what an upstream charges the operator', () => {
     expect(eventWithoutForeignCost(event('id: 1\ndata: {"x_groq":{"usage":{"cost":1,"a":"é"}}}\n\n'))).toBe(
       event('id: 1\ndata: {"x_groq":{"usage":{"a":"é"}}}\n\n'),
     );
+    expect(eventWithoutForeignCost(event('data:{"x_groq":{"usage":{"cost":1}}}\n\n'))).toBe(
+      event('data:{"x_groq":{"usage":{}}}\n\n'),
+    );
     expect(eventWithoutForeignCost(event('event: x\ndata:{"x_groq":\ndata:{"usage":{"cost":1}}}\n\n'))).toBe(
       event('data: {"x_groq": {"usage":{}}}\nevent: x\n\n'),
     );

@@ -24,16 +24,16 @@ export function withoutForeignCost(json: Buffer): Buffer {
   return Buffer.from(cut(json.toString('latin1')), 'latin1');
 }
 
-const PREFIX = 'data: ';
+const DATA = 'data:';
 
 /** As `withoutForeignCost`, of an event. Its data becomes one line. */
 export function eventWithoutForeignCost(event: SseEvent): SseEvent {
   const lines = event.split('\n');
   const isOneLine = lines.filter((line) => line.startsWith('data')).length === 1;
-  if (isOneLine) return lines.map((line) => (line.startsWith(PREFIX) ? cut(line) : line)).join('\n');
+  if (isOneLine) return lines.map((line) => (line.startsWith(DATA) ? cut(line) : line)).join('\n');
   const others = lines.filter((line) => !line.startsWith('data'));
   const data = cut(eventOf(dataOf(event).replaceAll('\n', ' ')));
-  return [PREFIX + data, ...others].join('\n');
+  return [`${DATA} ${data}`, ...others].join('\n');
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],]/g;

@@ -17,7 +17,10 @@ const MOST_BYTES_PER_SECOND = 192_000;
 /** Where the length of a file stands, from its beginning or its end. */
 const MOST_SEARCHED_BYTES = 1024 * 1024;
 
-/** Reads the length from the headers of WAV, FLAC, Ogg, MP3, MP4 and its like; otherwise from the size. */
+/**
+ * Reads the length from the headers of WAV, FLAC, MP4 and its like, and from the frames of MP3 and Opus, whose headers could claim
+ * anything; otherwise from the size.
+ */
 export function audioDuration(file: Buffer): AudioDuration {
   const known = READERS.map((read) => read(file)).find(
     (seconds) => seconds !== null && Number.isFinite(seconds),
@@ -55,18 +58,61 @@ function flac(file: Buffer): number | null {
   return rate > 0 && samples > 0 ? samples / rate : null;
 }
 
+const PAGE_HEADER_BYTES = 27;
+/** The beginning of `OpusHead` and `OpusTags`. */
+const OPUS_HEADER = 0x4f707573;
 const OPUS_RATE = 48_000;
+const MOST_OPUS_PACKET_SAMPLES = 5_760;
+/** Chosen: the last packet is filled up to its length. */
+const MOST_OPUS_PADDING_SAMPLES = OPUS_RATE;
+/** 500 kbit/s, the highest quality of two channels. */
+const MOST_VORBIS_BYTES_PER_SECOND = 64_000;
 
-/** The last page says at which sample it ends. */
 function ogg(file: Buffer): number | null {
   if (!startsWith(file, 0, 'OggS')) return null;
   const head = file.subarray(0, 128);
+  const isOpus = head.includes('OpusHead');
   const vorbis = head.indexOf('\x01vorbis', 0, 'latin1');
-  const rate = head.includes('OpusHead') ? OPUS_RATE : vorbis > 0 ? head.readUInt32LE(vorbis + 12) : 0;
-  const from = Math.max(0, file.length - MOST_SEARCHED_BYTES);
-  const page = file.subarray(from).lastIndexOf('OggS', undefined, 'latin1');
-  if (page === -1 || from + page + 14 > file.length || rate === 0) return null;
-  return Number(file.readBigUInt64LE(from + page + 6)) / rate;
+  const hasRate = vorbis !== -1 && vorbis + 16 <= head.length;
+  const rate = isOpus ? OPUS_RATE : hasRate ? head.readUInt32LE(vorbis + 12) : 0;
+  if (rate === 0) return null;
+  let position = 0;
+  let counted = 0;
+  for (let at = 0; at !== -1 && at + PAGE_HEADER_BYTES <= file.length;) {
+    // The sample at which a page ends; negative where none ends.
+    const upper = file.readInt32LE(at + 10);
+    if (upper >= 0) position = Math.max(position, upper * 2 ** 32 + file.readUInt32LE(at + 6));
+    if (isOpus) counted += opusSamples(file, at);
+    at = file.indexOf('OggS', at + PAGE_HEADER_BYTES + file[at + 26]!, 'latin1');
+  }
+  if (isOpus) position = Math.min(Math.max(position, counted - MOST_OPUS_PADDING_SAMPLES), counted);
+  if (position === 0) return null;
+  return Math.max(position / rate, isOpus ? 0 : file.length / MOST_VORBIS_BYTES_PER_SECOND);
+}
+
+/** Of the packets that begin in a page. They are decoded whatever position the page claims. */
+function opusSamples(file: Buffer, page: number): number {
+  const table = page + PAGE_HEADER_BYTES;
+  const body = table + file[page + 26]!;
+  let samples = 0;
+  let isContinued = (file[page + 5]! & 1) === 1;
+  for (let segment = table, at = body; segment < body && at + 2 <= file.length; segment++) {
+    const size = file[segment]!;
+    const isHeader = size >= 8 && at + 4 <= file.length && file.readUInt32BE(at) === OPUS_HEADER;
+    if (!isContinued && size > 0 && !isHeader) samples += packetSamples(file[at]!, file[at + 1]!);
+    isContinued = size === 255;
+    at += size;
+  }
+  return samples;
+}
+
+/** By RFC 6716, section 3.1. */
+function packetSamples(first: number, second: number): number {
+  const kind = first >> 3;
+  const frame =
+    kind >= 16 ? 120 << (kind & 3) : kind >= 12 ? 480 << (kind & 1) : [480, 960, 1_920, 2_880][kind & 3]!;
+  const frames = [1, 2, 2, second & 63][first & 3]!;
+  return Math.min(frames * frame, MOST_OPUS_PACKET_SAMPLES);
 }
 
 /** The header of a film, which may stand at the end. */
@@ -91,22 +137,41 @@ const MP3_RATES = [
 ];
 const MP3_SAMPLE_RATES = [44_100, 48_000, 32_000];
 
-/** The first frame has the rate, and in a file with changing rates the number of frames. */
-function mp3(file: Buffer): number | null {
-  let at = 0;
-  if (startsWith(file, 0, 'ID3') && file.length > 10)
-    at = 10 + ((file[6]! << 21) | (file[7]! << 14) | (file[8]! << 7) | file[9]!);
-  if (at + 200 > file.length || file[at] !== 0xff || (file[at + 1]! & 0xe6) !== 0xe2) return null;
+interface Mp3Frame {
+  bytes: number;
+  seconds: number;
+}
+
+function mp3Frame(file: Buffer, at: number): Mp3Frame | null {
+  if (file[at] !== 0xff || at + 4 > file.length || (file[at + 1]! & 0xe6) !== 0xe2) return null;
   const version = (file[at + 1]! >> 3) & 3;
-  const rate = MP3_RATES[version === 3 ? 0 : 1]![(file[at + 2]! >> 4) - 1];
-  const sampleRate = MP3_SAMPLE_RATES[(file[at + 2]! >> 2) & 3];
-  if (rate === undefined || sampleRate === undefined || version === 1) return null;
-  const xing = file.subarray(at, at + 200).indexOf(/* of either kind */ 'Xing', 0, 'latin1');
-  if (xing === -1) return file.length / (rate * 125);
-  if (!(file[at + xing + 7]! & 1)) return null;
-  const divisor = version === 3 ? 1 : version === 2 ? 2 : 4;
+  const settings = file[at + 2]!;
+  const rate = MP3_RATES[version === 3 ? 0 : 1]![(settings >> 4) - 1];
+  const fullSampleRate = MP3_SAMPLE_RATES[(settings >> 2) & 3];
+  if (rate === undefined || fullSampleRate === undefined || version === 1) return null;
+  const sampleRate = fullSampleRate / (version === 3 ? 1 : version === 2 ? 2 : 4);
   const samples = version === 3 ? 1_152 : 576;
-  return (file.readUInt32BE(at + xing + 8) * samples * divisor) / sampleRate;
+  const bytes = Math.floor((rate * 125 * samples) / sampleRate) + ((settings >> 1) & 1);
+  return { bytes, seconds: samples / sampleRate };
+}
+
+/** Counts the frames, as a decoder does: the number of them in the first one is just a claim. Null if most bytes are no frames. */
+function mp3(file: Buffer): number | null {
+  let start = 0;
+  if (startsWith(file, 0, 'ID3') && file.length > 10)
+    start = 10 + ((file[6]! << 21) | (file[7]! << 14) | (file[8]! << 7) | file[9]!);
+  const first = mp3Frame(file, start);
+  if (!first) return null;
+  const head = file.subarray(start, start + first.bytes);
+  let seconds = head.includes('Xing') || head.includes('Info') ? -first.seconds : 0;
+  let skipped = 0;
+  for (let at = start; at < file.length;) {
+    const frame = mp3Frame(file, at);
+    if (!frame && ++skipped > (file.length - start) / 2) return null;
+    seconds += frame?.seconds ?? 0;
+    at += frame?.bytes ?? 1;
+  }
+  return seconds;
 }
 
 const READERS: Reader[] = [wav, flac, ogg, mp4, mp3];

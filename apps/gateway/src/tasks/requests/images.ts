@@ -50,14 +50,22 @@ export const IMAGES: Task = {
 /** `image_generation.partial_image` and, with the usage, `image_generation.completed`. */
 class ImageEvents implements TaskEvents {
   private images = 0;
+  private hasBegun = false;
   private usage: ReportedUsage | null = null;
 
   get answer(): TaskAnswer | null {
     return this.images > 0 ? answerOf(this.images, this.usage) : null;
   }
 
+  /** Whoever has seen a sketch has seen the image. */
+  get begun(): TaskAnswer | null {
+    return this.hasBegun ? answerOf(1, null) : null;
+  }
+
   read(event: Fields): boolean {
-    if (typeof event.type !== 'string' || !event.type.endsWith('.completed')) return false;
+    if (typeof event.type !== 'string') return false;
+    if (event.type.endsWith('.partial_image')) this.hasBegun = true;
+    if (!event.type.endsWith('.completed')) return false;
     this.images += 1;
     const usage = readReportedUsage(event);
     if (usage) this.usage = laterUsage(this.usage, usage);

@@ -32,6 +32,8 @@ export const SPEECH: Task = {
 
 /** `speech.audio.delta` and, with the usage, `speech.audio.done`. */
 class SpeechEvents implements TaskEvents {
+  /** Audio does not tell how many tokens it was. */
+  readonly begun = null;
   private hasEnded = false;
   private usage: ReportedUsage | null = null;
 

@@ -109,6 +109,10 @@ class TranscriptEvents implements TaskEvents {
     return this.hasEnded ? { reported: this.usage, produced: written(this.whole ?? this.deltas) } : null;
   }
 
+  get begun(): TaskAnswer {
+    return { reported: this.usage, produced: written(this.deltas) };
+  }
+
   read(event: Fields): boolean {
     const { type, text, delta, choices } = event;
     const choice = fieldsOf(Array.isArray(choices) ? (choices as unknown[])[0] : undefined);

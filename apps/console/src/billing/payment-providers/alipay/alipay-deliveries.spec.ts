@@ -48,12 +48,17 @@ describe('notifications of the Alipay sandbox', () => {
     });
   });
 
-  it('report only the payment after a partial refund and an event after a full one', async () => {
+  it('report the payment and an event after a partial refund, and only an event after a full one', async () => {
     const order = await site.payOrder();
-    await site.notifications(order, 1);
+    const [paid] = await site.notifications(order, 1);
+    expect(paid?.outcome).not.toHaveProperty('event');
     await site.provider.refund(await site.refundOf(order, { amountMinor: 1n }));
     const [, partly] = await site.notifications(order, 2);
-    expect(partly?.outcome).toMatchObject({ state: { status: 'paid', proof: { amountMinor: 12_345n } } });
+    expect(partly?.outcome).toMatchObject({
+      about: 'payment',
+      state: { status: 'paid', proof: { amountMinor: 12_345n } },
+      event: { kind: 'refund', payment: { id: order.paymentId }, refundedMinor: 1n },
+    });
     await site.provider.refund(await site.refundOf(order, { amountMinor: 12_344n }));
     const [, , wholly] = await site.notifications(order, 3);
     expect(wholly?.outcome).toMatchObject({

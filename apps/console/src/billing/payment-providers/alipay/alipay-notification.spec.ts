@@ -201,7 +201,11 @@ describe('Alipay notification', () => {
 
   it('still proves the payment after a partial refund', async () => {
     const partly = { refund_fee: '1.00', gmt_refund: '2026-06-08 11:00:00.123' };
-    expect(await alipay.verify(alipay.notification(partly))).toEqual(paid);
+    expect(await alipay.verify(alipay.notification(partly))).toEqual({
+      ...paid,
+      event: expect.objectContaining({ kind: 'refund', refundedMinor: 100n }) as unknown,
+    });
+    expect(await alipay.verify(alipay.notification({ refund_fee: '0.00' }))).toEqual(paid);
   });
 
   it('reports a closed trade, with and without a buyer', async () => {

@@ -78,18 +78,28 @@ export function notificationOf(fields: Fields): ProviderNotification {
   if (!paymentId) throw new InvalidNotificationError('malformed', 'out_trade_no is missing');
   if (trade_status === 'TRADE_CLOSED') return closedTrade(paymentId, fields);
   if (trade_status !== 'TRADE_SUCCESS' && trade_status !== 'TRADE_FINISHED') return { about: 'nothing' };
-  // A partial refund since then does not change that the trade was paid.
   const { trade_no, total_amount = '', trans_currency, gmt_payment } = fields;
   const paid = { trade_no, total_amount, trans_currency, buyer_user_name: undefined };
   const state = paidState(paid, gmt_payment);
   if (!state) throw new InvalidNotificationError('malformed', 'the fields of the payment are missing');
-  return { about: 'payment', paymentId, state };
+  // A partial refund does not change that the trade was paid.
+  return {
+    about: 'payment',
+    paymentId,
+    state,
+    ...(isRefunded(fields) && { event: eventOf(fields, 'refund') }),
+  };
 }
+
+const NOTHING = /^0(\.0+)?$/;
+
+const isRefunded = ({ gmt_refund, refund_fee }: Fields): boolean =>
+  Boolean(gmt_refund) || Boolean(refund_fee && !NOTHING.test(refund_fee));
 
 /** A trade that was refunded in full is closed too: by a refund of this site, or at Alipay. */
 function closedTrade(paymentId: string, fields: Fields): ProviderNotification {
-  const { gmt_refund, refund_fee, buyer_id, buyer_open_id, buyer_logon_id } = fields;
-  if (gmt_refund || refund_fee) return { about: 'event', event: eventOf(fields, 'refund') };
+  const { buyer_id, buyer_open_id, buyer_logon_id } = fields;
+  if (isRefunded(fields)) return { about: 'event', event: eventOf(fields, 'refund') };
   const wasBegun = Boolean(buyer_id || buyer_open_id || buyer_logon_id);
   return { about: 'payment', paymentId, state: closedState(wasBegun) };
 }
