@@ -8,7 +8,7 @@ import { UpstreamProbes } from './upstream-probes.service';
 
 const TIMEOUTS = { connectMillis: 1_000, firstByteMillis: 1_000, idleMillis: 1_000 };
 const seal = new CredentialSeal([Buffer.alloc(32)]);
-const probes = new UpstreamProbes({ upstreams: [] as Upstream[] } as ServingDirectory);
+const probes = new UpstreamProbes({} as ServingDirectory);
 const servers: Server[] = [];
 const upstreams: Upstream[] = [];
 
