@@ -207,7 +207,7 @@ export const SECTIONS = [
       MODEL_LIMITS:
         'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?, output_limit_field?}`, which fills a database without models; later changes are made in the [console](../operations/upstreams.md): the most tokens of a prompt and its answer together, the longest answer that the model gives, and the field of chat requests in which it takes a limit (`max_tokens`, or `max_completion_tokens` for reasoning models of OpenAI). Gateway: what a call can cost at most follows from them; nothing is set in requests unless money is short. An answer of a model without limits may have 131072 tokens. Agent: 32768 and a quarter of the context (at most 4096) when not configured. Console: shows these limits with the models, and `{input_modalities?, output_modalities?}`, each a list of `text`, `image`, `audio`, `video`, `embedding`, which the others ignore. Use the same value for all three.',
       UPSTREAMS_APPLY:
-        '`once`: `UPSTREAMS` and `MODEL_LIMITS` fill an empty database. `until_changed`: they also replace what they have filled, until an operator changes any of it.',
+        '`once`: `UPSTREAMS` and `MODEL_LIMITS` fill an empty database once. `until_changed`: they also replace what they have filled, until an operator changes any of it.',
       UPSTREAM_ENCRYPTION_KEYS:
         'Comma-separated keys that encrypt the credentials of upstreams. The first one encrypts; all decrypt. The same value in console and gateway.',
       UPSTREAM_PRIVATE_NETWORKS:

@@ -281,13 +281,7 @@ export const CROSSING_STATEMENTS = [
   {
     place: 'view scheduling.scheduled_rows',
     kind: 'job',
-    tables: [
-      'accounts.mail_outbox',
-      'billing.invoice_requests',
-      'billing.payments',
-      'billing.provider_events',
-      'billing.refunds',
-    ],
+    tables: ['accounts.mail_outbox', 'billing.invoice_requests', 'billing.payments', 'billing.refunds'],
     why: 'The rows that are due, by indexes of the due ones. `scheduling.reschedule_lost` finds those that have lost their job.',
   },
   {

@@ -3,6 +3,7 @@ import { type Executor, newId, type Transaction } from '@inference/database';
 import { type CredentialSeal } from './credential-seal';
 import {
   EVERY_MODEL,
+  Filling,
   type Modality,
   type OutputLimitField,
   ServedModel,
@@ -114,7 +115,7 @@ export interface ConfiguredDirectory {
 }
 
 /**
- * What a configuration does to a database. `once`: it fills an empty one. `until_changed`: it also replaces what an earlier configuration has
+ * What a configuration does to a database. `once`: it fills an empty one that none has filled before. `until_changed`: it also replaces what an earlier configuration has
  * filled, as long as no operator has changed any of it.
  */
 export type FillMode = 'once' | 'until_changed';
@@ -122,14 +123,21 @@ export type FillMode = 'once' | 'until_changed';
 const digestOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
 
-const mayFill = (rows: readonly { filledDigest: string | null }[], digest: string, mode: FillMode): boolean =>
-  rows.length === 0 ||
-  (mode === 'until_changed' &&
-    rows.every(({ filledDigest }) => filledDigest !== null) &&
-    differs(rows, digest));
+/** @param wasFilled then operators have deleted what is missing */
+const mayFill = (
+  rows: readonly { filledDigest: string | null }[],
+  digest: string,
+  mode: FillMode,
+  wasFilled: boolean,
+): boolean =>
+  rows.length === 0
+    ? !wasFilled
+    : mode === 'until_changed' &&
+      rows.every(({ filledDigest }) => filledDigest !== null) &&
+      differs(rows, digest);
 
 const differs = (rows: readonly { filledDigest: string | null }[], digest: string): boolean =>
-  rows.some(({ filledDigest }) => filledDigest !== digest);
+  rows.length === 0 || rows.some(({ filledDigest }) => filledDigest !== digest);
 
 /** Which parts of the configuration are not what the database says. */
 export interface FillOutcome {
@@ -148,8 +156,12 @@ export async function fillDirectory(
   const stored = parseDirectory(await readDirectoryText(transaction));
   const upstreamsDigest = digestOf(upstreams);
   const modelsDigest = digestOf(models);
-  const fillsUpstreams = upstreams.length > 0 && mayFill(stored.upstreams, upstreamsDigest, mode);
-  const fillsModels = Object.keys(models).length > 0 && mayFill(stored.models, modelsDigest, mode);
+  const fillings = await transaction.repository(Filling).find();
+  const wasFilled = (part: Filling['part']) => fillings.some((filling) => filling.part === part);
+  const fillsUpstreams =
+    upstreams.length > 0 && mayFill(stored.upstreams, upstreamsDigest, mode, wasFilled('upstreams'));
+  const fillsModels =
+    Object.keys(models).length > 0 && mayFill(stored.models, modelsDigest, mode, wasFilled('models'));
   if (fillsUpstreams) await replaceUpstreams(transaction, upstreams, upstreamsDigest, seal);
   if (fillsModels) await replaceModels(transaction, models, modelsDigest);
   return {
@@ -165,6 +177,7 @@ async function replaceUpstreams(
   seal: CredentialSeal,
 ): Promise<void> {
   await transaction.query('DELETE FROM serving.upstreams');
+  await noteFilling(transaction, 'upstreams');
   for (const [priority, { name, baseUrl, apiKey, models = [EVERY_MODEL] }] of upstreams.entries()) {
     const id = newId('up');
     await transaction.repository(StoredUpstream).insert({ id, name, baseUrl, filledDigest });
@@ -185,6 +198,7 @@ async function replaceModels(
   filledDigest: string,
 ): Promise<void> {
   await transaction.query('DELETE FROM serving.models');
+  await noteFilling(transaction, 'models');
   const rows = Object.entries(models).map(([slug, limits]) => ({
     id: newId('mod'),
     slug,
@@ -197,6 +211,9 @@ async function replaceModels(
   }));
   await transaction.repository(ServedModel).insert(rows);
 }
+
+const noteFilling = (transaction: Transaction, part: Filling['part']) =>
+  transaction.query('INSERT INTO serving.fillings (part) VALUES ($1) ON CONFLICT DO NOTHING', [part]);
 
 /** How much of the end of a credential people see. */
 const HINT_CHARS = 4;

@@ -210,6 +210,16 @@ export interface UpstreamReport {
   firstByteMs: number | null;
 }
 
+/** A part of the directory that a configuration has filled once. */
+@Entity('fillings', { schema: 'serving' })
+export class Filling {
+  @PrimaryColumn('text')
+  part!: 'models' | 'upstreams';
+
+  @TimeColumn({ default: () => 'clock_timestamp()' })
+  filledAt!: Date;
+}
+
 /** What a running gateway sees of the upstreams. */
 @Entity('gateway_reports', { schema: 'serving' })
 export class GatewayReport {
@@ -228,5 +238,6 @@ export const SERVING_ENTITIES = [
   StoredUpstream,
   UpstreamCredential,
   UpstreamModel,
+  Filling,
   GatewayReport,
 ];

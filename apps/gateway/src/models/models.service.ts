@@ -20,7 +20,7 @@ import { type ModelDetails, type ModelListResponse, type ModelResponse } from '.
 /** A longer name is cut in the message. */
 const SHOWN_MODEL_CHARS = 200;
 
-/** The model has no published price, or no upstream serves it. */
+/** The model has no published price, or no upstream serves it or one of its fallbacks. */
 export class ModelNotFoundError extends GatewayError {
   constructor(model: string) {
     const shown = model.slice(0, SHOWN_MODEL_CHARS);
@@ -99,7 +99,8 @@ export class ModelsService {
 
   /** A model by its slug or an alias, also a hidden one. Throws ModelNotFoundError for one that the caller cannot use. */
   async find(caller: Caller, name: string): Promise<ModelResponse> {
-    const slug = (await this.directory.current()).slugOf(name);
+    const { models } = await this.prices.inForce();
+    const slug = (await this.directory.current()).slugOf(name, models);
     const model = (await this.models(caller, (state) => state !== 'retired')).find(({ id }) => id === slug);
     if (!model) throw new ModelNotFoundError(name);
     return model;
@@ -113,7 +114,9 @@ export class ModelsService {
     for (const [id, rates] of models) {
       const details = catalogue.model(id);
       if (!includes(details?.state ?? 'offered') || !allowsModel(caller, id)) continue;
-      if (catalogue.candidatesOf(id).length === 0) continue;
+      const mayServe = (slug: string) => models.has(slug) && allowsModel(caller, slug);
+      if (catalogue.candidatesOf(id).length === 0 && !catalogue.fallbacksOf(id, models).some(mayServe))
+        continue;
       found.push({ id, object: 'model', created, owned_by: OWNER, ...this.detailsOf(rates, details) });
     }
     return found;

@@ -2,6 +2,7 @@ import { Suspensions } from '@inference/guards';
 import { logFailure, requireConnected } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
+import { type OutputLimitField } from '@inference/serving';
 import { Inject, Injectable } from '@nestjs/common';
 import { eventOf, type SseEvent } from '@inference/sse';
 import { type Response } from 'express';
@@ -106,12 +107,14 @@ export class ProxyService {
     let answer: Answer | undefined;
     try {
       if (response.destroyed) return;
-      answer = await this.ask(admission, cancellation);
+      answer = await this.ask(admission, cancellation, translation !== undefined);
       call.answeredBy(answer.upstream);
       const served = servedBy(admission, answer.model);
       // Another model has another limit and another name.
-      if (served !== admission && !response.headersSent)
+      if (served !== admission && !response.headersSent) {
+        response.removeHeader(OUTPUT_LIMIT_HEADER);
         for (const [name, value] of Object.entries(headersOf(served))) response.setHeader(name, value);
+      }
       if (answer.rest) await this.sendStream(served, answer, response, cancellation, translation);
       else await this.sendPlain(served, answer, response, translation);
     } catch (error) {
@@ -162,7 +165,7 @@ export class ProxyService {
     const unwatch = cutWhenSuspended(this.suspensions, call.caller, cancellation, response);
     let answer: Answer | undefined;
     try {
-      answer = await this.ask(admission, cancellation);
+      answer = await this.ask(admission, cancellation, translation !== undefined);
       call.answeredBy(answer.upstream);
       const served = servedBy(admission, answer.model);
       const billed = await this.bill(served, answer, answer.status);
@@ -194,9 +197,13 @@ export class ProxyService {
   }
 
   /** If the client leaves while an upstream works for it, the prompt is charged before the error is thrown. */
-  private async ask(admission: Admission, cancellation: Cancellation): Promise<Answer> {
+  private async ask(
+    admission: Admission,
+    cancellation: Cancellation,
+    isTranslated: boolean,
+  ): Promise<Answer> {
     try {
-      return await this.askUpstreams(admission, cancellation);
+      return await this.askUpstreams(admission, cancellation, isTranslated);
     } catch (error) {
       const { reason } = cancellation;
       if (reason) throw reason;
@@ -217,7 +224,11 @@ export class ProxyService {
     }
   }
 
-  private askUpstreams(admission: Admission, cancellation: Cancellation): Promise<Answer> {
+  private askUpstreams(
+    admission: Admission,
+    cancellation: Cancellation,
+    isTranslated: boolean,
+  ): Promise<Answer> {
     const {
       request,
       model,
@@ -230,8 +241,9 @@ export class ProxyService {
       prefix: prefixHash(caller.accountId, request.body),
       requestId,
       bodyFor: (served, name) => {
-        const fields: Record<string, FieldValue> = {};
-        const { imposed } = servedBy(admission, served).bounds;
+        const serving = servedBy(admission, served);
+        const fields = isTranslated ? movedLimit(admission, serving.outputLimitField) : {};
+        const { imposed } = serving.bounds;
         if (imposed) fields[imposed.field] = imposed.tokens;
         if (request.stream && !request.includeUsage) fields.stream_options = withUsageOption(request);
         if (name !== request.model) fields.model = name;
@@ -323,6 +335,15 @@ const headersOf = ({ bounds: { imposed }, call, model, request }: Admission): Re
   ...(model !== request.model && { 'X-Inference-Model': model }),
   ...(imposed && { [OUTPUT_LIMIT_HEADER]: String(imposed.tokens) }),
 });
+
+/** The limit of a translated request in the field of the model that serves it; it was written into that of the model that is called. */
+function movedLimit(
+  { request, outputLimitField }: Admission,
+  field: OutputLimitField,
+): Record<string, FieldValue> {
+  const limit = request.body[outputLimitField];
+  return field === outputLimitField || limit == null ? {} : { [outputLimitField]: null, [field]: limit };
+}
 
 /** An answer that came at once, as it is sent. */
 function plainAnswer(

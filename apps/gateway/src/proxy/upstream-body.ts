@@ -2,7 +2,7 @@ import { readJson, UniqueNames } from '@inference/http';
 import { type ProxyRequest } from './request/proxy-request';
 
 /** What a field of a body is set to: a value, or JSON as it is to stand there. */
-export type FieldValue = string | number | boolean | Buffer;
+export type FieldValue = string | number | boolean | null | Buffer;
 
 const [OPEN_OBJECT, CLOSE_OBJECT] = [0x7b, 0x7d];
 const SPACES = new Set([...' \t\r\n'].map((space) => space.charCodeAt(0)));

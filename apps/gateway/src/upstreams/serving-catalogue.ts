@@ -18,14 +18,22 @@ export class ServingCatalogue {
     this.active = upstreams.filter((upstream) => upstream.isActive);
   }
 
-  /** The slug of the model that is called by this name. */
-  slugOf(name: string): string {
-    return this.slugOfAlias.get(name) ?? name;
+  /** The slug of the model that is called by this name. A model that was published under the alias of another one is itself. */
+  slugOf(name: string, priced: ReadonlyMap<string, unknown>): string {
+    return priced.has(name) ? name : (this.slugOfAlias.get(name) ?? name);
   }
 
   /** What is known of the model; of one without a row what is known of every other model. */
   model(slug: string): DirectoryModel | undefined {
     return this.models.get(slug) ?? this.models.get(EVERY_MODEL);
+  }
+
+  /** The slugs of the models that may answer instead of one, in order, as far as they have upstreams. */
+  fallbacksOf(slug: string, priced: ReadonlyMap<string, unknown>): string[] {
+    const slugs = (this.model(slug)?.fallbacks ?? []).map((name) => this.slugOf(name, priced));
+    return slugs.filter(
+      (other) => this.model(other)?.state !== 'retired' && this.candidatesOf(other).length > 0,
+    );
   }
 
   /** The upstreams that may be called for a model, by priority. @param slug of a model with a price: the result is kept */

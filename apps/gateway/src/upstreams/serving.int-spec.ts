@@ -29,7 +29,7 @@ let account: TestAccount;
 const servers: Record<string, ScriptedUpstream> = {};
 const behaviours: Record<
   string,
-  (respond: (status: number, headers?: Record<string, string>) => void) => void
+  (respond: (status: number, headers?: Record<string, string>, body?: string) => void) => void
 > = {};
 
 const answerOf = (name: string) =>
@@ -41,14 +41,15 @@ const answerOf = (name: string) =>
 beforeAll(async () => {
   for (const name of ['one', 'two', 'three'])
     servers[name] = await startUpstream((_request, response) => {
-      const respond = (status: number, headers: Record<string, string> = {}) => {
+      const respond = (status: number, headers: Record<string, string> = {}, body?: string) => {
         response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
         response.end(
           status === 200
             ? answerOf(name)
-            : JSON.stringify({
-                error: { message: `no: ${name}`, type: 'server_error', param: null, code: null },
-              }),
+            : (body ??
+                JSON.stringify({
+                  error: { message: `no: ${name}`, type: 'server_error', param: null, code: null },
+                })),
         );
       };
       (behaviours[name] ?? ((answer) => answer(200)))(respond);
@@ -232,13 +233,23 @@ describe('a call that fails', () => {
   it('tells the client when to come back if every upstream asks for a pause', async () => {
     await change("UPDATE serving.upstreams SET state = 'off' WHERE name = 'one'");
     await until(async () => (await nameIn(await chat('m'))) === 'two');
-    behaviours.two = (respond) => respond(503, { 'Retry-After': '2', 'Retry-After-Ms': '1500' });
+    const pause = { 'Retry-After': '2', 'Retry-After-Ms': '1500', 'Content-Type': 'text/html' };
+    behaviours.two = (respond) => respond(503, pause, '<html>proxy-7.internal</html>');
     const first = await chat('m');
     expect([first.status, first.headers.get('retry-after'), first.headers.get('retry-after-ms')]).toEqual([
       503,
       '2',
       '1500',
     ]);
+    // Not the page of the operator's proxy.
+    expect(await first.json()).toEqual({
+      error: {
+        message: 'The model’s server refused the request (status 503).',
+        type: expect.any(String),
+        param: null,
+        code: null,
+      },
+    });
     servers.two!.bodies.length = 0;
     const second = await chat('m');
     expect(second.status).toBe(429);
@@ -253,8 +264,9 @@ describe('a call that fails', () => {
 
 describe('aliases, fallbacks and retirement', () => {
   beforeAll(async () => {
+    await change(`INSERT INTO serving.models (id, slug, output_limit_field) VALUES
+      ('mod_dear', 'dear', 'max_completion_tokens')`);
     await change(`INSERT INTO serving.models (id, slug, aliases, fallbacks, state, successor) VALUES
-      ('mod_dear', 'dear', '{}', '{}', 'offered', NULL),
       ('mod_other', 'other', '{old-name}', '{dear,m}', 'offered', NULL),
       ('mod_cheap', 'cheap', '{}', '{}', 'retired', 'm')`);
     await change(
@@ -292,6 +304,81 @@ describe('aliases, fallbacks and retirement', () => {
     expect(servers.two!.bodies).toHaveLength(1);
   });
 
+  it('get the limit of another protocol in their own field', async () => {
+    behaviours.one = (respond) => respond(500);
+    const messages = [{ role: 'user', content: 'fallback' }];
+    const sent = async (path: string, body: object) => {
+      expect((await site.post(path, account.apiKey, { model: 'other', ...body })).status).toBe(200);
+      return JSON.parse(servers.two!.bodies.at(-1)!) as object;
+    };
+    const moved = { model: 'dear', max_tokens: null, max_completion_tokens: 8 };
+    expect(await sent('/v1/messages', { messages, max_tokens: 8 })).toMatchObject(moved);
+    expect(await sent('/v1/responses', { input: 'x', max_output_tokens: 8 })).toMatchObject(moved);
+    // What clients name themselves stays.
+    const own = await sent('/v1/chat/completions', { messages, max_tokens: 8 });
+    expect(own).toMatchObject({ max_tokens: 8 });
+    expect(own).not.toHaveProperty('max_completion_tokens');
+  });
+
+  it('tell no limit of a model that does not answer', async () => {
+    await change(
+      `INSERT INTO serving.models (id, slug, fallbacks) VALUES ('mod_chat', 'sandbox-chat', '{m}')`,
+    );
+    const body = { model: 'sandbox-chat', messages: [{ role: 'user', content: 'short' }] };
+    const poor = await site.account(costOf(RATES, Buffer.byteLength(JSON.stringify(body)), 1_000));
+    await until(async () => (await chat('sandbox-chat')).status === 200);
+    servers.one!.bodies.length = servers.two!.bodies.length = 0;
+    const response = await site.post('/v1/chat/completions', poor.apiKey, body);
+    expect([response.status, response.headers.get('x-inference-model')]).toEqual([200, 'm']);
+    // The answers of the other model are shorter than what the money limits the first one to.
+    expect(response.headers.get('x-output-limit')).toBeNull();
+    const sent = JSON.parse(servers.one!.bodies.at(-1) ?? servers.two!.bodies.at(-1)!) as object;
+    expect(sent).not.toHaveProperty('max_tokens');
+  });
+
+  it('serve a model with a price of its own as itself, although it is an alias', async () => {
+    // The console refuses such an alias, but prices may be published later.
+    await change("UPDATE serving.models SET aliases = '{old-name,dear,sandbox-mini}' WHERE slug = 'other'");
+    await change("UPDATE serving.models SET slug = 'renamed' WHERE slug = 'dear'");
+    const shown = async () => {
+      const response = await fetch(`${site.gateway.url}/v1/models/dear`, {
+        headers: { Authorization: `Bearer ${account.apiKey}` },
+      });
+      return ((await response.json()) as { id: string }).id;
+    };
+    await until(async () => (await chat('sandbox-mini')).status === 200);
+    expect((await chat('dear')).headers.get('x-inference-model')).toBeNull();
+    expect(await shown()).toBe('dear');
+    behaviours.one = (respond) => respond(500);
+    expect((await chat('other')).headers.get('x-inference-model')).toBe('dear');
+    await change("UPDATE serving.models SET slug = 'dear' WHERE slug = 'renamed'");
+    await change("UPDATE serving.models SET aliases = '{old-name}' WHERE slug = 'other'");
+    await until(async () => (await chat('sandbox-mini')).status === 404);
+  });
+
+  it('serve a model that has no upstream, unless the client switches fallbacks off', async () => {
+    const get = (path: string) =>
+      fetch(`${site.gateway.url}/v1/models${path}`, {
+        headers: { Authorization: `Bearer ${account.apiKey}` },
+      });
+    await change("DELETE FROM serving.upstream_models WHERE model = 'other'");
+    await until(async () => (await chat('other', { 'X-Inference-Fallback': 'off' })).status === 404);
+    const response = await chat('other');
+    expect([response.status, response.headers.get('x-inference-model')]).toEqual([200, 'dear']);
+    expect(await site.onlyEvent(account)).toMatchObject({ model: 'dear' });
+    expect((await get('/other')).status).toBe(200);
+    const limited = await site.account();
+    await site.pool.query("UPDATE accounts.api_keys SET allowed_models = '{other}' WHERE account_id = $1", [
+      limited.accountId,
+    ]);
+    await waitFor(async () => (await chat('other', {}, limited)).status === 404);
+    await change(
+      `INSERT INTO serving.upstream_models (upstream_id, model)
+       SELECT id, 'other' FROM serving.upstreams WHERE name = 'one'`,
+    );
+    await until(async () => (await chat('other', {}, limited)).status === 200);
+  });
+
   it('never leave the models of the key', async () => {
     behaviours.one = (respond) => respond(500);
     const limited = await site.account();
@@ -326,4 +413,21 @@ it('reports to the console what it sees', async () => {
     );
     return rows.some(({ upstreams }) => upstreams.length === 2 && upstreams.some(({ calls }) => calls > 0));
   }, 5_000);
+});
+
+it('fills in nothing that operators have deleted', async () => {
+  await change('DELETE FROM serving.upstreams');
+  await change('DELETE FROM serving.models');
+  for (const mode of ['once', 'until_changed']) {
+    const restarted = await startGateway({
+      ...testEnvironment(site.database.urlFor('gateway'), [{ name: 'x', base_url: servers.three!.url }]),
+      UPSTREAMS_APPLY: mode,
+      MODEL_LIMITS: '{"m":{"context_tokens":7}}',
+    });
+    const { rows } = await site.pool.query(
+      'SELECT name FROM serving.upstreams UNION ALL SELECT slug FROM serving.models',
+    );
+    expect(rows).toEqual([]);
+    await restarted.close();
+  }
 });

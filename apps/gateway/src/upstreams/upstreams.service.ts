@@ -2,7 +2,7 @@ import { withoutByteOrderMark } from '@inference/http';
 import { type Span } from '@inference/tracing';
 import { Injectable, Logger } from '@nestjs/common';
 import { errors } from 'undici';
-import { GatewayError } from '../errors/openai-error';
+import { GatewayError, openAiErrorBody } from '../errors/openai-error';
 import { choose, isCandidate, lastResort } from './choice/chooser';
 import { type CallEnd } from './choice/circuit';
 import { RetryBudget } from './choice/retry-budget';
@@ -177,7 +177,7 @@ export class UpstreamsService {
         timedOut = isTimeout(error);
       }
     }
-    if (refusal) return refusal;
+    if (refusal) return withErrorBody(refusal);
     throw timedOut ? new UpstreamTimedOutError(last) : new UpstreamFailedError(last);
   }
 
@@ -322,6 +322,22 @@ function judgementOf(status: number, hasPause: boolean, isExcused: boolean): [Ca
   if (status === 429) return ['rate_limited', failure];
   if (CREDENTIAL_ERRORS.has(status)) return ['credential_refused', failure];
   return ['refused', isExcused || RETRIED_CLIENT_ERRORS.has(status) ? failure : 'answered'];
+}
+
+/** Pages of a proxy before the upstream are for its operator: clients get an error in their own form instead. */
+function withErrorBody<Content>(refusal: UpstreamAnswer<Content>): UpstreamAnswer<Content> {
+  if (holdsError(refusal.head)) return refusal;
+  const { status } = refusal;
+  const error = openAiErrorBody(status, `The model’s server refused the request (status ${status}).`);
+  return { ...refusal, contentType: 'application/json', head: Buffer.from(JSON.stringify(error)) };
+}
+
+function holdsError(body: Buffer): boolean {
+  try {
+    return Boolean((JSON.parse(body.toString('utf8')) as { error?: unknown } | null)?.error);
+  } catch {
+    return false;
+  }
 }
 
 /** The headers that tell clients when to try again, as the upstream wrote them. */

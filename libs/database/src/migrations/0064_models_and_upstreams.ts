@@ -76,6 +76,11 @@ CREATE TABLE serving.upstream_models (
   priority integer NOT NULL DEFAULT 0 CHECK (priority BETWEEN 0 AND 1000),
   PRIMARY KEY (upstream_id, model)
 );
+-- Which of 'upstreams' and 'models' a configuration has filled once: what operators delete of them stays deleted.
+CREATE TABLE serving.fillings (
+  part text PRIMARY KEY,
+  filled_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
 -- What each running gateway sees of the upstreams.
 CREATE TABLE serving.gateway_reports (
   gateway_id text COLLATE "C" PRIMARY KEY,
@@ -84,6 +89,8 @@ CREATE TABLE serving.gateway_reports (
 );
 GRANT SELECT, INSERT, UPDATE, DELETE ON serving.models, serving.upstreams, serving.upstream_credentials, serving.upstream_models TO console;
 GRANT SELECT, INSERT, DELETE ON serving.models, serving.upstreams, serving.upstream_credentials, serving.upstream_models TO gateway;
+GRANT SELECT, INSERT ON serving.fillings TO gateway;
+GRANT SELECT ON serving.fillings TO console;
 GRANT SELECT, INSERT, UPDATE, DELETE ON serving.gateway_reports TO gateway;
 GRANT SELECT ON serving.gateway_reports TO console;
 `;

@@ -246,6 +246,7 @@ export const BEYOND_ENTITIES = {
         'metering.unfolded_usage',
         'metering.unserved_calls',
         'metering.usage_events',
+        'serving.fillings',
         'serving.gateway_reports',
         'wallet.balances',
         'wallet.key_spending',
@@ -271,6 +272,7 @@ export const BEYOND_ENTITIES = {
         'serving.upstreams',
       ],
       'delete select': ['metering.idempotent_calls'],
+      'insert select': ['serving.fillings'],
       insert: ['metering.unserved_calls'],
       select: [
         'accounts.accounts (id, role, suspended_at)',

@@ -40,7 +40,8 @@ const en = {
   'edit.title': 'Edit {{name}}',
   credential: 'API key',
   'credential.new': 'New API key',
-  'credential.hint': 'Stored encrypted and never shown again. A new one is used at once.',
+  'credential.hint':
+    'Stored encrypted and never shown again. A new one is used at once. Another server or header needs a new one and deletes the stored ones.',
   'credential.header': 'Header of the key',
   'credential.stored': 'Stored keys',
   'credential.one': 'Key …{{hint}}',
@@ -142,7 +143,8 @@ const zh: ChineseTexts<typeof en> = {
   'edit.title': '编辑 {{name}}',
   credential: 'API 密钥',
   'credential.new': '新的 API 密钥',
-  'credential.hint': '加密保存，之后不再显示。新密钥立即启用。',
+  'credential.hint':
+    '加密保存，之后不再显示。新密钥立即启用。更换服务器或请求头时须填写新密钥，已保存的密钥会被删除。',
   'credential.header': '密钥所在的请求头',
   'credential.stored': '已保存的密钥',
   'credential.one': '密钥 …{{hint}}',

@@ -37,20 +37,11 @@ function useRefresh(queryKey: string[]) {
 export function useSaveUpstream(upstream: Upstream | undefined) {
   const api = useConsoleApi();
   return useMutation({
-    mutationFn: async ({ name, credential, ...body }: NewUpstream) => {
-      if (!upstream)
-        return bodyOf(
-          api.POST('/api/admin/upstreams', { body: { name, ...(credential && { credential }), ...body } }),
-        );
-      const path = { id: upstream.id };
-      const changed = await bodyOf(
-        api.PATCH('/api/admin/upstreams/{id}', { params: { path, query: versionOf(upstream) }, body }),
-      );
-      if (credential)
-        await bodyOf(
-          api.POST('/api/admin/upstreams/{id}/credentials', { params: { path }, body: { credential } }),
-        );
-      return changed;
+    mutationFn: ({ name, credential, ...fields }: NewUpstream) => {
+      const body = { ...fields, ...(credential && { credential }) };
+      if (!upstream) return bodyOf(api.POST('/api/admin/upstreams', { body: { name, ...body } }));
+      const params = { path: { id: upstream.id }, query: versionOf(upstream) };
+      return bodyOf(api.PATCH('/api/admin/upstreams/{id}', { params, body }));
     },
     onSuccess: useRefresh(UPSTREAMS),
   });

@@ -95,9 +95,9 @@ export class UpstreamModelDto {
 }
 
 const NAME_FORM: [RegExp, string] = [/^[a-z0-9._-]{1,64}$/, 'must be 1 to 64 of a-z 0-9 . _ -'];
-const credential = (optional: boolean) =>
+const credential = (optional: boolean, more = '') =>
   TextField({
-    description: 'The API key of the gateway at the upstream. It is stored encrypted and never shown.',
+    description: `The API key of the gateway at the upstream. It is stored encrypted and never shown.${more}`,
     maxLength: 4096,
     pattern: [/^[\x21-\x7e]+$/, 'must have no spaces and no characters beyond ASCII'],
     example: 'sk-example',
@@ -190,6 +190,12 @@ export class ChangeUpstreamDto {
     optional: true,
   })
   models?: UpstreamModelDto[];
+
+  @credential(
+    true,
+    ' In a change it is used from now on. Another origin of `base_url` or another `credential_header` deletes the stored ones, which would be sent elsewhere, and demands it; null: none.',
+  )
+  credential?: string | null;
 }
 
 export class NewUpstreamDto extends ChangeUpstreamDto {
@@ -202,9 +208,6 @@ export class NewUpstreamDto extends ChangeUpstreamDto {
     maxLength: 2000,
   })
   declare base_url: string;
-
-  @credential(true)
-  credential?: string | null;
 }
 
 export class NewCredentialDto {

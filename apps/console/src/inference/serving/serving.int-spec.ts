@@ -115,17 +115,40 @@ describe('upstreams', () => {
       state: 'draining',
       version: 3,
     });
+    await site.database.pool.query(
+      `INSERT INTO serving.upstreams (id, name, base_url, filled_digest) VALUES ('up_filled', 'filled', $1, 'x')`,
+      [baseUrl],
+    );
     expect((await send('DELETE', `${UPSTREAMS}/${created.id}`)).status).toBe(204);
+    // What an operator has deleted is not filled in again.
+    const left = await site.database.pool.query('DELETE FROM serving.upstreams RETURNING filled_digest');
+    expect(left.rows).toEqual([{ filled_digest: null }]);
     expect((await send('GET', UPSTREAMS)).body).toEqual({ upstreams: [] });
     const events = await site.database.pool.query(
       `SELECT actor_id, details FROM accounts.security_events WHERE type = 'admin.upstream_changed' ORDER BY created_at, id`,
     );
-    expect(events.rows).toEqual(
+    expect(events.rows).toMatchObject(
       ['created', 'changed', 'draining', 'deleted'].map((change) => ({
         actor_id: admin.accountId,
         details: { upstream: 'gpu-1', change },
       })),
     );
+    const [creation, changing] = (events.rows as { details: object }[]).map(({ details }) => details);
+    expect(creation).toMatchObject({
+      new_base_url: baseUrl,
+      new_tokens_per_minute: 9_007_199_254_740_991,
+      new_models: 'sandbox-chat small 90 0, * * 100 1',
+      new_credentials: created.credentials[0]!.id,
+    });
+    expect(changing).toEqual({
+      upstream: 'gpu-1',
+      change: 'changed',
+      old_region: 'eu-1',
+      new_region: null,
+      old_models: 'sandbox-chat small 90 0, * * 100 1',
+      new_models: 'sandbox-mini sandbox-mini 100 0',
+    });
+    expect(JSON.stringify(events.rows)).not.toContain(CREDENTIAL);
   });
 
   it('are announced to gateways when they change, and not by a dry run', async () => {
@@ -160,6 +183,27 @@ describe('upstreams', () => {
     expect(errorOf(await send('DELETE', path))).toEqual([404, 'no such credential']);
   });
 
+  it('never send a stored credential to another place', async () => {
+    const { id } = await create({ credential: CREDENTIAL });
+    const path = `${UPSTREAMS}/${id}`;
+    for (const elsewhere of [{ base_url: 'http://127.0.0.1:9/v1' }, { credential_header: 'x-api-key' }]) {
+      const fault =
+        'credential: must be given with another origin of base_url or another credential_header; null for none';
+      expect(errorOf(await send('PATCH', path, elsewhere))).toEqual([400, fault]);
+    }
+    expect((await send('PATCH', path, { base_url: `${baseUrl}beta` })).body).toMatchObject({
+      credentials: [{ hint: '0123' }],
+    });
+    const moved = await send('PATCH', path, {
+      base_url: 'http://127.0.0.1:9/v1',
+      credential: 'sk-of-another-place-9876',
+    });
+    expect(moved.body).toMatchObject({ base_url: 'http://127.0.0.1:9/v1', credentials: [{ hint: '9876' }] });
+    const none = await send('PATCH', path, { credential_header: 'x-api-key', credential: null });
+    expect(none.body).toMatchObject({ credential_header: 'x-api-key', credentials: [] });
+    expect((await send('PATCH', path, { base_url: baseUrl })).status).toBe(200);
+  });
+
   it('are tested: their list of models, and a call', async () => {
     const { id } = await create({
       credential: CREDENTIAL,
@@ -179,7 +223,10 @@ describe('upstreams', () => {
       listing_error: '401: Bearer … is unknown',
       call: { model: 'small', status: 401, error: '401: Bearer … is unknown' },
     });
-    await send('PATCH', `${UPSTREAMS}/${id}`, { base_url: 'http://127.0.0.1:9/v1' });
+    await send('PATCH', `${UPSTREAMS}/${id}`, {
+      base_url: 'http://127.0.0.1:9/v1',
+      credential: CREDENTIAL,
+    });
     expect((await send('POST', `${UPSTREAMS}/${id}/test`, {})).body).toMatchObject({
       listing_error: 'ECONNREFUSED',
       call: { status: null, error: 'ECONNREFUSED' },

@@ -7,7 +7,7 @@ import {
   UpstreamModel,
   type UpstreamReport,
 } from '@inference/serving';
-import { In } from 'typeorm';
+import { In, IsNull, Not } from 'typeorm';
 
 export interface UpstreamParts {
   upstream: StoredUpstream;
@@ -67,8 +67,11 @@ export async function replaceUpstreamModels(
     await transaction.repository(UpstreamModel).insert(models.map((model) => ({ ...model, upstreamId })));
 }
 
-/** Returns whether there was one. Its credentials and models go with it. */
+/** Returns whether there was one. Its credentials and models go with it, and the configuration no longer replaces the others. */
 export async function deleteUpstream(transaction: Transaction, id: string): Promise<boolean> {
+  await transaction
+    .repository(StoredUpstream)
+    .update({ filledDigest: Not(IsNull()) }, { filledDigest: null });
   return (await transaction.repository(StoredUpstream).delete({ id })).affected === 1;
 }
 
@@ -79,6 +82,10 @@ export async function deleteCredential(
   id: string,
 ): Promise<boolean> {
   return (await transaction.repository(UpstreamCredential).delete({ id, upstreamId })).affected === 1;
+}
+
+export async function deleteCredentials(transaction: Transaction, upstreamId: string): Promise<void> {
+  await transaction.repository(UpstreamCredential).delete({ upstreamId });
 }
 
 /** All credentials, for a new key of the encryption. */
@@ -128,7 +135,8 @@ export async function updateServedModel(
     );
 }
 
-/** Returns whether there was one. */
+/** Returns whether there was one. The configuration no longer replaces the others. */
 export async function deleteServedModel(transaction: Transaction, id: string): Promise<boolean> {
+  await transaction.repository(ServedModel).update({ filledDigest: Not(IsNull()) }, { filledDigest: null });
   return (await transaction.repository(ServedModel).delete({ id })).affected === 1;
 }

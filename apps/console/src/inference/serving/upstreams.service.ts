@@ -32,6 +32,7 @@ import {
 import { SERVING_CONFIG, type ServingConfig } from './serving.config';
 import {
   deleteCredential,
+  deleteCredentials,
   deleteUpstream,
   insertUpstream,
   readReports,
@@ -71,7 +72,7 @@ export class UpstreamsService {
       await insertUpstream(transaction, { id, name, ...columnsOf(fields) });
       await replaceUpstreamModels(transaction, id, rowsOf(fields.models ?? []));
       if (credential != null) await insertCredential(transaction, id, credential, this.seal);
-      return this.changed(transaction, admin, id, 'created');
+      return this.changed(transaction, admin, id, 'created', undefined);
     });
   }
 
@@ -83,19 +84,27 @@ export class UpstreamsService {
   ): Promise<UpstreamResponse> {
     if (fields.base_url !== undefined) await this.requireAllowed(fields.base_url);
     return changing(this.database, query, async (transaction) => {
-      const { upstream } = await lockedUpstream(transaction, id);
-      requireVersion(upstream.version, query);
+      const before = await lockedUpstream(transaction, id);
+      requireVersion(before.upstream.version, query);
+      const { credential } = fields;
+      const isMoved = isElsewhere(before.upstream, fields);
+      if (isMoved && before.credentials.length > 0 && credential === undefined)
+        throw new BadRequestException(
+          'credential: must be given with another origin of base_url or another credential_header; null for none',
+        );
       await updateUpstream(transaction, id, columnsOf(fields));
       if (fields.models) await replaceUpstreamModels(transaction, id, rowsOf(fields.models));
-      return this.changed(transaction, admin, id, fields.state ?? 'changed');
+      if (isMoved) await deleteCredentials(transaction, id);
+      if (credential != null) await insertCredential(transaction, id, credential, this.seal);
+      return this.changed(transaction, admin, id, fields.state ?? 'changed', before);
     });
   }
 
   async delete(admin: Actor, id: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
-      const { upstream } = await lockedUpstream(transaction, id);
+      const before = await lockedUpstream(transaction, id);
       await deleteUpstream(transaction, id);
-      await recordChange(transaction, admin, upstream, 'deleted');
+      await recordChange(transaction, admin, before.upstream, 'deleted', differences(before, undefined));
     });
   }
 
@@ -105,7 +114,7 @@ export class UpstreamsService {
       const { upstream } = await lockedUpstream(transaction, id);
       const credentialId = await insertCredential(transaction, id, credential, this.seal);
       await updateUpstream(transaction, id, {});
-      await recordChange(transaction, admin, upstream, 'credential_added');
+      await recordChange(transaction, admin, upstream, 'credential_added', { credential: credentialId });
       const [{ credentials }] = (await readUpstreams(transaction, [id])) as [UpstreamParts];
       return credentialView(credentials.find((stored) => stored.id === credentialId)!);
     });
@@ -117,7 +126,7 @@ export class UpstreamsService {
       if (!(await deleteCredential(transaction, id, credentialId)))
         throw new NotFoundException('no such credential');
       await updateUpstream(transaction, id, {});
-      await recordChange(transaction, admin, upstream, 'credential_deleted');
+      await recordChange(transaction, admin, upstream, 'credential_deleted', { credential: credentialId });
     });
   }
 
@@ -149,15 +158,53 @@ export class UpstreamsService {
     admin: Actor,
     id: string,
     change: string,
+    before: UpstreamParts | undefined,
   ): Promise<UpstreamResponse> {
     const [parts] = (await readUpstreams(transaction, [id])) as [UpstreamParts];
-    await recordChange(transaction, admin, parts.upstream, change);
+    await recordChange(transaction, admin, parts.upstream, change, differences(before, parts));
     return upstreamView(parts, await readReports(transaction));
   }
 }
 
-const recordChange = (transaction: Transaction, admin: Actor, { name }: StoredUpstream, change: string) =>
-  recordActorEvent(transaction, admin, 'admin.upstream_changed', { upstream: name, change });
+const recordChange = (
+  transaction: Transaction,
+  admin: Actor,
+  { name }: StoredUpstream,
+  change: string,
+  values: Differences = {},
+) => recordActorEvent(transaction, admin, 'admin.upstream_changed', { upstream: name, change, ...values });
+
+type Differences = Record<string, string | number | null>;
+
+/** The former and the new values of what a change makes different, as the audit log has them. Credentials are told by their ids. */
+function differences(before: UpstreamParts | undefined, after: UpstreamParts | undefined): Differences {
+  const [former, present] = [before, after].map((parts) => (parts ? factsOf(parts) : {}));
+  const found: Differences = {};
+  for (const name of Object.keys({ ...former, ...present })) {
+    const [old, fresh] = [former![name] ?? null, present![name] ?? null];
+    if (old === fresh) continue;
+    if (before) found[`old_${name}`] = old;
+    if (after) found[`new_${name}`] = fresh;
+  }
+  return found;
+}
+
+const factsOf = ({ upstream, credentials, models }: UpstreamParts): Differences => ({
+  ...settingsOf(upstream),
+  credentials: credentials.map(({ id }) => id).join(', ') || null,
+  models:
+    models
+      .map(({ model, upstreamName, weight, priority }) =>
+        [model, upstreamName ?? model, weight, priority].join(' '),
+      )
+      .join(', ') || null,
+});
+
+/** Whether a change would send the credentials to another place. Whoever may change an upstream need not know them. */
+const isElsewhere = (
+  { baseUrl, credentialHeader }: StoredUpstream,
+  { base_url: url = baseUrl, credential_header: header = credentialHeader }: ChangeUpstreamDto,
+): boolean => new URL(url).origin !== new URL(baseUrl).origin || header !== credentialHeader;
 
 /** Throws 404. */
 async function lockedUpstream(transaction: Transaction, id: string): Promise<UpstreamParts> {
@@ -208,6 +255,19 @@ const credentialView = ({
   created_at: createdAt.toISOString(),
 });
 
+const settingsOf = (upstream: StoredUpstream) => ({
+  base_url: upstream.baseUrl,
+  region: upstream.region,
+  credential_header: upstream.credentialHeader,
+  state: upstream.state,
+  requests_per_minute: upstream.requestsPerMinute,
+  tokens_per_minute: upstream.tokensPerMinute === null ? null : Number(upstream.tokensPerMinute),
+  concurrency: upstream.concurrency,
+  connect_timeout_ms: upstream.connectTimeoutMs,
+  first_byte_timeout_ms: upstream.firstByteTimeoutMs,
+  idle_timeout_ms: upstream.idleTimeoutMs,
+});
+
 function upstreamView(
   { upstream, credentials, models }: UpstreamParts,
   reports: UpstreamReport[][],
@@ -215,17 +275,8 @@ function upstreamView(
   return {
     id: upstream.id,
     name: upstream.name,
-    base_url: upstream.baseUrl,
-    region: upstream.region,
-    credential_header: upstream.credentialHeader,
+    ...settingsOf(upstream),
     credentials: credentials.map(credentialView),
-    state: upstream.state,
-    requests_per_minute: upstream.requestsPerMinute,
-    tokens_per_minute: upstream.tokensPerMinute === null ? null : Number(upstream.tokensPerMinute),
-    concurrency: upstream.concurrency,
-    connect_timeout_ms: upstream.connectTimeoutMs,
-    first_byte_timeout_ms: upstream.firstByteTimeoutMs,
-    idle_timeout_ms: upstream.idleTimeoutMs,
     models: models.map(({ model, upstreamName, weight, priority }) => ({
       model,
       upstream_name: upstreamName,

@@ -93,7 +93,8 @@ export class ChatTranslation implements AnswerTranslation {
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {
-  if (!text.startsWith('{')) return undefined;
+  // Some servers send empty lines while they work on a plain answer.
+  if (!text.trimStart().startsWith('{')) return undefined;
   try {
     const content = JSON.parse(text) as Record<string, unknown>;
     if (content.usage !== null && typeof content.usage === 'object')

@@ -184,16 +184,18 @@ export class AdmissionService {
   /** What is known of the model that is called by this name. */
   async limitsOf(name: string): Promise<ModelLimits> {
     const catalogue = await this.directory.current();
-    return limitsOf(catalogue, catalogue.slugOf(name));
+    const { models } = await this.prices.inForce();
+    return limitsOf(catalogue, catalogue.slugOf(name, models));
   }
 
-  /** As `admit`, for a model with one task. Throws what `pricesFor` throws, UnitPriceMissingError, and the errors of limits and money. */
+  /** As `admit`, for a model with one task. Throws what `pricesFor` throws, ModelNotFoundError, UnitPriceMissingError, and the errors of limits and money. */
   async admitTask(
     { counts, pricedBy }: { counts: string; pricedBy: readonly PriceUnit[] },
     request: { model: string; bounds: UsageBounds; asked(): MeterCounts },
     call: CallNotes,
   ): Promise<AdmittedCall> {
-    const { priced } = await this.pricesFor(request.model, call.caller);
+    const { priced, catalogue } = await this.pricesFor(request.model, call.caller);
+    if (catalogue.candidatesOf(priced.model).length === 0) throw new ModelNotFoundError(request.model);
     if (!hasPriceOf(priced.rates, pricedBy)) throw new UnitPriceMissingError(request.model, counts);
     const { bounds } = request;
     const { held: hold, ticket } = await this.reserve(
@@ -224,7 +226,7 @@ export class AdmissionService {
     }
   }
 
-  /** Throws what `pricesFor` throws, OutputPriceMissingError, and InvalidValueError for limits that cannot be admitted. */
+  /** Throws what `pricesFor` throws, ModelNotFoundError, OutputPriceMissingError, and InvalidValueError for limits that cannot be admitted. */
   async bound(request: ProxyRequest, caller: Caller, allowsFallbacks: boolean): Promise<BoundedRequest> {
     const { priced, catalogue, models } = await this.pricesFor(request.model, caller);
     const { model, rates } = priced;
@@ -239,21 +241,21 @@ export class AdmissionService {
         outputLimitField: outputLimitFieldOf(request.endpoint, limits),
       };
     };
-    const names = allowsFallbacks ? (catalogue.model(model)?.fallbacks ?? []) : [];
-    const fallbacks = names.flatMap((name): Serving[] => {
-      const slug = catalogue.slugOf(name);
-      const otherRates = models.get(slug);
-      const mayServe =
-        otherRates !== undefined &&
-        allowsModel(caller, slug) &&
-        catalogue.model(slug)?.state !== 'retired' &&
-        catalogue.candidatesOf(slug).length > 0 &&
-        (request.endpoint === 'embeddings'
-          ? hasPriceOf(otherRates, UNITS_OF_TEXT)
-          : pricesOutput(otherRates));
-      if (!mayServe) return [];
-      return [{ model: slug, rates: otherRates, ...boundsFor(slug) }];
-    });
+    const fallbacks = (allowsFallbacks ? catalogue.fallbacksOf(model, models) : []).flatMap(
+      (slug): Serving[] => {
+        const otherRates = models.get(slug);
+        const mayServe =
+          otherRates !== undefined &&
+          allowsModel(caller, slug) &&
+          (request.endpoint === 'embeddings'
+            ? hasPriceOf(otherRates, UNITS_OF_TEXT)
+            : pricesOutput(otherRates));
+        if (!mayServe) return [];
+        return [{ model: slug, rates: otherRates, ...boundsFor(slug) }];
+      },
+    );
+    if (fallbacks.length === 0 && catalogue.candidatesOf(model).length === 0)
+      throw new ModelNotFoundError(request.model);
     return { ...priced, ...boundsFor(model), fallbacks };
   }
 
@@ -262,12 +264,11 @@ export class AdmissionService {
     const catalogue = await this.directory.current();
     const { at: startedAt, prices } = await this.prices.decide();
     const { priceListId, models, usdPerUnit } = prices;
-    // A model that was published under the alias of another one is itself.
-    const model = models.has(name) ? name : catalogue.slugOf(name);
+    const model = catalogue.slugOf(name, models);
     const details = catalogue.model(model);
     if (details?.state === 'retired') throw new ModelRetiredError(name, details.successor);
     const rates = models.get(model);
-    if (!rates || catalogue.candidatesOf(model).length === 0) throw new ModelNotFoundError(name);
+    if (!rates) throw new ModelNotFoundError(name);
     if (!allowsModel(caller, model)) throw new ModelNotAllowedError(name);
     if (usdPerUnit === null) throw new ExchangeRateMissingError();
     const priced: PricedModel = { startedAt, model, priceListId, rates, usdPerUnit };

@@ -184,7 +184,7 @@ function adds(choice: unknown, { text, audioTokens } = producedBy(choice)): bool
 }
 
 function parseChunk(data: string): Chunk | null {
-  if (!data.startsWith('{')) return null;
+  if (!data.trimStart().startsWith('{')) return null;
   try {
     return JSON.parse(data) as Chunk;
   } catch {

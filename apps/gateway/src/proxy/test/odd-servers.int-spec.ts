@@ -75,6 +75,7 @@ it.each<[string, Record<string, string>, string | Buffer]>([
   ['CRLFs', {}, STREAM.replaceAll('\n', '\r\n')],
   ['a byte order mark', {}, MARK + STREAM],
   ['no space behind the colon', {}, STREAM.replaceAll('data: ', 'data:')],
+  ['two spaces behind the colon', {}, STREAM.replaceAll('data: {', 'data:  {')],
   ['comments', {}, STREAM.replaceAll('data: ', ': ping\n\ndata: ')],
   [
     'several lines of data',
@@ -103,6 +104,7 @@ it.each<[string, Record<string, string>, string | Buffer]>([
 it.each<[string, Record<string, string>, string | Buffer]>([
   ['a byte order mark', {}, MARK + PLAIN],
   ['another case of its type', { 'Content-Type': 'Application/JSON' }, PLAIN],
+  ['empty lines before it', {}, `\n \r\n${PLAIN}`],
   ['gzip', { 'Content-Encoding': 'gzip' }, gzipSync(PLAIN)],
   ['br', { 'Content-Encoding': 'br' }, brotliCompressSync(PLAIN)],
 ])('reads a plain answer with %s', async (_title, headers, body) => {
@@ -110,7 +112,13 @@ it.each<[string, Record<string, string>, string | Buffer]>([
   const response = await ask(false);
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
   expect(await response.json()).toMatchObject({ usage: { cost: Number(COST) / 1e12 } });
-  await site.expectCharged(account, COST);
+  const message = await site.post('/v1/messages', account.apiKey, {
+    model: 'm',
+    messages: [{ role: 'user', content: 'x' }],
+    max_tokens: 8,
+  });
+  expect(await message.json()).toMatchObject({ content: [{ text: 'one two three' }] });
+  await site.expectCharged(account, 2n * COST);
 });
 
 it.each<[string, Record<string, string>, string | Buffer]>([
