@@ -172,14 +172,41 @@ describe('changes', () => {
 });
 
 describe('a call that fails', () => {
-  it('uses the former credential if the new one is refused', async () => {
-    behaviours.one = (respond) =>
-      respond(servers.one!.headers.at(-1)!.authorization === 'Bearer sk-first-key-of-one' ? 200 : 401);
-    expect(await nameIn(await chat('m'))).toBe('one');
+  it('uses the former credential if the new one is refused, also to many calls at once', async () => {
+    const refusals: (() => void)[] = [];
+    behaviours.one = (respond) => {
+      if (servers.one!.headers.at(-1)!.authorization === 'Bearer sk-first-key-of-one') return respond(200);
+      // All of them have been sent with the new one when the first is refused.
+      if (refusals.push(() => respond(401)) === 20) for (const refuse of refusals) refuse();
+    };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => chat('m')));
+    expect(new Set(await Promise.all(answers.map(nameIn)))).toEqual(new Set(['one']));
     expect(await nameIn(await chat('m'))).toBe('one');
     // The refused one is not tried again for a while.
-    expect(servers.one!.bodies).toHaveLength(3);
+    expect(servers.one!.bodies).toHaveLength(41);
     await change("DELETE FROM serving.upstream_credentials WHERE id = 'upc_2'");
+  });
+
+  it('leaves no upstream alone because it lacks an endpoint that a client asks for', async () => {
+    for (const status of [404, 501]) {
+      behaviours.one = behaviours.two = (respond) => respond(status);
+      for (let call = 0; call < 4; call++)
+        await site.post('/v1/embeddings', account.apiKey, { model: 'm', input: `text ${prompts++}` });
+      expect(servers.one!.bodies.length).toBeGreaterThanOrEqual(4);
+    }
+    const text = await metricsOf(site.gateway.app);
+    for (const name of ['one', 'two'])
+      expect(valueOf(text, `gateway_upstream_breaker{upstream="${name}",model="m"}`)).toBe(0);
+    delete behaviours.one;
+    expect(await nameIn(await chat('m'))).toBe('one');
+    // An endpoint that has worked does not lack: the model is gone.
+    behaviours.one = (respond) => respond(404);
+    delete behaviours.two;
+    for (let call = 0; call < 3; call++) expect(await nameIn(await chat('m'))).toBe('two');
+    const after = await metricsOf(site.gateway.app);
+    expect(valueOf(after, 'gateway_upstream_breaker{upstream="one",model="m"}')).toBe(2);
+    delete behaviours.one;
+    await waitFor(async () => (await nameIn(await chat('m'))) === 'one', 15_000);
   });
 
   it('is made once more at most, and leaves a failing upstream alone', async () => {
@@ -188,6 +215,8 @@ describe('a call that fails', () => {
     expect((await chat('m')).status).toBe(502);
     expect([servers.one!.bodies.length, servers.two!.bodies.length]).toEqual([1, 1]);
     delete behaviours.two;
+    // A pause of no time is none.
+    behaviours.one = (respond) => respond(503, { 'Retry-After': '0' });
     for (let call = 0; call < 5; call++) expect(await nameIn(await chat('m'))).toBe('two');
     expect(servers.one!.bodies.length).toBeLessThanOrEqual(3);
     const text = await metricsOf(site.gateway.app);

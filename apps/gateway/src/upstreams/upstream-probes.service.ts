@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { Agent, request } from 'undici';
+import { Agent, errors, request } from 'undici';
+import { type ProbeResult } from './choice/circuit';
 import { ServingDirectory } from './directory.service';
 import { type Upstream } from './upstream';
 
@@ -44,24 +45,30 @@ export class UpstreamProbes implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  private async probe(upstream: Upstream): Promise<void> {
+  /** Asks one upstream. */
+  async probe(upstream: Upstream): Promise<void> {
     this.running.add(upstream);
-    const isAlive = await this.isAlive(upstream);
+    const found = await this.ask(upstream);
     this.running.delete(upstream);
     const now = performance.now();
-    upstream.isUp = isAlive;
-    if (isAlive) upstream.answeredAt = now;
-    for (const { circuit } of upstream.figures.values()) circuit.probed(now, isAlive);
+    // Nothing was answered since the probe before, or a call has failed.
+    const wasDown = upstream.isUp === false;
+    upstream.isUp = found === 'alive';
+    if (upstream.isUp) upstream.answeredAt = now;
+    else if (!wasDown) return;
+    for (const { circuit } of upstream.figures.values()) circuit.probed(now, found);
   }
 
-  /** A server without a list of models, or one that refuses the credential, is alive. */
-  private async isAlive({ listing: { url, headers } }: Upstream): Promise<boolean> {
+  /** Whatever it answers, it is alive: some servers have no list of models. */
+  private async ask({ listing: { url, headers } }: Upstream): Promise<ProbeResult> {
     try {
-      const { statusCode, body } = await request(url, { headers, dispatcher: this.agent });
+      const { body } = await request(url, { headers, dispatcher: this.agent });
       await body.dump();
-      return statusCode < 500;
-    } catch {
-      return false;
+      return 'alive';
+    } catch (error) {
+      const isSilent =
+        error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
+      return isSilent ? 'silent' : 'unreachable';
     }
   }
 }

@@ -56,12 +56,19 @@ export class CallFigures {
     number
   >;
   circuit = new Circuit();
+  /** Where calls have been answered. */
+  readonly endpoints = new Set<ServedEndpoint>();
   outputTokens = 0;
   firstBytes = 0;
   firstByteMillis = 0;
+
+  /** Whether the server may not have the endpoint for this model: the model is answered elsewhere only. */
+  mayLack(endpoint: ServedEndpoint): boolean {
+    return this.endpoints.size > 0 && !this.endpoints.has(endpoint);
+  }
 }
 
-interface Credential {
+export interface Credential {
   headers: Record<string, string>;
   refusedUntil: number;
 }
@@ -197,6 +204,7 @@ export class Upstream {
 
   /** Sends a request. The call ends with the cancellation. @param onEnd see UpstreamCall @param contentType of a body that is no JSON */
   post(
+    credential: Credential | undefined,
     endpoint: ServedEndpoint,
     body: Buffer,
     requestId: string,
@@ -211,7 +219,7 @@ export class Upstream {
       'content-type': contentType ?? 'application/json',
       // Without the header every content coding is acceptable (RFC 9110, 12.5.3).
       'accept-encoding': 'identity',
-      ...this.credential()?.headers,
+      ...credential?.headers,
       'x-request-id': requestId,
       ...span?.headers,
     };
@@ -224,12 +232,11 @@ export class Upstream {
     return call;
   }
 
-  /** Notes that the credential in use was refused. Returns whether another one can be tried. */
-  refuseCredential(): boolean {
-    const credential = this.credential();
-    if (!credential) return false;
-    credential.refusedUntil = performance.now() + REFUSED_CREDENTIAL_MILLIS;
-    return this.credentials.some(({ refusedUntil }) => refusedUntil <= performance.now());
+  /** Notes that a credential was refused. Returns whether another one can be tried. */
+  refuse(credential: Credential | undefined): boolean {
+    const now = performance.now();
+    if (credential) credential.refusedUntil = now + REFUSED_CREDENTIAL_MILLIS;
+    return this.credentials.some(({ refusedUntil }) => refusedUntil <= now);
   }
 
   /** Where it lists its models, and the headers for that. */
@@ -243,7 +250,7 @@ export class Upstream {
   }
 
   /** The newest one that was not refused lately. */
-  private credential(): Credential | undefined {
+  credential(): Credential | undefined {
     const { credentials } = this;
     if (credentials.length < 2) return credentials[0];
     const now = performance.now();

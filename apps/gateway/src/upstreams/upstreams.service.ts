@@ -10,7 +10,7 @@ import { decodedBody } from './content-coding';
 import { ServingDirectory } from './directory.service';
 import { inLowerCase, isEventStream } from './media-type';
 import { retryAfterMillis } from './retry-after';
-import { type CallOutcome, type ServedEndpoint, type UpstreamOfModel } from './upstream';
+import { type CallOutcome, type Credential, type ServedEndpoint, type UpstreamOfModel } from './upstream';
 import { type Cancellation, type UpstreamCall } from './upstream-call';
 import { UpstreamMetrics } from './upstream-metrics';
 import {
@@ -28,6 +28,8 @@ export interface UpstreamAnswer<Content> {
   model: string;
   status: number;
   contentType: string;
+  /** Whether it refuses a credential, and the upstream has another one. */
+  hasOtherCredential: boolean;
   /** Headers that say when to try again. */
   retryHeaders: Record<string, string>;
   /** The whole body of a plain answer; the first chunk of a stream. */
@@ -62,8 +64,12 @@ export interface UpstreamRequest<Content> {
 
 /** The attempt to get an answer, and one more if it fails. */
 const MOST_ATTEMPTS = 2;
+/** An upstream that asks for less, say `Retry-After: 0`, fails: otherwise it would be called for ever. */
+const SHORTEST_PAUSE_MILLIS = 1_000;
 /** Client errors that another upstream may not answer; any other 4xx is the fault of the request. */
 const RETRIED_CLIENT_ERRORS = new Set([401, 403, 404, 408, 429]);
+/** The upstream has no such endpoint, or no such model. */
+const MISSING_ENDPOINT = new Set([404, 405, 501]);
 /** The upstream refused the gateway's credential; the customer's own credential is valid. */
 const CREDENTIAL_ERRORS = new Set([401, 403]);
 
@@ -81,7 +87,10 @@ class Attempt {
   private readonly opening: number;
   private isJudged = false;
 
-  constructor(readonly target: UpstreamOfModel) {
+  constructor(
+    readonly target: UpstreamOfModel,
+    readonly credential: Credential | undefined,
+  ) {
     this.opening = target.circuit.begin(this.startedAt);
     target.load.begin(this.startedAt);
   }
@@ -107,7 +116,7 @@ class Attempt {
     // Whoever reads a whole response judges it.
     if (!error) return;
     if (error instanceof CallCancelledError) return this.judge('abandoned', 'abandoned');
-    if (!this.isJudged) return this.judge(isTimeout(error) ? 'timed_out' : 'unreachable', 'failed');
+    if (!this.isJudged) return this.judge(isTimeout(error) ? 'timed_out' : 'unreachable', 'lost');
     // The answer broke off in the middle.
     upstream.figuresOf(model).outcomes.broken++;
     const now = performance.now();
@@ -160,7 +169,7 @@ export class UpstreamsService {
         this.logger.warn(`Upstream ${last} answered ${answer.status} for ${target.model}.`);
         if (CREDENTIAL_ERRORS.has(answer.status)) {
           // Another credential of the same upstream may be accepted.
-          if (target.upstream.refuseCredential()) tried.delete(target);
+          if (answer.hasOtherCredential) tried.delete(target);
         } else if (answer.status < 500 || Object.keys(answer.retryHeaders).length > 0) refusal = answer;
       } catch (error) {
         if (request.cancellation.aborted || error instanceof GatewayError) throw error;
@@ -196,10 +205,11 @@ export class UpstreamsService {
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
     const { endpoint, requestId, cancellation, contentType } = request;
-    const attempt = new Attempt(target);
     const { upstream, model } = target;
+    const credential = upstream.credential();
+    const attempt = new Attempt(target, credential);
     const onEnd = (error?: Error) => attempt.close(error);
-    const call = upstream.post(endpoint, body, requestId, cancellation, onEnd, span, contentType);
+    const call = upstream.post(credential, endpoint, body, requestId, cancellation, onEnd, span, contentType);
     try {
       return await this.receive(call, attempt, request, span);
     } catch (error) {
@@ -227,6 +237,7 @@ export class UpstreamsService {
       model,
       status,
       contentType,
+      hasOtherCredential: CREDENTIAL_ERRORS.has(status) && upstream.refuse(attempt.credential),
       retryHeaders: retryHeadersOf(headers),
       span,
       use: (inputTokens: number, outputTokens: number) => {
@@ -243,27 +254,33 @@ export class UpstreamsService {
     if (status < 300 && (request.isStream ?? isEventStream)(contentType)) {
       const first = await body.next();
       if (first.done) throw new Error('an empty stream');
-      this.noteAnswer(attempt);
+      this.noteAnswer(attempt, request.endpoint);
       return { ...answer, head: first.value, content: null, rest: body };
     }
     if (status >= 300) {
-      const retryMillis = status === 429 || status === 503 ? retryAfterMillis(headers, Date.now()) : null;
-      if (retryMillis !== null) circuit.pause(performance.now(), retryMillis);
-      attempt.judge(...judgementOf(status, retryMillis !== null));
+      const asksForPause = status === 429 || status === 503;
+      const pauseMillis = (asksForPause && retryAfterMillis(headers, Date.now())) || 0;
+      const hasPause = pauseMillis >= SHORTEST_PAUSE_MILLIS;
+      if (hasPause) circuit.pause(performance.now(), pauseMillis);
+      const isExcused =
+        answer.hasOtherCredential ||
+        (MISSING_ENDPOINT.has(status) && upstream.figuresOf(model).mayLack(request.endpoint));
+      attempt.judge(...judgementOf(status, hasPause, isExcused));
       return { ...answer, head: withoutByteOrderMark(await body.bytes()), content: null, rest: null };
     }
     const head = withoutByteOrderMark(await body.bytes());
     const content = request.read(head);
     if (content === null) throw new Error('the answer cannot be used');
-    this.noteAnswer(attempt);
+    this.noteAnswer(attempt, request.endpoint);
     return { ...answer, head, content, rest: null };
   }
 
-  private noteAnswer(attempt: Attempt): void {
+  private noteAnswer(attempt: Attempt, endpoint: ServedEndpoint): void {
     attempt.judge('answered', 'answered');
     const { target, startedAt } = attempt;
     const millis = performance.now() - startedAt;
     const figures = target.upstream.figuresOf(target.model);
+    figures.endpoints.add(endpoint);
     figures.firstBytes++;
     figures.firstByteMillis += millis;
     this.metrics.observeFirstByte(target, millis);
@@ -293,13 +310,18 @@ function pick(
   return retryMillis === Infinity ? 0 : retryMillis;
 }
 
-/** How an answer that is none counts. @param hasPause whether the upstream has said when it may be called again */
-function judgementOf(status: number, hasPause: boolean): [CallOutcome, CallEnd] {
+/**
+ * How an answer that is none counts.
+ * @param hasPause whether the upstream has said when it may be called again
+ * @param isExcused whether it says nothing of other calls
+ */
+function judgementOf(status: number, hasPause: boolean, isExcused: boolean): [CallOutcome, CallEnd] {
   if (hasPause) return ['rate_limited', 'abandoned'];
-  if (status >= 500) return ['error_status', 'failed'];
-  if (status === 429) return ['rate_limited', 'failed'];
-  if (CREDENTIAL_ERRORS.has(status)) return ['credential_refused', 'failed'];
-  return ['refused', RETRIED_CLIENT_ERRORS.has(status) ? 'failed' : 'answered'];
+  const failure = isExcused ? 'abandoned' : 'failed';
+  if (status >= 500) return ['error_status', failure];
+  if (status === 429) return ['rate_limited', failure];
+  if (CREDENTIAL_ERRORS.has(status)) return ['credential_refused', failure];
+  return ['refused', isExcused || RETRIED_CLIENT_ERRORS.has(status) ? failure : 'answered'];
 }
 
 /** Pages of a proxy before the upstream are for its operator: clients get an error in their own form instead. */

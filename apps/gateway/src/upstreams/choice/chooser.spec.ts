@@ -1,5 +1,5 @@
 import { type Candidate, choose, isCandidate, lastResort } from './chooser';
-import { Circuit } from './circuit';
+import { type CallEnd, Circuit } from './circuit';
 import { prefixHash, seedOf } from './prefix-hash';
 import { RetryBudget } from './retry-budget';
 import { UpstreamLoad } from './upstream-load';
@@ -23,8 +23,11 @@ const chosen = (candidates: Named[], key: number, now = 0, tried?: Set<Named>): 
   const choice = choose(candidates, key, now, tried);
   return isCandidate(choice) ? choice.name : choice.reason;
 };
-function fail({ circuit }: Named, now: number): void {
-  circuit.end(now, 'failed', circuit.begin(now));
+function fail({ circuit }: Named, now: number, end: CallEnd = 'failed'): void {
+  circuit.end(now, end, circuit.begin(now));
+}
+function open(candidate: Named, now: number, end?: CallEnd): void {
+  for (let call = 0; call < 3; call++) fail(candidate, now, end);
 }
 function answer({ circuit }: Named, now: number): void {
   circuit.end(now, 'answered', circuit.begin(now));
@@ -70,7 +73,7 @@ describe('the choice of an upstream', () => {
     const [first, second] = [upstream('first', 100, 0), upstream('second', 100, 1)];
     const both = [first, second];
     expect(chosen(both, 1)).toBe('first');
-    fail(first, 0);
+    open(first, 0);
     expect(chosen(both, 1, 1)).toBe('second');
     expect(chosen(both, 1, 1, new Set([second]))).toBe('none');
     expect(lastResort(both, 1, new Set([second]))).toBe(first);
@@ -154,8 +157,10 @@ describe('a circuit', () => {
       fail(row, 0);
     }
     expect(row.circuit.state(0)).toBe('open');
-    for (const isFailure of [false, false, true]) (isFailure ? fail : answer)(share, 0);
+    // Two of three say nothing yet.
+    for (const isFailure of [true, false, true, false]) (isFailure ? fail : answer)(share, 0);
     expect(share.circuit.state(0)).toBe('closed');
+    answer(share, 0);
     answer(share, 0);
     fail(share, 0);
     expect(share.circuit.state(0)).toBe('closed');
@@ -164,8 +169,9 @@ describe('a circuit', () => {
   });
 
   it('probes with one call, waits twice as long after a failure, and begins with a part of its weight', () => {
-    const { circuit } = upstream('a');
-    circuit.end(0, 'failed', circuit.begin(0));
+    const one = upstream('a');
+    const { circuit } = one;
+    open(one, 0);
     expect(circuit.admits(4_999)).toBe(false);
     const probe = circuit.begin(5_000);
     expect(circuit.admits(5_000)).toBe(false);
@@ -178,13 +184,43 @@ describe('a circuit', () => {
     expect(circuit.ramp(25_200)).toBe(1);
   });
 
-  it('hears of a probe beside the calls', () => {
-    const { circuit } = upstream('a');
-    circuit.end(0, 'failed', circuit.begin(0));
-    circuit.probed(1_000, true);
-    expect(circuit.admits(1_000)).toBe(true);
-    circuit.probed(1_000, false);
-    expect(circuit.admits(1_000)).toBe(false);
+  it('tries again while a trial is still running, each time after twice as long', () => {
+    const one = upstream('a');
+    const { circuit } = one;
+    open(one, 0);
+    const trials = [5_000, 10_000, 20_000].map((instant) => {
+      expect([circuit.admits(instant - 1), circuit.admits(instant)]).toEqual([false, true]);
+      return circuit.begin(instant);
+    });
+    expect(circuit.admits(39_999)).toBe(false);
+    circuit.end(21_000, 'abandoned', trials[0]!);
+    expect(circuit.admits(21_000)).toBe(true);
+    circuit.end(22_000, 'answered', trials[1]!);
+    expect(circuit.state(22_000)).toBe('closed');
+    circuit.end(23_000, 'failed', trials[2]!);
+    expect(circuit.state(23_000)).toBe('closed');
+  });
+
+  it('hears of a probe beside the calls, unless the server answers calls with errors', () => {
+    const [lost, faulty] = [upstream('lost'), upstream('faulty')];
+    open(lost, 0, 'lost');
+    open(faulty, 0, 'failed');
+    for (const { circuit } of [lost, faulty]) circuit.probed(1_000, 'alive');
+    expect([lost.circuit.admits(1_000), faulty.circuit.admits(1_000)]).toEqual([true, false]);
+    lost.circuit.probed(1_000, 'silent');
+    expect(lost.circuit.admits(1_000)).toBe(true);
+    lost.circuit.probed(1_000, 'unreachable');
+    expect(lost.circuit.admits(1_000)).toBe(false);
+    lost.circuit.probed(1_100, 'alive');
+    expect(lost.circuit.admits(1_100)).toBe(true);
+  });
+
+  it('opens when a probe finds an upstream dead whose calls have not failed yet', () => {
+    const [hanging, spare] = [upstream('hanging'), upstream('spare', 100, 1)];
+    hanging.circuit.begin(0);
+    expect(chosen([hanging, spare], 1)).toBe('hanging');
+    hanging.circuit.probed(10_000, 'silent');
+    expect(chosen([hanging, spare], 1, 10_000)).toBe('spare');
   });
 });
 

@@ -2,7 +2,7 @@
 const WINDOW_MILLIS = 10_000;
 /** From this share of failed calls on, an upstream is left alone. Half tries other servers for one failure in four. */
 const OPEN_SHARE = 0.5;
-/** So many failures without a success in between open the circuit whatever the share is. */
+/** Fewer failures say nothing. So many without a success in between open the circuit whatever the share is. */
 const OPEN_FAILURES = 3;
 /** Calls that begin between a failure and the next success; with the failed one, those that a dead upstream gets. */
 const CALLS_AFTER_FAILURE = 2;
@@ -19,7 +19,10 @@ const LAST_RESORT_CALLS = 8;
 const LONGEST_PAUSE_MILLIS = 300_000;
 
 export type CircuitState = 'closed' | 'half_open' | 'open';
-export type CallEnd = 'answered' | 'failed' | 'abandoned';
+/** A call is lost if the connection failed or timed out before an answer. */
+export type CallEnd = 'answered' | 'failed' | 'lost' | 'abandoned';
+/** What a probe finds: a silent server has taken the connection and does not answer in time. */
+export type ProbeResult = 'alive' | 'silent' | 'unreachable';
 
 interface Half {
   calls: number;
@@ -30,8 +33,11 @@ interface Half {
 export class Circuit {
   private openUntil = 0;
   private openMillis = 0;
+  private trialMillis = 0;
   private isOpen = false;
   private isProbing = false;
+  /** Whether it has opened because the server was not reached, and not because of what it answers. */
+  private isLost = false;
   /** How often it has opened. */
   private openings = 0;
   /** Running calls that began since it opened. */
@@ -63,7 +69,7 @@ export class Circuit {
   /** Whether a call may begin now. */
   admits(now: number): boolean {
     if (now < this.pausedUntil) return false;
-    if (this.isOpen) return !this.isProbing && now >= this.openUntil;
+    if (this.isOpen) return now >= this.openUntil;
     return this.failuresInRow === 0 || this.begunSinceFailure < CALLS_AFTER_FAILURE;
   }
 
@@ -82,7 +88,7 @@ export class Circuit {
   begin(now: number): number {
     if (this.isOpen) {
       this.attempts++;
-      if (now >= this.openUntil) this.isProbing = true;
+      if (now >= this.openUntil) this.tryOnce(now);
     } else if (this.failuresInRow > 0) this.begunSinceFailure++;
     return this.openings;
   }
@@ -95,7 +101,7 @@ export class Circuit {
     const isAttempt = this.isOpen && openings === this.openings;
     if (isAttempt) this.attempts--;
     if (end === 'abandoned') {
-      if (isAttempt) this.isProbing = false;
+      if (isAttempt) this.giveUpTrial(now);
       else if (this.begunSinceFailure > 0) this.begunSinceFailure--;
       return;
     }
@@ -104,10 +110,9 @@ export class Circuit {
     this.turn(now);
     const [half] = this.halves;
     half.calls++;
-    if (end === 'failed') {
-      half.failures++;
-      this.fail(now);
-    } else this.succeed(now);
+    if (end === 'answered') return this.succeed(now);
+    half.failures++;
+    this.fail(now, end === 'lost');
   }
 
   /** The upstream has asked not to be called for this long. */
@@ -115,23 +120,40 @@ export class Circuit {
     this.pausedUntil = Math.max(this.pausedUntil, now + Math.min(millis, LONGEST_PAUSE_MILLIS));
   }
 
-  /** A probe beside the calls has found the upstream alive or dead. */
-  probed(now: number, isAlive: boolean): void {
-    if (!this.isOpen || this.isProbing) return;
-    if (isAlive) this.openUntil = Math.min(this.openUntil, now);
-    else if (now >= this.openUntil) this.open(now);
+  /**
+   * Notes what a probe beside the calls has found. A server that is alive and fails calls is left alone as long as before, and one that is
+   * silent too, since it may be busy.
+   */
+  probed(now: number, found: ProbeResult): void {
+    if (this.isProbing) return;
+    if (found === 'alive') {
+      if (this.isOpen && this.isLost) this.openUntil = Math.min(this.openUntil, now);
+    } else if (!this.isOpen || (found === 'unreachable' && now >= this.openUntil)) this.open(now, true);
   }
 
-  private fail(now: number): void {
+  /** A trial may be a long answer, or hang: after a while another call tries, and after twice that the next. */
+  private tryOnce(now: number): void {
+    this.trialMillis = this.isProbing ? this.trialMillis * 2 : FIRST_OPEN_MILLIS;
+    this.isProbing = true;
+    this.openUntil = now + this.trialMillis;
+  }
+
+  private giveUpTrial(now: number): void {
+    if (this.isProbing) this.openUntil = now;
+    this.isProbing = false;
+  }
+
+  private fail(now: number, isLost: boolean): void {
     this.failuresInRow++;
     if (this.failuresInRow === 1) this.begunSinceFailure = 0;
     if (this.isOpen) {
-      if (this.isProbing) this.open(now);
+      if (this.isProbing) this.open(now, isLost);
       return;
     }
     const calls = this.halves[0].calls + this.halves[1].calls;
     const failures = this.halves[0].failures + this.halves[1].failures;
-    if (this.failuresInRow >= OPEN_FAILURES || failures >= OPEN_SHARE * calls) this.open(now);
+    if (this.failuresInRow >= OPEN_FAILURES || (failures >= OPEN_FAILURES && failures >= OPEN_SHARE * calls))
+      this.open(now, isLost);
   }
 
   private succeed(now: number): void {
@@ -145,12 +167,13 @@ export class Circuit {
     for (const half of this.halves) half.calls = half.failures = 0;
   }
 
-  private open(now: number): void {
+  private open(now: number, isLost: boolean): void {
     this.openMillis = Math.min(
       this.openMillis === 0 ? FIRST_OPEN_MILLIS : this.openMillis * 2,
       LONGEST_OPEN_MILLIS,
     );
     this.isOpen = true;
+    this.isLost = isLost;
     this.isProbing = false;
     this.openings++;
     this.attempts = 0;
