@@ -2,6 +2,15 @@ import { type Executor, type Transaction } from '@inference/database';
 import { IsNull, LessThan, Not, Raw } from 'typeorm';
 import { RecoveryCode, Totp } from './second-factor.entity';
 
+const HAS_PROVIDER_FACTOR = `
+  WITH given AS (
+    SELECT e.created_at, e.details ? 'provider' AS by_provider FROM accounts.security_events e
+    WHERE e.account_id = $1 AND e.type = 'account.role_changed' ORDER BY e.created_at DESC, e.id DESC LIMIT 1)
+  SELECT coalesce((SELECT by_provider FROM given), false) OR EXISTS (
+    SELECT FROM accounts.security_events e
+    WHERE e.account_id = $1 AND e.type = 'session.opened' AND e.details->>'second_factor' = 'provider'
+      AND e.created_at > coalesce((SELECT created_at FROM given), '-infinity')) AS "hasProviderFactor"`;
+
 /** Stores the secret of an authenticator to be enabled. Returns false if the account has an enabled one. */
 export async function storeTotpSecret(
   executor: Executor,
@@ -130,4 +139,13 @@ export async function useRecoveryCodeHash(
     .repository(RecoveryCode)
     .update({ accountId, codeHash, usedAt: IsNull() }, { usedAt: () => 'now()' });
   return affected === 1;
+}
+
+/**
+ * Whether the second factor of a member of the staff is that of an OpenID provider, which gave the role or has asked for the factor since a
+ * person gave the role.
+ */
+export async function hasProviderFactor(executor: Executor, accountId: string): Promise<boolean> {
+  const { rows } = await executor.query<{ hasProviderFactor: boolean }>(HAS_PROVIDER_FACTOR, [accountId]);
+  return rows[0]!.hasProviderFactor;
 }

@@ -24,12 +24,12 @@ import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
 import { endOtherSessions, lockLiveSession, setSecondFactor } from '../sessions/sessions.repository';
-import { hasProviderFactor } from '../staff/staff.repository';
 import { AdminConfirmationService } from './admin-confirmation.service';
 import { replaceRecoveryCodes, SecondFactorVerifier } from './second-factor-verifier';
 import {
   deleteSecondFactor,
   enableTotp,
+  hasProviderFactor,
   lockEnabledTotp,
   lockNewTotp,
   storeTotpSecret,

@@ -34,15 +34,6 @@ const ROLE_GIVEN_BY = `
   SELECT e.details->>'provider' AS provider FROM accounts.security_events e
   WHERE e.account_id = $1 AND e.type = 'account.role_changed' ORDER BY e.created_at DESC, e.id DESC LIMIT 1`;
 
-const HAS_PROVIDER_FACTOR = `
-  WITH given AS (
-    SELECT e.created_at, e.details ? 'provider' AS by_provider FROM accounts.security_events e
-    WHERE e.account_id = $1 AND e.type = 'account.role_changed' ORDER BY e.created_at DESC, e.id DESC LIMIT 1)
-  SELECT coalesce((SELECT by_provider FROM given), false) OR EXISTS (
-    SELECT FROM accounts.security_events e
-    WHERE e.account_id = $1 AND e.type = 'session.opened' AND e.details->>'second_factor' = 'provider'
-      AND e.created_at > coalesce((SELECT created_at FROM given), '-infinity')) AS "hasProviderFactor"`;
-
 /** Everybody who has a role of the staff. */
 export async function listStaff(executor: Executor): Promise<StaffMember[]> {
   return (await executor.query<StaffMember>(LIST)).rows;
@@ -52,13 +43,4 @@ export async function listStaff(executor: Executor): Promise<StaffMember[]> {
 export async function providerOfRole(transaction: Transaction, accountId: string): Promise<string | null> {
   const { rows } = await transaction.query<{ provider: string | null }>(ROLE_GIVEN_BY, [accountId]);
   return rows[0]?.provider ?? null;
-}
-
-/**
- * Whether the second factor of a member of the staff is that of an OpenID provider, which gave the role or has asked for the factor since a
- * person gave the role.
- */
-export async function hasProviderFactor(executor: Executor, accountId: string): Promise<boolean> {
-  const { rows } = await executor.query<{ hasProviderFactor: boolean }>(HAS_PROVIDER_FACTOR, [accountId]);
-  return rows[0]!.hasProviderFactor;
 }
