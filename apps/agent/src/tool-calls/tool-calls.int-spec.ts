@@ -58,9 +58,10 @@ test('a turn streams several tool calls, takes their results, and continues', as
     answer.delta({ content: 'Let me ' });
     answer.delta({ content: 'see.' });
     answer.delta({
-      tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'wea', arguments: '' } }],
+      tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'weather', arguments: '' } }],
     });
-    answer.delta({ tool_calls: [{ index: 0, function: { name: 'ther', arguments: '{"city":' } }] });
+    // Some servers repeat the name.
+    answer.delta({ tool_calls: [{ index: 0, function: { name: 'weather', arguments: '{"city":' } }] });
     answer.delta({
       tool_calls: [{ index: 1, id: 'b', type: 'function', function: { name: 'time', arguments: '{}' } }],
     });

@@ -32,7 +32,7 @@ const ask = (url: string) => owner.at(url).call('POST', `/${workspace}/chat`, { 
 it.each([
   [429, { CHAT_MODEL: named('status-429') }, '1'],
   [502, { CHAT_MODEL: named('status-500') }, null],
-  [502, { CHAT_MODEL: named('status-503') }, null],
+  [503, { CHAT_MODEL: named('status-503') }, '1'],
   [502, { CHAT_MODEL: named('fail-before') }, null],
   [504, { CHAT_MODEL: named('hang') }, null],
   [404, { CHAT_MODEL: 'never' }, null],

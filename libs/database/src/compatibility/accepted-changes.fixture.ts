@@ -8,6 +8,8 @@ const WIDER_ROLES =
 export const ACCEPTED_CHANGES: Record<string, string> = {
   '0037_batched_indexing: ALTER TABLE memo.postings ALTER data DROP NOT NULL':
     'Rows without data belong to segments that a newer memo service has written. An older one finds no words in them, and its merges of them fail without a change.',
+  '0057_staff_roles: ALTER TABLE accounts.sessions ADD CONSTRAINT sessions_second_factor_check':
+    'It checks a new column, which earlier versions leave null.',
   '0057_staff_roles: ALTER TABLE accounts.accounts DROP CONSTRAINT accounts_role_check': WIDER_ROLES,
   '0057_staff_roles: ALTER TABLE accounts.accounts ADD CONSTRAINT accounts_role_check': WIDER_ROLES,
 };

@@ -18,6 +18,7 @@ export class TestVerifier {
       SITE: 'intl' as const,
       API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
       CONSOLE_URL: consoleUrl,
+      STAFF_2FA: 'optional' as const,
       strategies: [],
       defaultKinds: ['session' as const],
       sessionCacheSeconds: 3_600,
