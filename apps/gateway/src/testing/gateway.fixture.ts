@@ -304,12 +304,3 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     },
   };
 }
-
-/** Returns a port on which no process listens. */
-export async function unusedPort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -90,6 +90,11 @@ export class ScriptedModel {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A former test's client that still asks at this port is not the client of this one.
+    if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
+      response.writeHead(404).end();
+      return;
+    }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ModelRequest;

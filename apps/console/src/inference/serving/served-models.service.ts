@@ -5,11 +5,11 @@ import { type Actor } from '../../accounts/audit-log/actor';
 import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { changing } from './changing';
 import {
-  type ChangeQuery,
   type ChangeServedModelDto,
   type NewServedModelDto,
   type ServedModelResponse,
-} from './serving.dto';
+} from './served-models.dto';
+import { type ChangeQuery } from './serving.dto';
 import {
   deleteServedModel,
   insertServedModel,

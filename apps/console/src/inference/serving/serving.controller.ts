@@ -11,17 +11,19 @@ import {
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { ServedModelsService } from './served-models.service';
 import {
-  ChangeQuery,
   ChangeServedModelDto,
+  NewServedModelDto,
+  ServedModelListResponse,
+  ServedModelPath,
+  ServedModelResponse,
+} from './served-models.dto';
+import {
+  ChangeQuery,
   ChangeUpstreamDto,
   CredentialPath,
   CredentialResponse,
   NewCredentialDto,
-  NewServedModelDto,
   NewUpstreamDto,
-  ServedModelListResponse,
-  ServedModelPath,
-  ServedModelResponse,
   TestUpstreamDto,
   UpstreamListResponse,
   UpstreamPath,

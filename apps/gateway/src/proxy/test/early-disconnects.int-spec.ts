@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { type TestAccount, waitFor } from '@inference/testing';
+import { findFreePort, type TestAccount, waitFor } from '@inference/testing';
 import {
   costOf,
   eventsOf,
@@ -9,7 +9,6 @@ import {
   type ScriptedUpstream,
   startUpstream,
   TestSite,
-  unusedPort,
   walletOf,
 } from '../../testing/gateway.fixture';
 import { UpstreamCall } from '../../upstreams/upstream-call';
@@ -44,7 +43,7 @@ beforeAll(async () => {
   );
   mute = createServer((socket) => connections.push(socket.resume().on('error', () => undefined)));
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
-  const refused = await unusedPort();
+  const refused = await findFreePort();
   const models = [...Object.keys(SCRIPTS), 'unreachable', 'over-refused', 'over-failing', 'sandbox-chat'];
   site = await TestSite.start(Object.fromEntries(models.map((model) => [model, RATES])), {}, (engine) => [
     { name: 'scripted', base_url: upstream.url, models: Object.keys(SCRIPTS) },

@@ -1,4 +1,4 @@
-import { takeContractFaults, type TestAccount } from '@inference/testing';
+import { findFreePort, takeContractFaults, type TestAccount } from '@inference/testing';
 import {
   PLENTY,
   costOf,
@@ -6,7 +6,6 @@ import {
   RATES,
   startUpstream,
   TestSite,
-  unusedPort,
   walletOf,
 } from '../../testing/gateway.fixture';
 
@@ -50,7 +49,7 @@ let account: TestAccount;
 let refusedPort: number;
 
 beforeAll(async () => {
-  refusedPort = await unusedPort();
+  refusedPort = await findFreePort();
   const slugs = [...ALONE, ...Object.keys(FAILOVERS), 'over-refused', 'only-refused'];
   site = await TestSite.start(
     Object.fromEntries(slugs.map((slug) => [slug, RATES])),

@@ -40,6 +40,11 @@ export class EmbeddingServer {
     const server = createServer();
     const embedding = new EmbeddingServer(server);
     server.on('request', (request, response) => {
+      // A former test's client that still asks at this port is not the client of this one.
+      if (request.method !== 'POST' || request.url !== '/v1/embeddings') {
+        response.writeHead(404).end();
+        return;
+      }
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {

@@ -23,6 +23,11 @@ export class TestIssuer {
     const server = createServer();
     const issuer = new TestIssuer(server);
     server.on('request', (request, response) => {
+      // A former test's client that still asks at this port is not the client of this one.
+      if (!request.url?.startsWith('/invoices')) {
+        response.writeHead(404).end();
+        return;
+      }
       void json(request).then((body) => {
         const received = { method: request.method!, headers: request.headers, body };
         issuer.requests.push(received);
