@@ -1,5 +1,9 @@
+import { type NativeCall } from './native-call';
+
 /** Turns what a chat server answers into the words of another protocol, for one request. */
 export interface AnswerTranslation {
+  /** For upstreams that speak the protocol, whose answers are not translated. */
+  readonly native: NativeCall;
   /** An event without content, which is sent in a pause of a stream; a comment if undefined. */
   readonly ping: string | undefined;
   /** A plain answer, also a refusal. */

@@ -1,5 +1,5 @@
 import { type Directory, type DirectoryModel, EVERY_MODEL } from '@inference/serving';
-import { type Upstream, type UpstreamOfModel } from './upstream';
+import { type NativeProtocol, type Upstream, type UpstreamOfModel } from './upstream';
 
 /** Models and upstreams as they are at one moment. */
 export class ServingCatalogue {
@@ -34,6 +34,14 @@ export class ServingCatalogue {
     return slugs.filter(
       (other) => this.model(other)?.state !== 'retired' && this.candidatesOf(other).length > 0,
     );
+  }
+
+  /** Those of the upstreams of a model that a call in a protocol can be passed on to, or translated for. @param native absent: chat completions */
+  callableFor(slug: string, native: NativeProtocol | undefined): readonly UpstreamOfModel[] {
+    const candidates = this.candidatesOf(slug);
+    const isCallable = ({ upstream }: UpstreamOfModel) =>
+      upstream.speaks('chat') || (native !== undefined && upstream.speaks(native));
+    return candidates.every(isCallable) ? candidates : candidates.filter(isCallable);
   }
 
   /** The upstreams that may be called for a model, by priority. @param slug of a model with a price: the result is kept */

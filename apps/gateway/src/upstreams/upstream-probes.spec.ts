@@ -24,6 +24,7 @@ async function upstreamOf(answer: RequestListener): Promise<Upstream> {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     credentials: [] as string[],
     credentialHeader: 'authorization',
+    protocols: ['chat'],
   } as DirectoryUpstream;
   const upstream = new Upstream(options, TIMEOUTS, seal);
   upstreams.push(upstream);
