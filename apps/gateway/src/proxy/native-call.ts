@@ -1,4 +1,5 @@
 import { type JsonMember } from '@inference/http';
+import { type Charge } from '@inference/metering';
 import { type SseEvent } from '@inference/sse';
 import { type OpenAiErrorBody } from '../errors/openai-error';
 import { type NativeProtocol } from '../upstreams/upstream';
@@ -27,7 +28,7 @@ export interface NativeReader {
   finishReasonOf(content: object): unknown;
   eventOf(data: object): NativeEvent;
   /** Sets the price in the usage of an event. @param charge see `withCost` */
-  withCost: typeof import('./usage/usage-cost').eventWithCost;
+  withCost(event: SseEvent, charge: Charge | null): SseEvent;
   /** Tells an error in a stream that has begun. */
   errorEvent(status: number, error: OpenAiErrorBody['error'], requestId: string): SseEvent;
 }

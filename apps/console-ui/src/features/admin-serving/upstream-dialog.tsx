@@ -61,7 +61,7 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
       region: upstream?.region ?? '',
       credential: '',
       credential_header: upstream?.credential_header ?? 'authorization',
-      protocols: upstream?.protocols ?? ['chat'],
+      protocols: (upstream?.protocols ?? ['chat']) as Upstream['protocols'],
       state: upstream?.state ?? 'active',
       concurrency: textOf(upstream?.concurrency),
       requests_per_minute: textOf(upstream?.requests_per_minute),
