@@ -145,6 +145,7 @@ console                                               none  session  expired  el
   POST   /api/admin/accounts/:id/2fa/disable           401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/staff                              401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/dashboard                          401      403      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/admin/reports/margin                     401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/events                             401      403      401        401    200  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/pricing/models             401      403      401        401    400  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/pricing/gpus               401      403      401        401    400  401      401  401     401      401         401          401      401
@@ -161,6 +162,9 @@ console                                               none  session  expired  el
   PATCH  /api/admin/upstreams/:id                      401      403      401        401    404  401      401  401     401      401         401          401      401
   DELETE /api/admin/upstreams/:id                      401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/upstreams/:id/drain                401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/upstreams/:id/cost-prices          401      403      401        401    404  401      401  401     401      401         401          401      401
+  PUT    /api/admin/upstreams/:id/cost-prices          401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/upstreams/:id/cost-prices/history  401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/upstreams/:id/test                 401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/upstreams/:id/credentials          401      403      401        401    400  401      401  401     401      401         401          401      401
   DELETE /api/admin/upstreams/:id/credentials/:credential 401      403      401        401    404  401      401  401     401      401         401          401      401

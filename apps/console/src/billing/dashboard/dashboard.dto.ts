@@ -2,6 +2,7 @@ import { type Currency } from '@inference/config';
 import { ChoiceField, CurrencyProperty, InstantProperty, MoneyProperty } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
+import { MarginFiguresResponse } from '../margin/margin.dto';
 
 export const PERIODS = ['today', '7d', '30d', '90d'] as const;
 export type PeriodName = (typeof PERIODS)[number];
@@ -63,6 +64,13 @@ export class DashboardFiguresResponse {
     example: 830.5,
   })
   mean_duration_ms!: number | null;
+
+  @ApiProperty({
+    description:
+      'What is left when the upstreams are paid, by whole days of UTC as the report of the margin.',
+    type: MarginFiguresResponse,
+  })
+  margin!: MarginFiguresResponse;
 }
 
 export class TopModelResponse {

@@ -3,6 +3,7 @@ import { BackgroundJobs, EVERY_TEN_MINUTES } from '@inference/jobs';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { readMarginView } from '../margin/margin.service';
 import { type DashboardFiguresResponse, type DashboardResponse, type PeriodName } from './dashboard.dto';
 import {
   nextDay,
@@ -59,10 +60,14 @@ export class DashboardService {
   }
 }
 
+const nextDayOf = (at: Date) => new Date(Math.ceil(at.getTime() / DAY_MILLIS) * DAY_MILLIS);
+
 async function figuresOf(executor: Executor, period: Period, name: PeriodName) {
   const models = await readModels(executor, period);
   const accounts = await readAccounts(executor, period);
   const others = await readOthers(executor, period);
+  // The report of the margin has whole days: that of the period before ends with its last day.
+  const margin = await readMarginView(executor, period.from, nextDayOf(period.to));
   const lastHour = { from: new Date(period.to.getTime() - HOUR_MILLIS), to: period.to };
   const { calls, durationMs } = await (name === 'today'
     ? readLatency(executor, lastHour, 'events')
@@ -83,6 +88,7 @@ async function figuresOf(executor: Executor, period: Period, name: PeriodName) {
     failed_payments: others.failedPayments,
     // Milliseconds of days are far below 2 ** 53.
     mean_duration_ms: calls === 0n ? null : Number(durationMs) / Number(calls),
+    margin,
   };
   return { figures, models, accounts };
 }
