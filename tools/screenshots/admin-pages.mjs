@@ -18,6 +18,7 @@ async function openCallsOfDemo(tab) {
 /** @type {Picture[]} */
 export const ADMIN_PICTURES = [
   { name: 'admin-dashboard', path: '/admin/dashboard', byAdmin: true },
+  { name: 'admin-margin', path: '/admin/margin', byAdmin: true },
   { name: 'admin-staff', path: '/admin/staff', byAdmin: true },
   { name: 'admin-provider-events', path: '/admin/provider-events', byAdmin: true },
   { name: 'admin-accounts', path: '/admin/accounts', byAdmin: true },

@@ -50,7 +50,8 @@ export function belowCostWarnings(
 ): string[] {
   const bySlug = new Map<string, ModelPriceRow[]>();
   for (const row of models) bySlug.set(row.slug, [...(bySlug.get(row.slug) ?? []), row]);
-  const warnings = new Set<string>();
+  /** One for each price and upstream: meters without a price of their own have that of their parent, which comes first. */
+  const warnings = new Map<string, string>();
   for (const [slug, prices] of bySlug) {
     const costs = costsFor(slug, served);
     const starts = [...prices, ...costs.flatMap((cost) => cost.prices)].flatMap(({ effectiveFrom }) =>
@@ -63,11 +64,13 @@ export function belowCostWarnings(
         for (const meter of METERS) {
           const price = lineOf(sold, meter);
           const cost = lineOf(paid, meter);
-          if (price && cost && price.costPicos < cost.costPicos)
-            warnings.add(`${slug} ${price.unit}: is below what ${upstream} takes for ${meter}`);
+          if (!price || !cost || price.costPicos >= cost.costPicos) continue;
+          const key = `${slug} ${price.unit} ${upstream}`;
+          if (!warnings.has(key))
+            warnings.set(key, `${slug} ${price.unit}: is below what ${upstream} takes for ${meter}`);
         }
       }
     }
   }
-  return [...warnings];
+  return [...warnings.values()];
 }

@@ -64,13 +64,6 @@ export class DashboardFiguresResponse {
     example: 830.5,
   })
   mean_duration_ms!: number | null;
-
-  @ApiProperty({
-    description:
-      'What is left when the upstreams are paid, by whole days of UTC as the report of the margin.',
-    type: MarginFiguresResponse,
-  })
-  margin!: MarginFiguresResponse;
 }
 
 export class TopModelResponse {
@@ -107,6 +100,13 @@ export class DashboardResponse {
     type: DashboardFiguresResponse,
   })
   before!: DashboardFiguresResponse;
+
+  @ApiProperty({
+    description:
+      'What is left of the period when the upstreams are paid, as the report of the margin has it.',
+    type: MarginFiguresResponse,
+  })
+  margin!: MarginFiguresResponse;
 
   @ApiProperty({
     description: 'The five models with the highest cost in the period.',

@@ -45,6 +45,7 @@ export class DashboardService {
         currency: this.site.currency,
         current: current.figures,
         before: before.figures,
+        margin: await readMarginView(executor, from, new Date(today + DAY_MILLIS)),
         top_models: current.models.slice(0, TOP).map(({ model, calls, tokens, costPicos }) => ({
           model,
           revenue: money(costPicos),
@@ -60,14 +61,10 @@ export class DashboardService {
   }
 }
 
-const nextDayOf = (at: Date) => new Date(Math.ceil(at.getTime() / DAY_MILLIS) * DAY_MILLIS);
-
 async function figuresOf(executor: Executor, period: Period, name: PeriodName) {
   const models = await readModels(executor, period);
   const accounts = await readAccounts(executor, period);
   const others = await readOthers(executor, period);
-  // The report of the margin has whole days: that of the period before ends with its last day.
-  const margin = await readMarginView(executor, period.from, nextDayOf(period.to));
   const lastHour = { from: new Date(period.to.getTime() - HOUR_MILLIS), to: period.to };
   const { calls, durationMs } = await (name === 'today'
     ? readLatency(executor, lastHour, 'events')
@@ -88,7 +85,6 @@ async function figuresOf(executor: Executor, period: Period, name: PeriodName) {
     failed_payments: others.failedPayments,
     // Milliseconds of days are far below 2 ** 53.
     mean_duration_ms: calls === 0n ? null : Number(durationMs) / Number(calls),
-    margin,
   };
   return { figures, models, accounts };
 }
