@@ -82,8 +82,8 @@ describe('what upstreams take', () => {
       `SELECT details FROM accounts.security_events WHERE type = 'admin.prices_published' AND details ->> 'list' = 'cost' ORDER BY created_at`,
     );
     expect(rows.map(({ details }) => details as object)).toMatchObject([
-      { upstream: 'gpu-1', rows: '2', reason: 'Contract' },
-      { upstream: 'gpu-1', rows: '2' },
+      { upstream: 'gpu-1', rows: 2, reason: 'Contract' },
+      { upstream: 'gpu-1', rows: 2 },
     ]);
     // The price of the model itself warns, too, until the upstream is off.
     const price = { models: [{ slug: 'sold', unit: OUTPUT, price: 2.9 }] };
