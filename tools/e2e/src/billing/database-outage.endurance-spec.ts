@@ -95,6 +95,7 @@ const askOnceHeard = (maxTokens: number, stream: boolean) =>
 
 /** An answer of some seconds, of which the first part has arrived. */
 async function askAtLength(): Promise<{ answer: Promise<CallResult> }> {
+  await askOnceHeard(1, false);
   let answer!: Promise<CallResult>;
   await new Promise<void>((resolve) => (answer = ask(LONG_MODEL, LONG_TOKENS, true, resolve)));
   return { answer };
