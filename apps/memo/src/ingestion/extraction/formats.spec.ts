@@ -468,6 +468,12 @@ describe('mails', () => {
   refuses('message/rfc822', [['that is something else', () => 'hello\n', 'corrupt', /not a mail/]]);
   refuses(MSG, [
     ['that is something else', () => 'hello', 'corrupt', /not a MSG/],
+    [
+      'that was cut off',
+      () => msg({ '0037': 'S'.repeat(2_000) }).subarray(0, -1_500),
+      'corrupt',
+      /is damaged/,
+    ],
     ['whose directory comes back to itself', () => endless(msg({ '0037': 'S' })), 'corrupt', /has no end/],
   ]);
 });
