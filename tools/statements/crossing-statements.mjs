@@ -48,13 +48,13 @@ export const CROSSING_STATEMENTS = [
     why: 'The margins of the days with what waits for them.',
   },
   {
-    place: 'apps/console/src/billing/margin/margin.repository.ts readMargins',
+    place: 'apps/console/src/billing/dashboard/margin.repository.ts readMargins',
     kind: 'report',
     tables: ['metering.margins'],
     why: 'Revenue, cost and margin of some days by day, model, upstream or account.',
   },
   {
-    place: 'apps/console/src/billing/margin/margin.repository.ts readMargin',
+    place: 'apps/console/src/billing/dashboard/margin.repository.ts readMargin',
     kind: 'report',
     tables: ['metering.margins'],
     why: 'Revenue, cost and margin of some days together.',

@@ -2,7 +2,7 @@ import { type Currency } from '@inference/config';
 import { ChoiceField, CurrencyProperty, InstantProperty, MoneyProperty } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
-import { MarginFiguresResponse } from '../margin/margin.dto';
+import { MarginFiguresResponse } from './margin.dto';
 
 export const PERIODS = ['today', '7d', '30d', '90d'] as const;
 export type PeriodName = (typeof PERIODS)[number];

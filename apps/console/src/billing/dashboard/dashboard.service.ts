@@ -3,7 +3,7 @@ import { BackgroundJobs, EVERY_TEN_MINUTES } from '@inference/jobs';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { readMarginView } from '../margin/margin.service';
+import { readMarginView } from './margin.service';
 import { type DashboardFiguresResponse, type DashboardResponse, type PeriodName } from './dashboard.dto';
 import {
   nextDay,

@@ -5,8 +5,8 @@ import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/catalogue-changes.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { belowCostWarnings } from '../cost-prices/below-cost';
-import { readServedCosts } from '../cost-prices/cost-prices.repository';
+import { belowCostWarnings } from './below-cost';
+import { readServedCosts } from './cost-prices.repository';
 import { MODEL_DETAILS_CONFIG, type ModelDetailsConfig } from './model-details.config';
 import {
   listAt,

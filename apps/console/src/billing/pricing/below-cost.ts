@@ -8,7 +8,7 @@ import {
   RATE_DIGITS,
 } from '@inference/metering';
 import { EVERY_MODEL } from '@inference/serving';
-import { type ModelPriceRow } from '../pricing/price-lists.repository';
+import { type ModelPriceRow } from './price-lists.repository';
 import { type ServedCosts } from './cost-prices.repository';
 
 const NO_CONVERSION = 10n ** BigInt(RATE_DIGITS);

@@ -4,8 +4,8 @@ import { Body, Controller, Get, Header, Param, Put, Query } from '@nestjs/common
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { ListOrCsv } from '../../lists/csv-list';
-import { PublishQuery } from '../pricing/pricing.dto';
-import { publisherOf } from '../pricing/publisher';
+import { PublishQuery } from './pricing.dto';
+import { publisherOf } from './publisher';
 import {
   CostPriceHistoryQuery,
   CostPriceHistoryResponse,

@@ -2,10 +2,10 @@ import { IdField, LineField, NextCursorProperty, ObjectListField } from '@infere
 import { PageQuery } from '@inference/http';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty, OmitType } from '@nestjs/swagger';
-import { PublishedListResponse } from '../pricing/price-history.dto';
-import { MAX_ROWS } from '../pricing/price-list-rules';
-import { ChangedModelPriceResponse, ModelPriceResponse } from '../pricing/price-responses';
-import { MODEL_PRICE, PriceField, decimalsOfUnit, UnitPriceDto } from '../pricing/pricing.dto';
+import { PublishedListResponse } from './price-history.dto';
+import { MAX_ROWS } from './price-list-rules';
+import { ChangedModelPriceResponse, ModelPriceResponse } from './price-responses';
+import { MODEL_PRICE, PriceField, decimalsOfUnit, UnitPriceDto } from './pricing.dto';
 
 const MAX_MODEL_CHARS = 200;
 

@@ -10,18 +10,11 @@ import {
 } from '@nestjs/common';
 import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import {
-  listAt,
-  listFaults,
-  MAX_ROWS,
-  priceKey,
-  repeatedPrices,
-  TOO_MANY_ROWS,
-} from '../pricing/price-list-rules';
-import { readNewestPrices } from '../pricing/price-lists.repository';
-import { modelPriceView } from '../pricing/price-responses';
-import { changesBetween, modelRow, refuse } from '../pricing/pricing.service';
-import { publicationOf, type Publisher, reasonOf } from '../pricing/publisher';
+import { listAt, listFaults, MAX_ROWS, priceKey, repeatedPrices, TOO_MANY_ROWS } from './price-list-rules';
+import { readNewestPrices } from './price-lists.repository';
+import { modelPriceView } from './price-responses';
+import { changesBetween, modelRow, refuse } from './pricing.service';
+import { publicationOf, type Publisher, reasonOf } from './publisher';
 import { belowCostWarnings } from './below-cost';
 import {
   type CostPriceDto,

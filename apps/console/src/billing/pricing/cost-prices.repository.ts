@@ -1,7 +1,7 @@
 import { type Executor, type Position, type Transaction } from '@inference/database';
 import { CostPrice, CostPriceList, type Price } from '@inference/metering';
 import { EVERY_MODEL, StoredUpstream } from '@inference/serving';
-import { type ModelPriceRow, type NewPublication } from '../pricing/price-lists.repository';
+import { type ModelPriceRow, type NewPublication } from './price-lists.repository';
 
 /** A cost price; `slug` is the upstream's own name of the model. */
 export type CostPriceRow = ModelPriceRow;
