@@ -2,6 +2,20 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { type UpstreamCall } from './upstream-call';
 
+const TYPE = /^\s*([^\s;,]+)/;
+
+/** The media type of a header in lower case and without its parameters (RFC 9110, 8.3.1); empty if there is none. */
+const mediaTypeOf = (contentType: string): string => TYPE.exec(contentType)?.[1]?.toLowerCase() ?? '';
+
+export const isEventStream = (contentType: string): boolean =>
+  mediaTypeOf(contentType) === 'text/event-stream';
+
+export const isJson = (contentType: string): boolean => /[/+]json$/.test(mediaTypeOf(contentType));
+
+/** The header with its media type in lower case: not every client compares types as it should. */
+export const inLowerCase = (contentType: string): string =>
+  contentType.replace(TYPE, (type) => type.toLowerCase());
+
 /** The body of an upstream's answer as its content is, without what was done to it for the way. */
 export interface AnswerBody extends AsyncIterator<Buffer> {
   /** The whole body. */
@@ -80,4 +94,18 @@ class DecodedBody implements AnswerBody {
     }
     return Buffer.concat(chunks);
   }
+}
+
+/** In how many milliseconds an upstream may be called again, by `Retry-After-Ms` or `Retry-After`; null if it does not say. */
+export function retryAfterMillis(
+  headers: Record<string, string | string[] | undefined>,
+  nowMillis: number,
+): number | null {
+  const exact = headers['retry-after-ms'];
+  if (typeof exact === 'string' && /^\d+(\.\d+)?$/.test(exact)) return Number(exact);
+  const value = headers['retry-after'];
+  if (typeof value !== 'string') return null;
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1_000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : Math.max(0, date - nowMillis);
 }

@@ -1,6 +1,5 @@
 import { analyzeQuery } from '../analysis/query-analysis';
-import { contextBoost } from './context-boost';
-import { wordPositions } from './word-positions';
+import { contextBoost, wordPositions } from './position-boosts';
 
 const QUERY = analyzeQuery('copper oxide catalyst', ['en']);
 const WEIGHTS = Float64Array.from(QUERY.words, (_word, place) => place + 1);
