@@ -52,7 +52,7 @@ const FINAL_TYPES: ReadonlySet<StreamEvent['kind']> = new Set([
   'turn.cancelled',
   'error',
 ]);
-export const POSITION_FORM = /^([1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/;
+const POSITION_FORM = /^([1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/;
 
 export const endsResponse = ({ kind }: StreamEvent) => FINAL_TYPES.has(kind);
 
@@ -64,7 +64,7 @@ export const turnStartedEvent = (turnId: string): StreamEvent => ({
 });
 
 /** Returns null if the text is not the id of a stream event. */
-export function parseStreamPosition(text: string): StreamPosition | null {
+function parseStreamPosition(text: string): StreamPosition | null {
   const match = POSITION_FORM.exec(text);
   return match && { turn: Number(match[1]), n: Number(match[2]) };
 }
