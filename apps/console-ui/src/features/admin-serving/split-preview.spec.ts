@@ -1,5 +1,5 @@
 import { Figure } from '../../figures/figure';
-import { namedModels, splitOf } from './split';
+import { namedModels, splitOf } from './split-preview';
 
 const entry = (model: string, weight: number, priority = 0) => ({
   model,

@@ -1,4 +1,4 @@
-import { stepOf } from './totp';
+import { stepOf } from './second-factor-verifier';
 
 describe('the code of an authenticator', () => {
   it.each([
