@@ -1,6 +1,6 @@
 import { rememberSecret } from '@inference/testing';
 import fc from 'fast-check';
-import { isLinkedKey, signLink, verifyLink } from './link-signature';
+import { isLinkedKey, signLink, verifyLink } from './folder-storage';
 
 const NOW = Date.parse('2026-03-01T12:00:00.500Z');
 const OLD = 'an-older-secret-of-many-characters-1';
