@@ -1,5 +1,5 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { selfSignedCertificate } from './self-signed';
+import { selfSignedCertificate } from './credentials';
 
 const DAY_MS = 86_400_000;
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
