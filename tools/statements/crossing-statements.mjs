@@ -246,7 +246,7 @@ export const CROSSING_STATEMENTS = [
     why: 'Counts the feedback of the members of one workspace for its admins.',
   },
   {
-    place: 'apps/memo/src/workspaces/members/member-lock.ts requireRemainingAdmin',
+    place: 'apps/memo/src/workspaces/members/members.service.ts requireRemainingAdmin',
     kind: 'key',
     tables: ['memo.members'],
     why: 'Checks that a workspace keeps an admin.',

@@ -13,8 +13,7 @@ import {
 import { SERVING_ENTITIES } from '@inference/serving';
 import { LIMIT_ENTITIES } from '@inference/rate-limits';
 import { WALLET_ENTITIES } from '@inference/wallet';
-import { Account } from './accounts/account.entity';
-import { TermsAcceptance } from './accounts/terms-acceptance.entity';
+import { Account, TermsAcceptance } from './accounts/account.entity';
 import { SecurityEvent } from './accounts/audit-log/security-event.entity';
 import { DAY_ENTITIES } from './billing/dashboard/day-figures.entity';
 import { BillingDocument, DocumentCounter } from './billing/documents/document.entity';

@@ -68,8 +68,12 @@ export {
   TrainingPrice,
 } from './pricing/price-list.entity';
 export { HourlyRollup } from './rollups/hourly-rollup.entity';
-export { RefusedRequest } from './reports/refused-request.entity';
-export { UNSERVED_KINDS, UnservedCall, type UnservedKind } from './reports/unserved-call.entity';
+export {
+  RefusedRequest,
+  UNSERVED_KINDS,
+  UnservedCall,
+  type UnservedKind,
+} from './reports/unserved-call.entity';
 export {
   USAGE_FAULTS,
   USAGE_OUTCOMES,

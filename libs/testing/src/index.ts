@@ -1,6 +1,7 @@
 export { HOSTILE_NAMES } from './hostile-names';
-export { TestPool, waitForLock } from './database/test-pool';
 export {
+  TestPool,
+  waitForLock,
   createDatabaseOfBuild,
   createTestDatabase,
   type ServiceRole,

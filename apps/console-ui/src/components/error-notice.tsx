@@ -6,7 +6,7 @@ import { type ApiError, toApiError } from '../api/api-error';
 import { useKnownSite } from '../api/site';
 import { PAYMENT_DECIMALS } from '../figures/typed-amount';
 import { useComponentTexts } from './component-texts';
-import { CopyButton } from './copy-button';
+import { CopyButton } from './code-samples';
 
 const PAYMENT_REQUIRED = 402;
 const SUSPENDED = 'account_suspended';

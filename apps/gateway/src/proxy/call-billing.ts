@@ -1,15 +1,32 @@
 import { Metrics } from '@inference/http';
-import { type Charge, type UsageOutcome } from '@inference/metering';
+import { type Charge, type UsageFault, type UsageOutcome } from '@inference/metering';
 import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { SettlementBatcher } from '../settlement/settlement-batcher';
-import { NotCoveredError } from '../settlement/settlement.errors';
+import { NotCoveredError, SettlementBatcher } from '../settlement/settlement-batcher';
 import { type UsageEvent } from '../settlement/usage-event';
 import { costsOf } from '../upstreams/cost-prices';
 import { type UpstreamAnswer } from '../upstreams/upstreams.service';
 import { type AdmittedCall, usageEventOf } from './admission/admission.service';
 import { isSameUsage, type Metered, within } from './usage/metered-usage';
-import { UsageFaults } from './usage/usage-faults';
+
+/** Counts the reports of upstreams that contradict themselves. */
+@Injectable()
+export class UsageFaults {
+  private readonly reports: Counter<'upstream' | 'fault'>;
+
+  constructor({ registry }: Metrics) {
+    this.reports = new Counter({
+      name: 'gateway_faulty_usage_total',
+      help: 'Answers whose reported usage contradicts itself, by upstream and fault. The larger figure is charged.',
+      labelNames: ['upstream', 'fault'],
+      registers: [registry],
+    });
+  }
+
+  count(upstream: string, fault: UsageFault): void {
+    this.reports.inc({ upstream, fault });
+  }
+}
 
 /** What the log says of an answer beside its usage. */
 export type Told = Pick<UsageEvent, 'timeToFirstTokenMs' | 'finishReason'>;

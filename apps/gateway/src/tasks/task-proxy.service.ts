@@ -15,7 +15,7 @@ import { cutWhenSuspended } from '../proxy/suspended-call';
 import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from '../proxy/upstream-refusal';
 import { withCost } from '../proxy/usage/usage-cost';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
-import { isEventStream, isJson } from '../upstreams/media-type';
+import { isEventStream, isJson } from '../upstreams/answer-headers';
 import { Cancellation } from '../upstreams/upstream-call';
 import { seedOf } from '../upstreams/choice/prefix-hash';
 import { RequestAbandonedError, UpstreamFailedError } from '../upstreams/upstream.errors';

@@ -1,10 +1,9 @@
 import { type CredentialSeal, type DirectoryUpstream } from '@inference/serving';
 import { isTracing, type Span, startCallSpan } from '@inference/tracing';
 import { Pool } from 'undici';
-import { type Candidate } from './choice/chooser';
+import { type Candidate, UpstreamLoad } from './choice/chooser';
 import { Circuit } from './choice/circuit';
 import { seedOf } from './choice/prefix-hash';
-import { UpstreamLoad } from './choice/upstream-load';
 import { type Cancellation, UpstreamCall } from './upstream-call';
 import { type CallCostPrices, CostPrices } from './cost-prices';
 import { type UpstreamsConfig } from './upstreams.config';

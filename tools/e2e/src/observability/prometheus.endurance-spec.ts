@@ -11,13 +11,15 @@ import {
 import { rawCall } from '../load/raw-calls';
 import { Site } from '../site/site';
 import {
+  PROMETHEUS,
+  PrometheusProcess,
   readAlerts,
   readDashboardQueries,
   readPrometheusConfig,
   readRules,
   readRunbookQueries,
-} from './prometheus-files';
-import { PROMETHEUS, PrometheusProcess, type Series } from './prometheus-process';
+  type Series,
+} from './prometheus-process';
 import { groupingLabelsOf, selectorsOf } from './promql';
 
 const MODEL = 'sandbox-chat';

@@ -9,8 +9,7 @@ import {
   type TestDatabase,
   waitFor,
 } from '@inference/testing';
-import { readLeases, runReconcile } from '../billing/ledger-totals';
-import { wronglyBilled } from '../billing/wrongly-billed';
+import { readLeases, runReconcile, wronglyBilled } from '../billing/ledger-totals';
 import { createAdmin } from '../site/create-admin';
 import { findProgram } from '../site/nginx';
 import { ROOT, type ServiceProcess } from '../site/service-process';

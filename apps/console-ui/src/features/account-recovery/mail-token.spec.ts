@@ -1,4 +1,4 @@
-import { mailTokenIn } from './use-mail-token';
+import { mailTokenIn } from './recovery-parts';
 
 describe('the token of a mail', () => {
   it('is read from the fragment', () => {

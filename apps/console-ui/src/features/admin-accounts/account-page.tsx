@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
-import { CopyButton } from '../../components/copy-button';
+import { CopyButton } from '../../components/code-samples';
 import { FormDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';

@@ -1,7 +1,7 @@
 import { Alert, Button, FileButton, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { Download, Upload } from 'lucide-react';
 import { type SyntheticEvent, useState } from 'react';
-import { downloadText } from '../../components/download-text';
+import { downloadText } from '../../components/csv-button';
 import { Figure } from '../../figures/figure';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import { useLineName } from './change-table';

@@ -14,12 +14,73 @@ import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Quantity } from '../../figures/figure-text';
+import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 import { Time } from '../../time/time';
 import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import { Choice } from '../usage/filters';
 import classes from '../usage/filters.module.css';
 import { useWalletTexts } from '../wallet/wallet-texts';
-import { useProviderEventTexts } from './provider-event-texts';
+
+const en = {
+  title: 'Provider events',
+  description:
+    'Disputes, refunds that were made in a provider’s own pages, and other events that the platform does not act on. Close each with a note of what you did.',
+  state: 'Show',
+  'state.open': 'Open',
+  'state.closed': 'Closed',
+  'state.all': 'All',
+  received: 'Received',
+  event: 'Event',
+  'kind.dispute': 'Dispute',
+  'kind.refund': 'Refund at the provider',
+  'kind.other': 'Other',
+  provider: 'Provider',
+  amount: 'Amount',
+  payment: 'Payment',
+  account: 'Account',
+  details: 'Provider says',
+  closing: 'Closed',
+  'closing.own_refund': 'A refund of this site explains it',
+  close: 'Close',
+  'close.title': 'Close this event',
+  'close.text': 'This changes no payment and no balance.',
+  'close.note': 'What was done',
+  'close.note.missing': 'Say in a few words what was done.',
+  'close.done': 'The event is closed.',
+  'empty.title': 'Nothing is waiting',
+  'empty.text': 'Events that need a person appear here.',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  title: '支付渠道事件',
+  description: '争议、在支付渠道后台直接办理的退款，以及平台不会自动处理的其他事件。处理后请填写说明并关闭。',
+  state: '显示',
+  'state.open': '待处理',
+  'state.closed': '已关闭',
+  'state.all': '全部',
+  received: '接收时间',
+  event: '事件',
+  'kind.dispute': '争议',
+  'kind.refund': '渠道退款',
+  'kind.other': '其他',
+  provider: '支付渠道',
+  amount: '金额',
+  payment: '付款',
+  account: '账户',
+  details: '渠道说明',
+  closing: '处理结果',
+  'closing.own_refund': '由本站退款产生',
+  close: '关闭',
+  'close.title': '关闭此事件',
+  'close.text': '关闭事件不会更改任何付款或余额。',
+  'close.note': '处理说明',
+  'close.note.missing': '请简要填写处理情况。',
+  'close.done': '事件已关闭。',
+  'empty.title': '没有待处理事件',
+  'empty.text': '需要人工处理的事件会显示在这里。',
+};
+
+const useProviderEventTexts = defineTexts('admin-provider-events', en, zh);
 
 type ProviderEvent = Schemas['ProviderEventResponse'];
 type State = 'open' | 'closed' | 'all';

@@ -1,12 +1,12 @@
 import { Anchor, Code, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { CopyButton } from '../../components/copy-button';
+import { CopyButton } from '../../components/code-samples';
 import { type Column, DataTable } from '../../components/data-table';
 import { Fact, Facts } from '../../components/facts';
 import { Amount, Quantity } from '../../figures/figure-text';
 import { formatNumber } from '../../figures/format-figure';
 import { ShortAmount } from '../../figures/short-amount';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { Time } from '../../time/time';
 import { useEntrypointName } from '../usage/usage-queries';
 import { CostExplanation, Duration, OutcomeBadge } from './request-parts';

@@ -1,5 +1,5 @@
 import { Figure } from '../../figures/figure';
-import { leftOf, usedPercent } from './training-queries';
+import { leftOf, usedPercent } from './training-page';
 
 const quota = (total: string, used: string) => ({ total: Figure.of(total), used: Figure.of(used) });
 

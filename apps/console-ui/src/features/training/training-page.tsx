@@ -1,17 +1,118 @@
 import { Alert, Anchor, Code, Group, Paper, Progress, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { useTrainingApi } from '../../api/service-apis';
+import { toApiError } from '../../api/api-error';
+import { bodyOf } from '../../api/console-api';
+import { type TrainingApi, type TrainingSchemas, useTrainingApi } from '../../api/service-apis';
 import { EmptyState } from '../../components/empty-state';
 import { Fact, Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
+import { Figure } from '../../figures/figure';
 import { Amount, Quantity } from '../../figures/figure-text';
 import { useSite } from '../../api/site';
-import { type Capabilities, capabilitiesQuery, leftOf, usedPercent } from './training-queries';
-import { useTrainingTexts } from './training-texts';
+import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 import classes from './training.module.css';
+
+const en = {
+  title: 'Training',
+  description: 'What you can train, your remaining quota, and prices.',
+  notOffered: 'Training is not available yet',
+  'notOffered.text': 'This site has not set a price for training. Ask its operator.',
+  quota: 'Quota',
+  'quota.left': 'Tokens left',
+  'quota.used': 'Used',
+  'quota.total': 'Total quota',
+  'quota.share': 'Share of the quota used',
+  'quota.none': 'Your quota is used up. Ask the operator of the site for more.',
+  balance: 'Balance',
+  'balance.text': 'Each training step is paid from your balance.',
+  topUp: 'Top up',
+  prices: 'Prices',
+  'price.gpuHour': 'Per GPU hour',
+  'price.tokens': 'Per million tokens',
+  'prices.converted':
+    'Prices are in US dollars. Your balance is charged in its own currency at the day’s exchange rate.',
+  abilities: 'What you can train',
+  models: 'Base models',
+  methods: 'Methods',
+  lora: 'LoRA methods',
+  modules: 'LoRA target modules',
+  formats: 'Export formats',
+  none: 'None',
+  intervention: 'Automatic stop',
+  'intervention.on': 'A training run is stopped or adjusted automatically on any of these signs:',
+  'intervention.off': 'Training runs are not stopped or adjusted automatically.',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  title: '训练',
+  description: '您的账户可以训练的内容、剩余配额和价格。',
+  notOffered: '尚未开通训练',
+  'notOffered.text': '本站点还没有训练价格，请联系站点运营方。',
+  quota: '配额',
+  'quota.left': '剩余 token',
+  'quota.used': '已用',
+  'quota.total': '总配额',
+  'quota.share': '已用配额占比',
+  'quota.none': '配额已用完，请联系站点运营方增加。',
+  balance: '余额',
+  'balance.text': '训练的每一步都从余额中扣费。',
+  topUp: '充值',
+  prices: '价格',
+  'price.gpuHour': '每 GPU 小时',
+  'price.tokens': '每百万 token',
+  'prices.converted': '价格以美元计，扣费时按当日汇率换算为余额的币种。',
+  abilities: '可训练内容',
+  models: '基础模型',
+  methods: '训练方法',
+  lora: 'LoRA 方法',
+  modules: 'LoRA 作用模块',
+  formats: '导出格式',
+  none: '无',
+  intervention: '自动干预',
+  'intervention.on': '出现以下情况之一时，训练会自动停止或调整：',
+  'intervention.off': '训练不会自动停止或调整。',
+};
+
+const useTrainingTexts = defineTexts('training', en, zh);
+
+type Capabilities = TrainingSchemas['CapabilitiesResponse'];
+
+/** No price of training, none of a GPU hour, no exchange rate: the operator has not set training up. */
+const WITHOUT_PRICE = ['50301', '50302', '50303'];
+
+/** What the account can train; null while the site has no price for it. */
+const capabilitiesQuery = (api: TrainingApi) =>
+  queryOptions({
+    queryKey: ['training-capabilities'],
+    queryFn: async ({ signal }): Promise<Capabilities | null> => {
+      try {
+        return (await bodyOf(api.GET('/v1/capabilities', { signal }))).data;
+      } catch (error) {
+        if (WITHOUT_PRICE.includes(toApiError(error).code ?? '')) return null;
+        throw error;
+      }
+    },
+  });
+
+interface Quota {
+  total: Figure;
+  used: Figure;
+}
+
+/** What is left of a quota; never negative, though a quota may be set below what is used. */
+export function leftOf({ total, used }: Quota): Figure {
+  const left = total.minus(used);
+  return left.isNegative ? Figure.zero : left;
+}
+
+/** Which part of a quota is used, in percent, for a bar. */
+export function usedPercent({ total, used }: Quota): number {
+  if (used.compare(total) >= 0) return 100;
+  return (used.toScreenNumber() / total.toScreenNumber()) * 100;
+}
 
 /** The service names its prices in this currency on every site. */
 const PRICE_CURRENCY = 'USD';

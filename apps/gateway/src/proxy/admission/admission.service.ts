@@ -31,8 +31,7 @@ import {
 } from '../../models/models.service';
 import { type UsageEvent } from '../../settlement/usage-event';
 import { type CallNotes } from '../../unserved-calls/call-notes';
-import { ServingDirectory } from '../../upstreams/directory.service';
-import { type ServingCatalogue } from '../../upstreams/serving-catalogue';
+import { type ServingCatalogue, ServingDirectory } from '../../upstreams/directory.service';
 import { type ProxyRequest } from '../request/proxy-request';
 import {
   type Bounds,

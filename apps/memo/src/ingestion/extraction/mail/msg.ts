@@ -5,8 +5,7 @@ import { innerOutput, MAX_INNER_DOCUMENTS, type ReadingOutput } from '../format-
 import { readDamaged } from '../package/damage';
 import { decodeText, detectEncoding } from '../text/character-encoding';
 import { readRtf } from '../rtf';
-import { writeAttachment } from './attachment';
-import { writeBody, writeHead } from './eml';
+import { writeAttachment, writeBody, writeHead } from './eml';
 
 const WINDOWS_CODE_PAGE = /^(?:874|932|936|949|950|125[0-8])$/;
 
