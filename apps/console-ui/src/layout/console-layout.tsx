@@ -17,6 +17,7 @@ import { PaletteButton } from './palette-button';
 import { SiteFooter } from './site-footer';
 import { SessionEndedDialog } from './session-ended-dialog';
 
+const Announcements = lazy(fileLoader(() => import('../features/announcements/announcements')));
 const PaymentBanner = lazy(fileLoader(() => import('../features/wallet/payment-banner')));
 const SecondFactorDemand = lazy(fileLoader(() => import('../features/admin-staff/second-factor-demand')));
 const TermsDialog = lazy(fileLoader(() => import('../features/sign-in/terms-dialog')));
@@ -60,6 +61,9 @@ export function ConsoleLayout() {
         </Group>
       </header>
       <OfflineBanner />
+      <OptionalPart isLoadedAtOnce>
+        <Announcements />
+      </OptionalPart>
       {!isDemanded && (
         <OptionalPart isLoadedAtOnce>
           <PaymentBanner />

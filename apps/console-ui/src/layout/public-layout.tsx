@@ -11,6 +11,7 @@ import classes from './layout.module.css';
 import { PUBLIC_AREAS } from './public-areas';
 import { SiteFooter } from './site-footer';
 
+const Announcements = lazy(fileLoader(() => import('../features/announcements/announcements')));
 const AccountMenu = lazy(
   fileLoader(() => import('./account-menu').then((module) => ({ default: module.AccountMenu }))),
 );
@@ -43,6 +44,9 @@ export function PublicLayout() {
         </Group>
       </header>
       <OfflineBanner />
+      <OptionalPart isLoadedAtOnce>
+        <Announcements />
+      </OptionalPart>
       <main id="main" tabIndex={-1} className={classes.main}>
         <Outlet />
       </main>

@@ -30,6 +30,7 @@ import { PriceReasons0000000000061 } from '../migrations/0061_price_reasons';
 import { IdempotentCalls0000000000062 } from '../migrations/0062_idempotent_calls';
 import { Suspensions0000000000063 } from '../migrations/0063_suspensions';
 import { ModelsAndUpstreams0000000000064 } from '../migrations/0064_models_and_upstreams';
+import { Announcements0000000000065 } from '../migrations/0065_announcements';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -73,6 +74,7 @@ export const MIGRATIONS: MigrationClass[] = [
   IdempotentCalls0000000000062,
   Suspensions0000000000063,
   ModelsAndUpstreams0000000000064,
+  Announcements0000000000065,
 ];
 
 /**

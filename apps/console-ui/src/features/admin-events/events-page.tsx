@@ -35,6 +35,7 @@ const allEventsQuery = (api: ConsoleApi, { account, type }: EventSearch) =>
 
 /** Changes of the site, which no customer sees among the own events. */
 const KEYS: Partial<Record<EventType, PlainTextKey<typeof en>>> = {
+  'admin.announcement_changed': 'event.announcement',
   'admin.changelog_changed': 'event.changelog',
   'admin.exchange_rates_published': 'event.rates',
   'admin.model_changed': 'event.model',
