@@ -7,6 +7,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useAccount } from '../api/account';
 import { useSessionState } from '../api/session';
 import { fileLoader, OptionalPart } from '../components/lazy-file';
+import { Announcements } from '../features/announcements/announcements';
 import { AccountMenu } from './account-menu';
 import { PreferencesButton } from './header-buttons';
 import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
@@ -17,7 +18,6 @@ import { PaletteButton } from './palette-button';
 import { SiteFooter } from './site-footer';
 import { SessionEndedDialog } from './session-ended-dialog';
 
-const Announcements = lazy(fileLoader(() => import('../features/announcements/announcements')));
 const PaymentBanner = lazy(fileLoader(() => import('../features/wallet/payment-banner')));
 const SecondFactorDemand = lazy(fileLoader(() => import('../features/admin-staff/second-factor-demand')));
 const TermsDialog = lazy(fileLoader(() => import('../features/sign-in/terms-dialog')));
@@ -61,9 +61,7 @@ export function ConsoleLayout() {
         </Group>
       </header>
       <OfflineBanner />
-      <OptionalPart isLoadedAtOnce>
-        <Announcements />
-      </OptionalPart>
+      <Announcements />
       {!isDemanded && (
         <OptionalPart isLoadedAtOnce>
           <PaymentBanner />

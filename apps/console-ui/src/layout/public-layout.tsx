@@ -4,6 +4,7 @@ import { Menu as MenuIcon } from 'lucide-react';
 import { lazy } from 'react';
 import { useSessionState } from '../api/session';
 import { fileLoader, OptionalPart } from '../components/lazy-file';
+import { Announcements } from '../features/announcements/announcements';
 import { MenuButton, PreferencesButton } from './header-buttons';
 import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
 import { useLayoutTexts } from './layout-texts';
@@ -11,7 +12,6 @@ import classes from './layout.module.css';
 import { PUBLIC_AREAS } from './public-areas';
 import { SiteFooter } from './site-footer';
 
-const Announcements = lazy(fileLoader(() => import('../features/announcements/announcements')));
 const AccountMenu = lazy(
   fileLoader(() => import('./account-menu').then((module) => ({ default: module.AccountMenu }))),
 );
@@ -44,9 +44,7 @@ export function PublicLayout() {
         </Group>
       </header>
       <OfflineBanner />
-      <OptionalPart isLoadedAtOnce>
-        <Announcements />
-      </OptionalPart>
+      <Announcements />
       <main id="main" tabIndex={-1} className={classes.main}>
         <Outlet />
       </main>

@@ -25,7 +25,7 @@ const announcementsQuery = (api: ConsoleApi, isSignedIn: boolean) =>
   });
 
 /** What staff tells customers now, above all pages. Visitors see what is for everybody. */
-export default function Announcements() {
+export function Announcements() {
   const t = useAnnouncementTexts();
   const isSignedIn = useSessionState().status === 'signed-in';
   const { data = [] } = useQuery(announcementsQuery(useConsoleApi(), isSignedIn));
