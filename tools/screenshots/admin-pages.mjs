@@ -130,6 +130,7 @@ export const ADMIN_PICTURES = [
     byAdmin: true,
     act: (tab) => tab.getByRole('button', { name: either('Publish a release', '发布新版本') }).click(),
   },
+  { name: 'admin-announcements', path: '/admin/announcements', byAdmin: true },
   { name: 'admin-changelog', path: '/admin/changelog', byAdmin: true },
   {
     name: 'admin-changelog-create',

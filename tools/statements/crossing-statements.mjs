@@ -12,6 +12,24 @@ import { OPERATOR_STATEMENTS } from './operator-statements.mjs';
 /** @type {CrossingStatement[]} */
 export const CROSSING_STATEMENTS = [
   {
+    place: 'apps/console/src/notifications/announcements/announcements.repository.ts addressAccounts',
+    kind: 'admin',
+    tables: ['accounts.accounts', 'accounts.announcement_accounts'],
+    why: 'Staff announces something to accounts that it names.',
+  },
+  {
+    place: 'apps/console/src/notifications/announcements/announcements.repository.ts addressUsers',
+    kind: 'admin',
+    tables: ['accounts.announcement_accounts', 'metering.daily_rollup', 'metering.hourly_usage'],
+    why: 'Staff announces something to the accounts that have used a model.',
+  },
+  {
+    place: 'apps/console/src/notifications/announcements/announcements.repository.ts countAccounts',
+    kind: 'admin',
+    tables: ['accounts.announcement_accounts'],
+    why: 'Counts for staff who is addressed by announcements and has dismissed them.',
+  },
+  {
     place: 'apps/console/src/identity/staff/staff.repository.ts listStaff',
     kind: 'admin',
     tables: ['accounts.accounts'],

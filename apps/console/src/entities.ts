@@ -35,6 +35,7 @@ import { LoginAttempt } from './identity/login-throttle/login-attempt.entity';
 import { RefreshToken } from './identity/refresh/refresh-token.entity';
 import { RecoveryCode, Totp } from './identity/second-factor/second-factor.entity';
 import { LoginChallenge } from './identity/sign-in/login-challenge.entity';
+import { Announcement, AnnouncementAccount } from './notifications/announcements/announcement.entity';
 import { MailToken } from './notifications/mail/mail-token.entity';
 import { OutboxMail } from './notifications/mail/outbox-mail.entity';
 import { PlaygroundSettings, SavedConversation } from './playground/conversations/saved-conversation.entity';
@@ -54,6 +55,8 @@ export const ENTITIES = [
   ...WALLET_ENTITIES,
   Account,
   AccountNote,
+  Announcement,
+  AnnouncementAccount,
   ArchivedDay,
   BillingDocument,
   CatalogueChange,

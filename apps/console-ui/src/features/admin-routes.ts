@@ -134,6 +134,14 @@ export const adminRoutes = [
   }),
   createRoute({
     getParentRoute: () => adminRoute,
+    path: '/admin/announcements',
+    component: lazyRouteComponent(
+      () => import('./admin-announcements/admin-announcements-page'),
+      'AdminAnnouncementsPage',
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
     path: '/admin/changelog',
     component: lazyRouteComponent(
       () => import('./admin-changelog/admin-changelog-page'),

@@ -2,6 +2,7 @@ import {
   Activity,
   ArrowDownToLine,
   ArrowLeftRight,
+  BellRing,
   Bot,
   Boxes,
   ChartColumn,
@@ -133,6 +134,12 @@ const AREA_GROUPS: AreaGroup[] = [
       },
       { to: '/admin/models', text: 'area.adminPackages', icon: Boxes, needs: 'GET /api/admin/models' },
       { to: '/admin/releases', text: 'area.adminReleases', icon: Rocket, needs: 'GET /api/admin/releases' },
+      {
+        to: '/admin/announcements',
+        text: 'area.adminAnnouncements',
+        icon: BellRing,
+        needs: 'GET /api/admin/announcements',
+      },
       {
         to: '/admin/changelog',
         text: 'area.adminChangelog',

@@ -31,6 +31,7 @@ import { IdempotentCalls0000000000062 } from '../migrations/0062_idempotent_call
 import { Suspensions0000000000063 } from '../migrations/0063_suspensions';
 import { ModelsAndUpstreams0000000000064 } from '../migrations/0064_models_and_upstreams';
 import { CostPrices0000000000065 } from '../migrations/0065_cost_prices';
+import { Announcements0000000000066 } from '../migrations/0066_announcements';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -75,6 +76,7 @@ export const MIGRATIONS: MigrationClass[] = [
   Suspensions0000000000063,
   ModelsAndUpstreams0000000000064,
   CostPrices0000000000065,
+  Announcements0000000000066,
 ];
 
 /**

@@ -198,6 +198,8 @@ export const BEYOND_ENTITIES = {
       'delete insert select': ['catalogue.packages'],
       'insert select update': [
         'accounts.accounts',
+        'accounts.announcement_accounts',
+        'accounts.announcements',
         'accounts.api_keys',
         'billing.invoice_requests',
         'catalogue.package_downloads',

@@ -23,6 +23,9 @@ export const knownFields = ({ urls, sandbox }: Platform): KnownFields => ({
   // In the future, whenever the fuzzer runs.
   expires_at: fc.constant('2190-01-01T00:00:00Z'),
   ends_at: fc.constant('2190-01-01T00:00:00Z'),
+  // The other audiences need accounts or a model.
+  audience: fc.constant('all'),
+  account_ids: fc.constant(undefined),
   // These may be taken once.
   id: numbered((number) => `id-${number}`),
   email: numbered((number) => `customer-${number}@example.com`),
