@@ -4,6 +4,9 @@ import { type Platform } from '../site/platform';
 /** The account whose session the requests to `/api/auth` use. Its password is the example of the API documents. */
 export const GUEST = { identifier: 'guest@example.com', password: 'correct horse battery' };
 
+/** The model that the upstreams of requests serve: those of a customer's calls stay with the upstream of the start. */
+export const OWN_MODEL = 'fuzz-model';
+
 /** Values for members of bodies by their name. */
 export type KnownFields = Record<string, fc.Arbitrary<unknown>>;
 
@@ -37,6 +40,7 @@ const knownFields = ({ urls, sandbox }: Platform): KnownFields => ({
 
 /** Values for one operation alone, by its name: elsewhere a field of this name has another meaning. */
 const knownFieldsOf = ({ accounts, sandbox }: Platform): Record<string, KnownFields> => ({
+  'console changeModelPrices': { slug: fc.constant(OWN_MODEL), version: fc.constant(undefined) },
   'console changeRole': { password: fc.constant(accounts.admin.password) },
   'console createServedModel': {
     slug: numbered((number) => `fuzz-${number}`),
@@ -51,26 +55,29 @@ const knownFieldsOf = ({ accounts, sandbox }: Platform): Record<string, KnownFie
   'console changeUpstream': { base_url: fc.constant(`${sandbox.engine}/v1`) },
 });
 
-/** The model that an operation of the gateway needs, where most models do not do. */
-const MODELS: Record<string, string> = {
-  'gateway createSpeech': 'sandbox-speech',
-  'gateway createTranscription': 'sandbox-audio',
-  'gateway createTranslation': 'sandbox-audio',
-  'gateway createEmbeddings': 'sandbox-embed',
-  'gateway createImage': 'sandbox-image',
-  'gateway createModeration': 'sandbox-moderation',
-  'gateway rerank': 'sandbox-rerank',
+const CHAT_MODELS = ['sandbox-chat', 'sandbox-mini'];
+/** The models that an operation of the gateway needs, where most models do not do. */
+const MODELS: Record<string, string[]> = {
+  'gateway createChatCompletion': CHAT_MODELS,
+  'gateway createCompletion': CHAT_MODELS,
+  'gateway createMessage': CHAT_MODELS,
+  'gateway createResponse': CHAT_MODELS,
+  'gateway createSpeech': ['sandbox-speech'],
+  'gateway createTranscription': ['sandbox-audio'],
+  'gateway createTranslation': ['sandbox-audio'],
+  'gateway createEmbeddings': ['sandbox-embed'],
+  'gateway createImage': ['sandbox-image'],
+  'gateway createModeration': ['sandbox-moderation'],
+  'gateway rerank': ['sandbox-rerank'],
 };
 
 /** Values for the members of the bodies of an operation. */
 export const knownFieldsFor = (platform: Platform, operation: string): KnownFields => ({
   ...knownFields(platform),
-  ...(operation in MODELS && { model: fc.constant(MODELS[operation]) }),
+  ...(operation in MODELS && { model: fc.constantFrom(...MODELS[operation]!) }),
   ...knownFieldsOf(platform)[operation],
 });
 
-/** The model that the upstreams of requests serve: those of a customer's calls stay with the upstream of the start. */
-export const OWN_MODEL = 'fuzz-model';
 const UPSTREAMS = '/api/admin/upstreams';
 
 /** The body of a request to an operation, without models whose calls it could spoil. */
