@@ -68,6 +68,7 @@ console                                               none  session  expired  el
   PATCH  /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
   DELETE /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/api-keys/:id/rotate                      401      404      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/keys/leaked                              404      404      404        404    404  404      404  404     404      404         404          404      404
   GET    /api/billing/usage                            401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/usage/calls                      401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/proof                            401      200      401        401    200  401      401  401     401      401         401          401      401
