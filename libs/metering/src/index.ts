@@ -33,6 +33,7 @@ export {
 export {
   conditionCount,
   conditionsKey,
+  type DailyWindow,
   hasPriceOf,
   holdsFor,
   HOURS_FORM,
@@ -46,6 +47,7 @@ export {
   pricesOutput,
   SERVICE_TIERS,
   type ServiceTier,
+  startOf,
   type UnitRate,
 } from './pricing/price';
 export { MODEL_PRICES } from './pricing/prices.repository';
