@@ -116,7 +116,7 @@ const zh: ChineseTexts<typeof en> = {
   'area.costReport': '全部账户费用',
   'area.adminDashboard': '运营看板',
   'area.adminAccounts': '账户管理',
-  'area.adminStaff': '工作人员',
+  'area.adminStaff': '员工',
   'area.adminProviderEvents': '支付渠道事件',
   'area.adminPayments': '全部付款',
   'area.adminEvents': '审计事件',

@@ -232,7 +232,10 @@ function AccountFacts({ account }: { account: Account }) {
         </Fact>
         <Fact name={t('role')}>{t(`role.${account.role}`)}</Fact>
         <Fact name={t('email')}>
-          {account.email} ({t(account.email_verified ? 'email.verified' : 'email.unverified')})
+          {t('email.state', {
+            email: account.email,
+            state: t(account.email_verified ? 'email.verified' : 'email.unverified'),
+          })}
         </Fact>
         <Fact name={t('phone')}>{account.phone ?? t('none')}</Fact>
         <Fact name={t('username')}>{account.username ?? t('none')}</Fact>

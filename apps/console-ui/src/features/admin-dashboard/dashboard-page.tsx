@@ -121,7 +121,7 @@ function FigureCard<Value extends Figure | null>({
         {show(value)}
       </Text>
       <Group gap="xs">
-        <PercentText before={before ?? undefined} after={value ?? undefined} />
+        {value && before && !before.isZero && <PercentText before={before} after={value} />}
         <Text c="dimmed">
           {t('before')}
           {show(before)}

@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../api/account';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { useSite } from '../../api/site';
 import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { FormDialog } from '../../components/dialogs';
@@ -13,7 +14,7 @@ import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Quantity } from '../../figures/figure-text';
+import { Amount, Quantity } from '../../figures/figure-text';
 import { Time } from '../../time/time';
 import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import { Choice } from '../usage/filters';
@@ -98,6 +99,7 @@ interface Props {
 
 function EventTable({ events, onMore, isLoadingMore }: Props) {
   const [t, walletText] = [useProviderEventTexts(), useWalletTexts()];
+  const { currency: siteCurrency } = useSite();
   const mayClose = useMay()('POST /api/admin/billing/provider-events/:id/close');
   const [closing, setClosing] = useState<string>();
   const emails = useAccountEmails(events.flatMap(({ account_id: id, closed_by: by }) => [id, by]));
@@ -106,12 +108,17 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
       key: 'event',
       title: t('event'),
       place: 'title',
-      cell: ({ kind, type }) => (
+      cell: ({ kind, type, status, reason }) => (
         <Stack gap={2} align="flex-start">
           <Text inherit fw={500}>
             {t(`kind.${kind}`)}
           </Text>
           <Code>{type}</Code>
+          {(status ?? reason) !== null && (
+            <Text size="sm" c="dimmed" translate="no">
+              {[status, reason].filter(Boolean).join(', ')}
+            </Text>
+          )}
         </Stack>
       ),
     },
@@ -124,6 +131,7 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
     {
       key: 'provider',
       title: t('provider'),
+      place: 'more',
       cell: ({ provider }) => walletText(`provider.${provider}`),
     },
     {
@@ -133,6 +141,8 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
       cell: ({ amount, currency }) =>
         amount === null ? (
           '–'
+        ) : currency === siteCurrency ? (
+          <Amount value={amount} currency={siteCurrency} />
         ) : (
           <>
             <Quantity value={amount} /> {currency}
@@ -142,11 +152,13 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
     {
       key: 'account',
       title: t('account'),
+      place: 'line',
       cell: ({ account_id: id }) => (id === null ? '–' : <AccountLink id={id} emails={emails} />),
     },
     {
       key: 'payment',
       title: t('payment'),
+      place: 'line',
       cell: ({ payment_id: id }) =>
         id === null ? (
           '–'
@@ -157,15 +169,9 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
         ),
     },
     {
-      key: 'details',
-      title: t('details'),
-      cell: ({ status, reason }) => (
-        <span translate="no">{[status, reason].filter(Boolean).join(', ') || '–'}</span>
-      ),
-    },
-    {
       key: 'closing',
       title: t('closing'),
+      place: 'line',
       cell: ({ id, closed_at: at, closed_as: how, closed_by: by, note }) => {
         if (at === null)
           return mayClose ? (

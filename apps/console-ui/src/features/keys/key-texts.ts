@@ -152,7 +152,7 @@ const zh: ChineseTexts<typeof en> = {
   'pace.hint': '该密钥在网关的速率限制。留空表示不单独限制。',
   'pace.invalid': '请输入大于零的整数，或留空。',
   rpm: '每分钟请求数',
-  tpm: '每分钟 token 数',
+  tpm: '每分钟 Token 数',
   max_concurrency: '并发请求数',
   notes: '备注',
   tags: '标签',
