@@ -217,10 +217,10 @@ ifThere('keeps a note, which the timeline shows beside payments and sign-ins', a
   await tab.getByRole('tab', { name: 'Notes' }).click();
   await tab.getByRole('textbox', { name: 'New note' }).fill('Pays by invoice');
   await tab.getByRole('button', { name: 'Add note' }).click();
-  await tab.getByRole('article').getByText('Pays by invoice').waitFor();
+  await tab.getByRole('tabpanel', { name: 'Notes' }).getByText('Pays by invoice').waitFor();
   await tab.getByRole('tab', { name: 'Timeline' }).click();
   const timeline = tab.getByRole('table', { name: 'Timeline' });
-  await timeline.getByRole('row', { name: /^.*Note .*Pays by invoice/ }).waitFor();
+  await timeline.getByRole('row', { name: /Note .*Pays by invoice/ }).waitFor();
   await timeline.getByRole('row', { name: /\$20\.00 · Paid · Card/ }).waitFor();
   await tab.getByRole('tab', { name: 'Usage and payments' }).click();
 });
