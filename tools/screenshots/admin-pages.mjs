@@ -32,6 +32,7 @@ const press = (name) => (/** @type {Page} */ tab) => tab.getByRole('button', { n
 /** @type {Picture[]} */
 export const ADMIN_PICTURES = [
   { name: 'admin-dashboard', path: '/admin/dashboard', byAdmin: true },
+  { name: 'admin-margin', path: '/admin/margin', byAdmin: true },
   { name: 'admin-staff', path: '/admin/staff', byAdmin: true },
   {
     name: 'admin-dashboard-month',

@@ -38,8 +38,26 @@ export const CROSSING_STATEMENTS = [
   {
     place: 'function metering.fold_accounts',
     kind: 'job',
-    tables: ['metering.unfolded_usage'],
+    tables: ['metering.unfolded_margins', 'metering.unfolded_usage'],
     why: 'Adds what waits of these accounts to rollup, ledger, wallets and keys.',
+  },
+  {
+    place: 'view metering.margins',
+    kind: 'report',
+    tables: ['metering.daily_margins', 'metering.unfolded_margins'],
+    why: 'The margins of the days with what waits for them.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/margin.repository.ts readMargins',
+    kind: 'report',
+    tables: ['metering.margins'],
+    why: 'Revenue, cost and margin of some days by day, model, upstream or account.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/margin.repository.ts readMargin',
+    kind: 'report',
+    tables: ['metering.margins'],
+    why: 'Revenue, cost and margin of some days together.',
   },
   {
     place: 'view metering.hourly_usage',

@@ -1,6 +1,8 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import {
   ArchivedDay,
+  COST_PRICE_ENTITIES,
+  MARGIN_ENTITIES,
   PRICE_ENTITIES,
   RefusedRequest,
   ROLLUP_ENTITIES,
@@ -42,9 +44,11 @@ import { AccountNote } from './support/customer-view/account-note.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
+  ...COST_PRICE_ENTITIES,
   ...CREDENTIAL_ENTITIES,
   ...DAY_ENTITIES,
   ...LIMIT_ENTITIES,
+  ...MARGIN_ENTITIES,
   ...PRICE_ENTITIES,
   ...ROLLUP_ENTITIES,
   ...SERVING_ENTITIES,

@@ -55,6 +55,9 @@ export { readAccountArchivedUntil, readArchivedUntil } from './archive/archived-
 export { archivedHourFault } from './archive/archived-hours';
 export { type Difference, reconcile } from './reconcile/checks.repository';
 export {
+  COST_PRICE_ENTITIES,
+  CostPrice,
+  CostPriceList,
   ExchangeRate,
   FurtherModelPrice,
   GpuPrice,
@@ -76,7 +79,7 @@ export {
 } from './reports/usage-event.entity';
 export { GroupByField, PeriodQuery } from './reports/period.dto';
 export { bucketLines, type LineDetail, usageLines } from './reports/usage-lines.repository';
-export { COST_SUM_ENTITIES, ROLLUP_ENTITIES } from './rollups/rollup.entity';
+export { COST_SUM_ENTITIES, MARGIN_ENTITIES, ROLLUP_ENTITIES } from './rollups/rollup.entity';
 export {
   GRANULARITIES,
   type Granularity,

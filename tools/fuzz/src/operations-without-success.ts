@@ -28,6 +28,7 @@ export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
   'console openInvoiceLink': ONLY_CHINA,
   'console openReceiptLink': 'needs the sealed link of another operation',
   'console publishExchangeRates': ONLY_CHINA,
+  'console reportLeakedKeys': 'needs a report that a secret scanner has signed',
   'console putPackageUploadPart': 'needs the digest of the body and the length that the upload has fixed',
   'console receiveNotification': 'needs the signature of a payment provider',
   'console refreshSession': 'needs the cookie of a sign-in',

@@ -63,6 +63,11 @@ export const adminRoutes = [
   }),
   createRoute({
     getParentRoute: () => adminRoute,
+    path: '/admin/margin',
+    component: lazyRouteComponent(() => import('./admin-margin/margin-page'), 'MarginPage'),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
     path: '/admin/staff',
     component: lazyRouteComponent(() => import('./admin-staff/staff-page'), 'StaffPage'),
   }),

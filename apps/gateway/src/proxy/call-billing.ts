@@ -1,8 +1,11 @@
+import { Metrics } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
 import { Injectable } from '@nestjs/common';
+import { Counter } from 'prom-client';
 import { SettlementBatcher } from '../settlement/settlement-batcher';
 import { NotCoveredError } from '../settlement/settlement.errors';
 import { type UsageEvent } from '../settlement/usage-event';
+import { costsOf } from '../upstreams/cost-prices';
 import { type UpstreamAnswer } from '../upstreams/upstreams.service';
 import { type AdmittedCall, usageEventOf } from './admission/admission.service';
 import { isSameUsage, type Metered, within } from './usage/metered-usage';
@@ -19,19 +22,31 @@ export const tellsPrice = ({ call: { caller } }: Pick<AdmittedCall, 'call'>): bo
 /** Charges calls for what they used. */
 @Injectable()
 export class CallBilling {
+  private readonly uncosted: Counter<'upstream'>;
+
   constructor(
     private readonly settlements: SettlementBatcher,
     private readonly faults: UsageFaults,
-  ) {}
+    { registry }: Metrics,
+  ) {
+    this.uncosted = new Counter({
+      name: 'gateway_calls_without_cost_price_total',
+      help: 'Charged calls whose upstream has no cost price for what they used, by upstream: no report knows their margin.',
+      labelNames: ['upstream'],
+      registers: [registry],
+    });
+  }
 
   /** Charges a call; returns what it was charged. Throws the errors of settlement. */
   async settle(
     admission: AdmittedCall,
     {
       upstream,
+      costing,
       span,
       use,
-    }: Pick<UpstreamAnswer<unknown>, 'upstream' | 'span'> & Partial<Pick<UpstreamAnswer<unknown>, 'use'>>,
+    }: Pick<UpstreamAnswer<unknown>, 'upstream' | 'costing' | 'span'> &
+      Partial<Pick<UpstreamAnswer<unknown>, 'use'>>,
     outcome: UsageOutcome,
     metered: Metered,
     told: Told,
@@ -39,7 +54,9 @@ export class CallBilling {
     const { usage, fault } = metered;
     if (fault) this.faults.count(upstream, fault);
     admission.ticket?.used(usage.counts);
-    const served = { upstream, outcome, ...told };
+    const costs = costsOf(upstream, costing, usage);
+    if (!costs.some(({ served }) => served)) this.uncosted.inc({ upstream });
+    const served = { upstream, outcome, costs, ...told };
     const event = usageEventOf(admission, { ...served, ...metered });
     use?.(event.inputTokens, event.outputTokens);
     span?.set({

@@ -74,9 +74,13 @@ const TABLE = {
   // Reports
   'GET /api/admin/dashboard': ['operator', 'finance', 'analyst'],
   'GET /api/cost-report': ['finance', 'analyst'],
+  'GET /api/admin/reports/margin': ['finance', 'analyst'],
 
   // Served models and their upstreams
   'GET /api/admin/upstreams': ['operator'],
+  'GET /api/admin/upstreams/:id/cost-prices': ['operator', 'finance'],
+  'PUT /api/admin/upstreams/:id/cost-prices': ['operator'],
+  'GET /api/admin/upstreams/:id/cost-prices/history': ['operator', 'finance'],
   'POST /api/admin/upstreams': ['operator'],
   'PATCH /api/admin/upstreams/:id': ['operator'],
   'DELETE /api/admin/upstreams/:id': ['operator'],

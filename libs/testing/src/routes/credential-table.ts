@@ -68,6 +68,7 @@ console                                               none  session  expired  el
   PATCH  /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
   DELETE /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/api-keys/:id/rotate                      401      404      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/keys/leaked                              404      404      404        404    404  404      404  404     404      404         404          404      404
   GET    /api/billing/usage                            401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/usage/calls                      401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/proof                            401      200      401        401    200  401      401  401     401      401         401          401      401
@@ -145,6 +146,7 @@ console                                               none  session  expired  el
   POST   /api/admin/accounts/:id/2fa/disable           401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/staff                              401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/dashboard                          401      403      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/admin/reports/margin                     401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/events                             401      403      401        401    200  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/pricing/models             401      403      401        401    400  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/pricing/gpus               401      403      401        401    400  401      401  401     401      401         401          401      401
@@ -161,6 +163,9 @@ console                                               none  session  expired  el
   PATCH  /api/admin/upstreams/:id                      401      403      401        401    404  401      401  401     401      401         401          401      401
   DELETE /api/admin/upstreams/:id                      401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/upstreams/:id/drain                401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/upstreams/:id/cost-prices          401      403      401        401    404  401      401  401     401      401         401          401      401
+  PUT    /api/admin/upstreams/:id/cost-prices          401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/upstreams/:id/cost-prices/history  401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/upstreams/:id/test                 401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/upstreams/:id/credentials          401      403      401        401    400  401      401  401     401      401         401          401      401
   DELETE /api/admin/upstreams/:id/credentials/:credential 401      403      401        401    404  401      401  401     401      401         401          401      401

@@ -59,7 +59,7 @@ export function DashboardPage() {
 
 function DashboardContent({ dashboard, isToday }: { dashboard: Dashboard; isToday: boolean }) {
   const t = useDashboardTexts();
-  const { current, before, currency } = dashboard;
+  const { current, before, currency, margin } = dashboard;
   const amount = (value: Figure) => <Amount value={value} currency={currency} />;
   const count = (value: Figure | null) => (value === null ? t('unknown') : <Quantity value={value} />);
   const card = (name: PlainTextKey<typeof en>, of: (figures: Figures) => Figure | null) => (
@@ -69,6 +69,12 @@ function DashboardContent({ dashboard, isToday }: { dashboard: Dashboard; isToda
     <Stack gap="xl">
       <div className={classes.cards}>
         <FigureCard title={t('revenue')} value={current.revenue} before={before.revenue} show={amount} />
+        <FigureCard
+          title={t('margin')}
+          note={t('margin.without', { calls: margin.calls_without_cost.toString() })}
+          value={margin.margin}
+          show={(value) => (value === null ? t('unknown') : amount(value))}
+        />
         {card('calls', ({ calls }) => calls)}
         {card('tokens', ({ tokens }) => tokens)}
         {card('active', (figures) => figures.active_accounts)}
@@ -99,7 +105,7 @@ function DashboardContent({ dashboard, isToday }: { dashboard: Dashboard; isToda
   );
 }
 
-/** A figure with the one of the period before and the change between them. */
+/** A figure, mostly with the one of the period before and the change between them. */
 function FigureCard<Value extends Figure | null>({
   title,
   note,
@@ -110,7 +116,8 @@ function FigureCard<Value extends Figure | null>({
   title: string;
   note?: string;
   value: Value;
-  before: Value;
+  /** Undefined: it is not compared. */
+  before?: Value;
   show: (value: Value) => ReactNode;
 }) {
   const t = useDashboardTexts();
@@ -120,13 +127,15 @@ function FigureCard<Value extends Figure | null>({
       <Text size="xl" fw={600}>
         {show(value)}
       </Text>
-      <Group gap="xs">
-        {value && before && !before.isZero && <PercentText before={before} after={value} />}
-        <Text c="dimmed">
-          {t('before')}
-          {show(before)}
-        </Text>
-      </Group>
+      {before !== undefined && (
+        <Group gap="xs">
+          {value && before && !before.isZero && <PercentText before={before} after={value} />}
+          <Text c="dimmed">
+            {t('before')}
+            {show(before)}
+          </Text>
+        </Group>
+      )}
       {note && (
         <Text size="sm" c="dimmed">
           {note}

@@ -12,6 +12,7 @@ const TYPES: Record<EventType, true> = {
   'api_key.changed': true,
   'api_key.created': true,
   'api_key.deleted': true,
+  'api_key.leaked': true,
   'api_key.reactivated': true,
   'api_key.suspended': true,
   'api_key.rotated': true,

@@ -11,6 +11,7 @@ export const AUDIT_EVENT_TYPES = [
   'api_key.changed',
   'api_key.created',
   'api_key.deleted',
+  'api_key.leaked',
   'api_key.reactivated',
   'api_key.suspended',
   'api_key.rotated',
