@@ -119,7 +119,7 @@ const zh: ChineseTexts<typeof en> = {
   'area.adminDashboard': '运营看板',
   'area.adminMargin': '毛利',
   'area.adminAccounts': '账户管理',
-  'area.adminStaff': '工作人员',
+  'area.adminStaff': '员工',
   'area.adminProviderEvents': '支付渠道事件',
   'area.adminPayments': '全部付款',
   'area.adminEvents': '审计事件',

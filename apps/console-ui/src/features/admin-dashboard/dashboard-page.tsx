@@ -15,7 +15,7 @@ import classes from './dashboard.module.css';
 
 const en = {
   title: 'Dashboard',
-  description: 'The whole site, in days of UTC, beside the period before it.',
+  description: 'The whole site by UTC days, compared with the period before.',
   period: 'Period',
   'period.today': 'Today',
   'period.7d': '7 days',
@@ -28,15 +28,15 @@ const en = {
   tokens: 'Tokens',
   failed: 'Failed calls',
   refused: 'Refused calls',
-  latency: 'Mean time of a call',
+  latency: 'Mean call duration',
   'latency.hour': 'In the last hour',
-  'latency.days': 'On the days that have ended',
+  'latency.days': 'On complete days',
   'latency.value': '{{ms}} ms',
   active: 'Active accounts',
   new: 'New accounts',
   failedPayments: 'Failed payments',
-  before: 'Before: ',
-  unknown: 'Not known',
+  before: 'Previously: ',
+  unknown: 'not recorded',
   models: 'Models with the highest revenue',
   accounts: 'Customers with the highest revenue',
   model: 'Model',
@@ -68,7 +68,7 @@ const zh: ChineseTexts<typeof en> = {
   new: '新增账户',
   failedPayments: '失败付款',
   before: '上一周期：',
-  unknown: '无法统计',
+  unknown: '无记录',
   models: '收入最高的模型',
   accounts: '收入最高的客户',
   model: '模型',
@@ -194,7 +194,7 @@ function FigureCard<Value extends Figure | null>({
       </Text>
       {before !== undefined && (
         <Group gap="xs">
-          <PercentText before={before ?? undefined} after={value ?? undefined} />
+          {value && before && !before.isZero && <PercentText before={before} after={value} />}
           <Text c="dimmed">
             {t('before')}
             {show(before)}
