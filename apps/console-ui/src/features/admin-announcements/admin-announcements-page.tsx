@@ -12,7 +12,7 @@ import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Quantity } from '../../figures/figure-text';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { Time } from '../../time/time';
 import { useAdminAnnouncementTexts } from './admin-announcement-texts';
 import { AnnouncementDialog } from './announcement-dialog';

@@ -2,7 +2,7 @@ import { Anchor, CloseButton, Group, Text } from '@mantine/core';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { useSessionState } from '../../api/session';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { useAnnouncementTexts } from './announcement-texts';
 import classes from './announcements.module.css';
 import { splitLinks } from './text-with-links';
