@@ -122,7 +122,7 @@ async function seedAdministration(
   );
   await post(
     '/api/admin/inference/models',
-    { slug: 'sandbox-mini', context_tokens: 8192, aliases: ['mini'], fallbacks: ['sandbox-chat'] },
+    { slug: 'sandbox-mini', context_tokens: 8192, aliases: ['sandbox-small'], fallbacks: ['sandbox-chat'] },
     201,
   );
 }
