@@ -19,14 +19,10 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useAccount } from '../api/account';
 import { useSessionState } from '../api/session';
 import { fileLoader, OptionalPart } from '../components/lazy-file';
-import {
-  AccountMenu,
-  OfflineBanner,
-  PreferencesButton,
-  SiteFooter,
-  SiteMark,
-  SkipLink,
-} from './layout-parts';
+import { AccountMenu } from './account-menu';
+import { PreferencesButton } from './header-buttons';
+import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
+import { SiteFooter } from './site-footer';
 import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
 import { useAreaGroups } from './navigation';
