@@ -1,6 +1,8 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import {
   ArchivedDay,
+  COST_PRICE_ENTITIES,
+  MARGIN_ENTITIES,
   PRICE_ENTITIES,
   RefusedRequest,
   ROLLUP_ENTITIES,
@@ -33,6 +35,7 @@ import { LoginAttempt } from './identity/login-throttle/login-attempt.entity';
 import { RefreshToken } from './identity/refresh/refresh-token.entity';
 import { RecoveryCode, Totp } from './identity/second-factor/second-factor.entity';
 import { LoginChallenge } from './identity/sign-in/login-challenge.entity';
+import { Announcement, AnnouncementAccount } from './notifications/announcements/announcement.entity';
 import { MailToken } from './notifications/mail/mail-token.entity';
 import { OutboxMail } from './notifications/mail/outbox-mail.entity';
 import { PlaygroundSettings, SavedConversation } from './playground/conversations/saved-conversation.entity';
@@ -41,15 +44,19 @@ import { AccountNote } from './support/customer-view/account-note.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
+  ...COST_PRICE_ENTITIES,
   ...CREDENTIAL_ENTITIES,
   ...DAY_ENTITIES,
   ...LIMIT_ENTITIES,
+  ...MARGIN_ENTITIES,
   ...PRICE_ENTITIES,
   ...ROLLUP_ENTITIES,
   ...SERVING_ENTITIES,
   ...WALLET_ENTITIES,
   Account,
   AccountNote,
+  Announcement,
+  AnnouncementAccount,
   ArchivedDay,
   BillingDocument,
   CatalogueChange,

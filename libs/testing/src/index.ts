@@ -30,6 +30,7 @@ export {
   isExecutable,
   isFree,
 } from './servers/local-servers';
+export { REBUILD_MARGINS } from './database/margins';
 export { metricsOf, valueOf } from './servers/metrics';
 export { waitFor } from './wait-for';
 export { timesAsLong } from './processor-time';

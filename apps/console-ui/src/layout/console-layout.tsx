@@ -19,6 +19,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useAccount } from '../api/account';
 import { useSessionState } from '../api/session';
 import { fileLoader, OptionalPart } from '../components/lazy-file';
+import { Announcements } from '../features/announcements/announcements';
 import { AccountMenu } from './account-menu';
 import { PreferencesButton } from './header-buttons';
 import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
@@ -142,6 +143,7 @@ export function ConsoleLayout() {
         </Group>
       </header>
       <OfflineBanner />
+      <Announcements />
       {!isDemanded && (
         <OptionalPart isLoadedAtOnce>
           <PaymentBanner />

@@ -118,7 +118,12 @@ export class TaskProxy {
     } catch (error) {
       if (cancellation.reason) throw cancellation.reason;
       if (error instanceof RequestAbandonedError)
-        await this.settle(served, { upstream: error.upstream, span: undefined }, 'disconnected', null);
+        await this.settle(
+          served,
+          { upstream: error.upstream, costing: error.costing, span: undefined },
+          'disconnected',
+          null,
+        );
       throw error;
     }
   }
@@ -266,7 +271,7 @@ export class TaskProxy {
 
   private settle(
     { admission, request }: ServedTask,
-    answer: Pick<Answer, 'upstream' | 'span'>,
+    answer: Pick<Answer, 'upstream' | 'costing' | 'span'>,
     outcome: UsageOutcome,
     content: TaskAnswer | null,
   ): Promise<Charge> {

@@ -177,7 +177,7 @@ export class ServingDirectory implements OnModuleInit, BeforeApplicationShutdown
   private upstreamOf(options: DirectoryUpstream, former: ReadonlyMap<string, Upstream>): Upstream {
     const known = former.get(options.id);
     const isKept = known?.update(options) ?? false;
-    const upstream = isKept ? known! : new Upstream(options, this.config.timeouts, this.seal, known);
+    const upstream = isKept ? known! : new Upstream(options, this.config, this.seal, known);
     // Its calls go on over the former connections.
     if (known && !isKept) void known.close();
     upstream.shareLimits(this.gateways);

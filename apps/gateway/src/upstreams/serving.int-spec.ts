@@ -1,3 +1,4 @@
+import { reconcile } from '@inference/metering';
 import { CredentialSeal } from '@inference/serving';
 import {
   metricsOf,
@@ -17,6 +18,7 @@ import {
   testEnvironment,
   TestSite,
 } from '../testing/gateway.fixture';
+import { ServingDirectory } from './directory.service';
 
 /** Models and upstreams of the database: how they are filled, changed, and chosen. */
 
@@ -92,6 +94,30 @@ const change = async (text: string, values: unknown[] = []) => {
 const idOf = async (name: string) =>
   (await site.pool.query<{ id: string }>('SELECT id FROM serving.upstreams WHERE name = $1', [name])).rows[0]!
     .id;
+/** Publishes what an upstream takes, and waits until it is in force. Returns the id of the list. */
+const takes = async (name: string, prices: [model: string, unit: string, ratePicos: number][]) => {
+  const upstreamId = await idOf(name);
+  const { rows } = await site.pool.query<{ id: bigint }>(
+    `WITH list AS (INSERT INTO pricing.cost_price_lists (upstream_id) VALUES ($1) RETURNING id), prices AS (
+       INSERT INTO pricing.cost_prices (cost_price_list_id, position, model, unit, rate_picos)
+       SELECT list.id, position, model, unit, rate
+       FROM list, unnest($2::text[], $3::text[], $4::numeric[]) WITH ORDINALITY AS row (model, unit, rate, position))
+     SELECT id FROM list`,
+    [
+      upstreamId,
+      prices.map(([model]) => model),
+      prices.map(([, unit]) => unit),
+      prices.map(([, , rate]) => rate),
+    ],
+  );
+  await change('SELECT 1');
+  const directory = site.gateway.app.get(ServingDirectory);
+  const listId = String(rows[0]!.id);
+  const listOf = () =>
+    directory.upstreams.find((upstream) => upstream.name === name)!.costPricesOf(prices[0]![0])?.listId;
+  await until(() => Promise.resolve(listOf() === listId));
+  return listId;
+};
 const until = (isSo: () => Promise<boolean>) => waitFor(isSo, IN_FORCE_MILLIS);
 
 describe('a database without upstreams', () => {
@@ -131,6 +157,64 @@ describe('a database without upstreams', () => {
     expect(warnings).toContain('MODEL_LIMITS differs from the database');
     expect((await site.pool.query('SELECT name FROM serving.upstreams')).rowCount).toBe(2);
     await second.close();
+  });
+});
+
+describe('what calls cost the operator', () => {
+  const INPUT = 'per_million_input_tokens';
+  const CACHED = 'per_million_cached_input_tokens';
+  const OUTPUT = 'per_million_output_tokens';
+
+  it('is that of a day counted by hand: two upstreams, a change of price, cached tokens, a failed attempt', async () => {
+    const listOfTwo = await takes('two', [
+      ['their-m', INPUT, 200],
+      ['their-m', OUTPUT, 2_000],
+    ]);
+    await takes('one', [
+      ['m', INPUT, 100],
+      ['m', OUTPUT, 1_000],
+    ]);
+    expect((await chat('m')).status).toBe(200);
+    const listOfOne = await takes('one', [
+      ['m', INPUT, 300],
+      ['m', CACHED, 30],
+      ['m', OUTPUT, 1_000],
+    ]);
+    expect((await chat('m')).status).toBe(200);
+    // It has worked, and says for how much, but its answer is of no use.
+    const usage = { prompt_tokens: 5, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 3 } };
+    behaviours.one = (respond) => respond(201, {}, JSON.stringify({ choices: null, usage }));
+    expect(await nameIn(await chat('m'))).toBe('two');
+    delete behaviours.one;
+    expect(await nameIn(await chat('dear'))).toBe('two');
+    const { rows } = await site.pool.query(
+      `SELECT model, upstream, sum(calls)::integer AS calls, sum(uncosted_calls)::integer AS uncosted, sum(revenue_picos)::bigint AS revenue,
+         sum(uncosted_revenue_picos)::bigint AS lost, sum(cost_picos)::bigint AS cost
+       FROM metering.margins WHERE account_id = $1 GROUP BY 1, 2 ORDER BY 1, 2`,
+      [account.accountId],
+    );
+    const [sold, dear] = [costOf(RATES, 5, 2), costOf(DEAR, 5, 2)];
+    const byOne = 5n * 100n + 2n * 1_000n + (5n * 300n + 2n * 1_000n) + (2n * 300n + 3n * 30n + 2n * 1_000n);
+    expect(rows).toEqual([
+      { model: 'dear', upstream: 'two', calls: 1, uncosted: 1, revenue: dear, lost: dear, cost: 0n },
+      { model: 'm', upstream: 'one', calls: 2, uncosted: 0, revenue: 2n * sold, lost: 0n, cost: byOne },
+      { model: 'm', upstream: 'two', calls: 1, uncosted: 0, revenue: sold, lost: 0n, cost: 5_000n },
+    ]);
+    const { rows: events } = await site.pool.query<{ costs: unknown }>(
+      `SELECT upstream_costs AS costs FROM metering.usage_events WHERE account_id = $1 AND model = 'm' AND upstream = 'two'`,
+      [account.accountId],
+    );
+    expect(events).toEqual([
+      {
+        costs: [
+          { upstream: 'one', list: listOfOne, served: false, cost_picos: '2690' },
+          { upstream: 'two', list: listOfTwo, served: true, cost_picos: '5000' },
+        ],
+      },
+    ]);
+    expect(await reconcile(site.pool)).toEqual([]);
+    const metrics = await metricsOf(site.gateway.app);
+    expect(valueOf(metrics, 'gateway_calls_without_cost_price_total{upstream="two"}')).toBe(1);
   });
 });
 

@@ -1,4 +1,4 @@
-import { env } from '@inference/config';
+import { env, type Site, TIME_ZONE_BY_SITE } from '@inference/config';
 import { type ConfiguredDirectory, type FillMode, MODALITIES, OUTPUT_LIMIT_FIELDS } from '@inference/serving';
 import { z } from 'zod';
 
@@ -65,6 +65,8 @@ export interface UpstreamTimeouts {
 
 export interface UpstreamsConfig {
   timeouts: UpstreamTimeouts;
+  /** In which the daily windows of cost prices are. */
+  timeZone: string;
   /** What the environment names. */
   configured: ConfiguredDirectory;
   fillMode: FillMode;
@@ -74,7 +76,7 @@ export interface UpstreamsConfig {
 
 export const UPSTREAMS_CONFIG = Symbol('UPSTREAMS_CONFIG');
 
-export const upstreamsOf = (config: UpstreamsFields): UpstreamsConfig => ({
+export const upstreamsOf = (config: UpstreamsFields & { SITE: Site }): UpstreamsConfig => ({
   configured: {
     upstreams: (config.UPSTREAMS ?? []).map(({ name, base_url: baseUrl, api_key: apiKey, models }) => ({
       name,
@@ -96,6 +98,7 @@ export const upstreamsOf = (config: UpstreamsFields): UpstreamsConfig => ({
     ),
   },
   fillMode: config.UPSTREAMS_APPLY,
+  timeZone: TIME_ZONE_BY_SITE[config.SITE],
   encryptionKeys: config.UPSTREAM_ENCRYPTION_KEYS,
   timeouts: {
     connectMillis: config.UPSTREAM_CONNECT_TIMEOUT_SECONDS * 1000,

@@ -1,4 +1,5 @@
 import { withoutByteOrderMark } from '@inference/http';
+import { type MeteredUsage } from '@inference/metering';
 import { type Span } from '@inference/tracing';
 import { Injectable, Logger } from '@nestjs/common';
 import { errors } from 'undici';
@@ -7,6 +8,7 @@ import { choose, isCandidate, lastResort } from './choice/chooser';
 import { type CallEnd } from './choice/circuit';
 import { RetryBudget } from './choice/retry-budget';
 import { decodedBody, inLowerCase, isEventStream, retryAfterMillis } from './answer-headers';
+import { type CallCosting, type CallCostPrices, type UpstreamCost, upstreamCost } from './cost-prices';
 import { ServingDirectory } from './directory.service';
 import { type CallOutcome, type Credential, type ServedEndpoint, type UpstreamOfModel } from './upstream';
 import { type Cancellation, type UpstreamCall } from './upstream-call';
@@ -14,6 +16,7 @@ import { UpstreamMetrics } from './upstream-metrics';
 import {
   CallCancelledError,
   RequestAbandonedError,
+  UnusableAnswerError,
   UpstreamBusyError,
   UpstreamFailedError,
   UpstreamTimedOutError,
@@ -24,6 +27,8 @@ export interface UpstreamAnswer<Content> {
   upstream: string;
   /** The slug of the model that was asked: the first of the request or a later one. */
   model: string;
+  /** For what the call costs the operator. */
+  costing: CallCosting;
   status: number;
   contentType: string;
   /** Whether it refuses a credential, and the upstream has another one. */
@@ -55,6 +60,8 @@ export interface UpstreamRequest<Content> {
   bodyFor(model: string, upstreamModel: string): Buffer;
   /** Reads the body of a plain answer. Returns null if it is not usable: then the upstream counts as failed. */
   read(body: Buffer): Content | null;
+  /** What a plain answer that is not usable reports of its usage; null if it reports none. */
+  usageOf?(body: Buffer): MeteredUsage | null;
   /** Whether an answer of this type is taken chunk by chunk. Without it event streams are. */
   isStream?(contentType: string): boolean;
   cancellation: Cancellation;
@@ -82,6 +89,7 @@ function isTimeout(error: unknown): boolean {
 /** A running call of an upstream, which is told once how it has ended. */
 class Attempt {
   readonly startedAt = performance.now();
+  readonly costPrices: CallCostPrices | null;
   private readonly opening: number;
   private isJudged = false;
 
@@ -89,6 +97,7 @@ class Attempt {
     readonly target: UpstreamOfModel,
     readonly credential: Credential | undefined,
   ) {
+    this.costPrices = target.upstream.costPricesOf(target.name);
     this.opening = target.circuit.begin(this.startedAt);
     target.load.begin(this.startedAt);
   }
@@ -143,6 +152,7 @@ export class UpstreamsService {
     const groups = request.models.map((model) => catalogue.candidatesOf(model));
     const tried = new Set<UpstreamOfModel>();
     let refusal: UpstreamAnswer<Content> | undefined;
+    const failed: UpstreamCost[] = [];
     let timedOut = false;
     let last: string | undefined;
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
@@ -158,7 +168,7 @@ export class UpstreamsService {
       last = target.upstream.name;
       timedOut = false;
       try {
-        const answer = await this.askOne(target, request);
+        const answer = await this.askOne(target, request, failed);
         if (answer.status < 400 || (answer.status < 500 && !RETRIED_CLIENT_ERRORS.has(answer.status))) {
           if (answer.model !== request.models[0])
             this.metrics.countFallback(request.models[0]!, answer.model);
@@ -182,11 +192,12 @@ export class UpstreamsService {
   private async askOne<Content>(
     target: UpstreamOfModel,
     request: UpstreamRequest<Content>,
+    failed: UpstreamCost[],
   ): Promise<UpstreamAnswer<Content>> {
     const body = request.bodyFor(target.model, target.name);
     const span = target.upstream.startSpan(request.endpoint, target.name);
     try {
-      const answer = await this.exchange(target, request, body, span);
+      const answer = await this.exchange(target, request, body, failed, span);
       if (answer.status >= 300) span?.end();
       return answer;
     } catch (error) {
@@ -200,6 +211,7 @@ export class UpstreamsService {
     target: UpstreamOfModel,
     request: UpstreamRequest<Content>,
     body: Buffer,
+    failed: UpstreamCost[],
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
     const { endpoint, requestId, cancellation, contentType } = request;
@@ -209,13 +221,18 @@ export class UpstreamsService {
     const onEnd = (error?: Error) => attempt.close(error);
     const call = upstream.post(credential, endpoint, body, requestId, cancellation, onEnd, span, contentType);
     try {
-      return await this.receive(call, attempt, request, span);
+      return await this.receive(call, attempt, request, failed, span);
     } catch (error) {
       // What ended the connection has judged the call already.
       if (error instanceof CallCancelledError) attempt.judge('abandoned', 'abandoned');
       else attempt.judge('unusable', 'failed');
+      const { costPrices: prices } = attempt;
+      if (error instanceof UnusableAnswerError && error.usage && prices) {
+        const cost = upstreamCost(upstream.name, prices, error.usage, false);
+        if (cost) failed.push(cost);
+      }
       const isAbandoned = error instanceof CallCancelledError && call.wasSent && !call.wasRefused;
-      throw isAbandoned ? new RequestAbandonedError(upstream.name, model) : error;
+      throw isAbandoned ? new RequestAbandonedError(upstream.name, model, { prices, failed }) : error;
     }
   }
 
@@ -223,6 +240,7 @@ export class UpstreamsService {
     call: UpstreamCall,
     attempt: Attempt,
     request: UpstreamRequest<Content>,
+    failed: readonly UpstreamCost[],
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
     const { status, headers } = await call.head;
@@ -233,6 +251,7 @@ export class UpstreamsService {
     const answer = {
       upstream: upstream.name,
       model,
+      costing: { prices: attempt.costPrices, failed },
       status,
       contentType,
       hasOtherCredential: CREDENTIAL_ERRORS.has(status) && upstream.refuse(attempt.credential),
@@ -268,7 +287,7 @@ export class UpstreamsService {
     }
     const head = withoutByteOrderMark(await body.bytes());
     const content = request.read(head);
-    if (content === null) throw new Error('the answer cannot be used');
+    if (content === null) throw new UnusableAnswerError(request.usageOf?.(head) ?? null);
     this.noteAnswer(attempt, request.endpoint);
     return { ...answer, head, content, rest: null };
   }

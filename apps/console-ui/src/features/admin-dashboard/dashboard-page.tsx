@@ -15,26 +15,28 @@ import classes from './dashboard.module.css';
 
 const en = {
   title: 'Dashboard',
-  description: 'The whole site, in days of UTC, beside the period before it.',
+  description: 'The whole site by UTC days, compared with the period before.',
   period: 'Period',
   'period.today': 'Today',
   'period.7d': '7 days',
   'period.30d': '30 days',
   'period.90d': '90 days',
   revenue: 'Revenue from usage',
+  margin: 'Margin',
+  'margin.without': 'Calls without a known cost, not counted: {{calls}}',
   calls: 'Calls',
   tokens: 'Tokens',
   failed: 'Failed calls',
   refused: 'Refused calls',
-  latency: 'Mean time of a call',
+  latency: 'Mean call duration',
   'latency.hour': 'In the last hour',
-  'latency.days': 'On the days that have ended',
+  'latency.days': 'On complete days',
   'latency.value': '{{ms}} ms',
   active: 'Active accounts',
   new: 'New accounts',
   failedPayments: 'Failed payments',
-  before: 'Before: ',
-  unknown: 'Not known',
+  before: 'Previously: ',
+  unknown: 'not recorded',
   models: 'Models with the highest revenue',
   accounts: 'Customers with the highest revenue',
   model: 'Model',
@@ -52,6 +54,8 @@ const zh: ChineseTexts<typeof en> = {
   'period.30d': '30 天',
   'period.90d': '90 天',
   revenue: '用量收入',
+  margin: '毛利',
+  'margin.without': '成本未知、未计入的调用：{{calls}}',
   calls: '调用次数',
   tokens: 'Token 数',
   failed: '失败调用',
@@ -64,7 +68,7 @@ const zh: ChineseTexts<typeof en> = {
   new: '新增账户',
   failedPayments: '失败付款',
   before: '上一周期：',
-  unknown: '无法统计',
+  unknown: '无记录',
   models: '收入最高的模型',
   accounts: '收入最高的客户',
   model: '模型',
@@ -120,7 +124,7 @@ export function DashboardPage() {
 
 function DashboardContent({ dashboard, isToday }: { dashboard: Dashboard; isToday: boolean }) {
   const t = useDashboardTexts();
-  const { current, before, currency } = dashboard;
+  const { current, before, currency, margin } = dashboard;
   const amount = (value: Figure) => <Amount value={value} currency={currency} />;
   const count = (value: Figure | null) => (value === null ? t('unknown') : <Quantity value={value} />);
   const card = (name: PlainTextKey<typeof en>, of: (figures: Figures) => Figure | null) => (
@@ -130,6 +134,12 @@ function DashboardContent({ dashboard, isToday }: { dashboard: Dashboard; isToda
     <Stack gap="xl">
       <div className={classes.cards}>
         <FigureCard title={t('revenue')} value={current.revenue} before={before.revenue} show={amount} />
+        <FigureCard
+          title={t('margin')}
+          note={t('margin.without', { calls: margin.calls_without_cost.toString() })}
+          value={margin.margin}
+          show={(value) => (value === null ? t('unknown') : amount(value))}
+        />
         {card('calls', ({ calls }) => calls)}
         {card('tokens', ({ tokens }) => tokens)}
         {card('active', (figures) => figures.active_accounts)}
@@ -160,7 +170,7 @@ function DashboardContent({ dashboard, isToday }: { dashboard: Dashboard; isToda
   );
 }
 
-/** A figure with the one of the period before and the change between them. */
+/** A figure, mostly with the one of the period before and the change between them. */
 function FigureCard<Value extends Figure | null>({
   title,
   note,
@@ -171,7 +181,8 @@ function FigureCard<Value extends Figure | null>({
   title: string;
   note?: string;
   value: Value;
-  before: Value;
+  /** Undefined: it is not compared. */
+  before?: Value;
   show: (value: Value) => ReactNode;
 }) {
   const t = useDashboardTexts();
@@ -181,13 +192,15 @@ function FigureCard<Value extends Figure | null>({
       <Text size="xl" fw={600}>
         {show(value)}
       </Text>
-      <Group gap="xs">
-        <PercentText before={before ?? undefined} after={value ?? undefined} />
-        <Text c="dimmed">
-          {t('before')}
-          {show(before)}
-        </Text>
-      </Group>
+      {before !== undefined && (
+        <Group gap="xs">
+          {value && before && !before.isZero && <PercentText before={before} after={value} />}
+          <Text c="dimmed">
+            {t('before')}
+            {show(before)}
+          </Text>
+        </Group>
+      )}
       {note && (
         <Text size="sm" c="dimmed">
           {note}

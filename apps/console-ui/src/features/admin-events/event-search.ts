@@ -35,6 +35,7 @@ const TYPES: Record<EventType, true> = {
   'two_factor.enabled': true,
   'workspace_key.deleted': true,
   'admin.adjustment_posted': true,
+  'admin.announcement_changed': true,
   'admin.changelog_changed': true,
   'admin.exchange_rates_published': true,
   'admin.limits_removed': true,

@@ -35,6 +35,7 @@ const en = {
   clear: 'Show all events',
   yes: 'yes',
   no: 'no',
+  'event.announcement': 'Announcement changed',
   'event.changelog': 'Changelog changed',
   'event.rates': 'Exchange rates published',
   'event.model': 'Model changed',
@@ -64,6 +65,7 @@ const zh: ChineseTexts<typeof en> = {
   clear: '显示全部事件',
   yes: '是',
   no: '否',
+  'event.announcement': '公告已更改',
   'event.changelog': '更新日志已更改',
   'event.rates': '汇率已发布',
   'event.model': '模型已更改',
@@ -94,6 +96,7 @@ const allEventsQuery = (api: ConsoleApi, { account, type }: EventSearch) =>
 
 /** Changes of the site, which no customer sees among the own events. */
 const KEYS: Partial<Record<EventType, PlainTextKey<typeof en>>> = {
+  'admin.announcement_changed': 'event.announcement',
   'admin.changelog_changed': 'event.changelog',
   'admin.exchange_rates_published': 'event.rates',
   'admin.model_changed': 'event.model',

@@ -83,7 +83,7 @@ function PercentForm({ draft }: { draft: PriceDraft }) {
   };
   return (
     <form onSubmit={submit}>
-      <Group gap="xs" align="flex-end">
+      <Group gap="xs" align="flex-start">
         <TextInput
           label={t('tools.filter')}
           placeholder={t('tools.filter.hint')}
@@ -102,7 +102,12 @@ function PercentForm({ draft }: { draft: PriceDraft }) {
             setFault(undefined);
           }}
         />
-        <Button type="submit" variant="default" disabled={selected.length === 0}>
+        <Button
+          type="submit"
+          variant="default"
+          mt="calc(1.55 * var(--mantine-font-size-sm))"
+          disabled={selected.length === 0}
+        >
           {t('tools.percent.apply', { count: selected.length })}
         </Button>
       </Group>

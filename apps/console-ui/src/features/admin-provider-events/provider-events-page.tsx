@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../api/account';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { useSite } from '../../api/site';
 import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { FormDialog } from '../../components/dialogs';
@@ -13,7 +14,7 @@ import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Quantity } from '../../figures/figure-text';
+import { Amount, Quantity } from '../../figures/figure-text';
 import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 import { Time } from '../../time/time';
 import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
@@ -38,17 +39,16 @@ const en = {
   amount: 'Amount',
   payment: 'Payment',
   account: 'Account',
-  details: 'Provider says',
-  closing: 'Closed',
-  'closing.own_refund': 'A refund of this site explains it',
+  closing: 'Handling',
+  'closing.own_refund': 'Caused by a refund made here',
   close: 'Close',
   'close.title': 'Close this event',
   'close.text': 'This changes no payment and no balance.',
   'close.note': 'What was done',
-  'close.note.missing': 'Say in a few words what was done.',
+  'close.note.missing': 'Describe briefly what was done.',
   'close.done': 'The event is closed.',
-  'empty.title': 'Nothing is waiting',
-  'empty.text': 'Events that need a person appear here.',
+  'empty.title': 'Nothing to handle',
+  'empty.text': 'Events that need your attention appear here.',
 } as const;
 
 const zh: ChineseTexts<typeof en> = {
@@ -67,8 +67,7 @@ const zh: ChineseTexts<typeof en> = {
   amount: '金额',
   payment: '付款',
   account: '账户',
-  details: '渠道说明',
-  closing: '处理结果',
+  closing: '处理',
   'closing.own_refund': '由本站退款产生',
   close: '关闭',
   'close.title': '关闭此事件',
@@ -159,6 +158,7 @@ interface Props {
 
 function EventTable({ events, onMore, isLoadingMore }: Props) {
   const [t, walletText] = [useProviderEventTexts(), useWalletTexts()];
+  const { currency: siteCurrency } = useSite();
   const mayClose = useMay()('POST /api/admin/billing/provider-events/:id/close');
   const [closing, setClosing] = useState<string>();
   const emails = useAccountEmails(events.flatMap(({ account_id: id, closed_by: by }) => [id, by]));
@@ -167,12 +167,17 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
       key: 'event',
       title: t('event'),
       place: 'title',
-      cell: ({ kind, type }) => (
+      cell: ({ kind, type, status, reason }) => (
         <Stack gap={2} align="flex-start">
           <Text inherit fw={500}>
             {t(`kind.${kind}`)}
           </Text>
           <Code>{type}</Code>
+          {(status ?? reason) !== null && (
+            <Text size="sm" c="dimmed" translate="no">
+              {[status, reason].filter(Boolean).join(', ')}
+            </Text>
+          )}
         </Stack>
       ),
     },
@@ -185,6 +190,7 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
     {
       key: 'provider',
       title: t('provider'),
+      place: 'more',
       cell: ({ provider }) => walletText(`provider.${provider}`),
     },
     {
@@ -194,6 +200,8 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
       cell: ({ amount, currency }) =>
         amount === null ? (
           '–'
+        ) : currency === siteCurrency ? (
+          <Amount value={amount} currency={siteCurrency} />
         ) : (
           <>
             <Quantity value={amount} /> {currency}
@@ -203,11 +211,13 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
     {
       key: 'account',
       title: t('account'),
+      place: 'line',
       cell: ({ account_id: id }) => (id === null ? '–' : <AccountLink id={id} emails={emails} />),
     },
     {
       key: 'payment',
       title: t('payment'),
+      place: 'line',
       cell: ({ payment_id: id }) =>
         id === null ? (
           '–'
@@ -218,15 +228,9 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
         ),
     },
     {
-      key: 'details',
-      title: t('details'),
-      cell: ({ status, reason }) => (
-        <span translate="no">{[status, reason].filter(Boolean).join(', ') || '–'}</span>
-      ),
-    },
-    {
       key: 'closing',
       title: t('closing'),
+      place: 'line',
       cell: ({ id, closed_at: at, closed_as: how, closed_by: by, note }) => {
         if (at === null)
           return mayClose ? (

@@ -56,6 +56,7 @@ export function ServedModelsPage() {
       key: 'context',
       title: t('context'),
       isNumber: true,
+      place: 'line',
       cell: ({ context_tokens: tokens }) => (tokens === null ? '–' : <Quantity value={tokens} />),
     },
     {
@@ -230,20 +231,23 @@ function ServedModelDialog({ model, onClose }: { model?: ServedModel; onClose: (
         description={t('fallbacks.hint')}
         {...form.getInputProps('fallbacks')}
       />
-      <Group align="flex-start" grow>
+      <Group align="flex-start">
         <Select
+          flex="1 1 11rem"
           label={t('limitField')}
           allowDeselect={false}
           data={[...LIMIT_FIELDS]}
           {...form.getInputProps('output_limit_field')}
         />
         <Select
+          flex="1 1 11rem"
           label={t('state')}
           allowDeselect={false}
           data={STATES.map((value) => ({ value, label: t(`state.${value}`) }))}
           {...form.getInputProps('state')}
         />
         <TextInput
+          flex="1 1 11rem"
           label={t('successor')}
           disabled={form.values.state !== 'retired'}
           {...form.getInputProps('successor')}

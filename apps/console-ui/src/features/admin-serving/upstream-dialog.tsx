@@ -156,6 +156,7 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
         <PasswordInput
           label={upstream ? t('credential.new') : t('credential')}
           description={t('credential.hint')}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
           autoComplete="off"
           {...form.getInputProps('credential')}
         />
@@ -220,10 +221,11 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
         </Group>
       </Stack>
       <SplitPreview upstreams={[...all.filter(({ id }) => id !== upstream?.id), preview]} />
-      <Group align="flex-start" grow>
+      <Group align="flex-start">
         {(Object.keys(LIMITS) as (keyof typeof LIMITS)[]).map((name) => (
           <TextInput
             key={name}
+            flex="1 1 11rem"
             label={t(LIMITS[name])}
             placeholder={t('limit.none')}
             inputMode="numeric"
@@ -231,10 +233,11 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
           />
         ))}
       </Group>
-      <Group align="flex-start" grow>
+      <Group align="flex-start">
         {(Object.keys(TIMEOUTS) as (keyof typeof TIMEOUTS)[]).map((name) => (
           <TextInput
             key={name}
+            flex="1 1 11rem"
             label={t(TIMEOUTS[name])}
             placeholder={t('timeout.default')}
             inputMode="numeric"

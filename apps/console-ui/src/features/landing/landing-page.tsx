@@ -42,7 +42,7 @@ const zh: ChineseTexts<typeof en> = {
   'fact.compatible': '无需改造',
   'fact.compatible.text': '兼容 OpenAI API，只需修改程序中的地址和密钥。',
   'fact.exact': '费用精确',
-  'fact.exact.text': '每次调用均列出 token 数和费用，不作舍入。',
+  'fact.exact.text': '每次调用均列出 Token 数和费用，不作舍入。',
   'fact.prepaid': '花费可控',
   'fact.prepaid.text': '只从预付余额中扣费，每个 API 密钥均可设置限额。',
   prices: '模型与价格',

@@ -57,8 +57,8 @@ const zh: ChineseTexts<typeof en> = {
   'for.key': '密钥 {{name}}',
   'set.staff': '由工作人员设置',
   requests_per_minute: '每分钟 {{most}} 次请求',
-  tokens_per_minute: '每分钟 {{most}} 个 token',
-  tokens_per_day: '每天 {{most}} 个 token',
+  tokens_per_minute: '每分钟 {{most}} 个 Token',
+  tokens_per_day: '每天 {{most}} 个 Token',
   concurrency: '同时 {{most}} 个请求',
 };
 

@@ -322,7 +322,7 @@ const zh: ChineseTexts<typeof en> = {
   'event.tokenReused': '会话在两处同时使用，已退出登录',
   'event.twoFactorDisabled': '关闭两步验证',
   'event.twoFactorEnabled': '开启两步验证',
-  'event.workspaceKeyDeleted': '删除工作区密钥',
+  'event.workspaceKeyDeleted': '删除知识库密钥',
   'event.adjusted': '余额调整',
   'event.refunded': '付款退款',
   'event.other': '账户变更',

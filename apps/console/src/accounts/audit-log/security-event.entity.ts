@@ -34,6 +34,7 @@ export const AUDIT_EVENT_TYPES = [
   'two_factor.enabled',
   'workspace_key.deleted',
   'admin.adjustment_posted',
+  'admin.announcement_changed',
   'admin.changelog_changed',
   'admin.exchange_rates_published',
   'admin.limits_removed',
