@@ -11,7 +11,7 @@ import { lastLinesOf, runNode, startService, stopService } from './processes/chi
 import { claimDataDir } from './data-dir.mjs';
 import { onOrphaned } from './processes/npm-parent.mjs';
 import { keepRunning } from './processes/supervision.mjs';
-import { ensurePaymentCredentials } from './services/sandboxes.mjs';
+import { ensurePaymentCredentials } from './services/payment-sandbox.mjs';
 import { describeRunning, writePlatformFile } from './report.mjs';
 import { openSecrets } from './secrets.mjs';
 import { seedAccounts, seedSite } from './seed/seed.mjs';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { codeHostEnvironment } from './code-host-sandbox.mjs';
 import { SANDBOX_MODELS } from '../seed/price-list.mjs';
-import { paymentEnvironment } from './sandboxes.mjs';
+import { paymentEnvironment } from './payment-sandbox.mjs';
 
 /**
  * The services of a site and their environment variables.

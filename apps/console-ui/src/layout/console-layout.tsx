@@ -20,14 +20,10 @@ import { useAccount } from '../api/account';
 import { useSessionState } from '../api/session';
 import { fileLoader, OptionalPart } from '../components/lazy-file';
 import { Announcements } from '../features/announcements/announcements';
-import {
-  AccountMenu,
-  OfflineBanner,
-  PreferencesButton,
-  SiteFooter,
-  SiteMark,
-  SkipLink,
-} from './layout-parts';
+import { AccountMenu } from './account-menu';
+import { PreferencesButton } from './header-buttons';
+import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
+import { SiteFooter } from './site-footer';
 import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
 import { useAreaGroups } from './navigation';

@@ -5,13 +5,15 @@ import { lazy } from 'react';
 import { useSessionState } from '../api/session';
 import { fileLoader, OptionalPart } from '../components/lazy-file';
 import { Announcements } from '../features/announcements/announcements';
-import { MenuButton, OfflineBanner, PreferencesButton, SiteFooter, SiteMark, SkipLink } from './layout-parts';
+import { MenuButton, PreferencesButton } from './header-buttons';
+import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
 import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
-import { PUBLIC_AREAS } from './public-menu';
+import { PUBLIC_AREAS } from './public-areas';
+import { SiteFooter } from './site-footer';
 
 const AccountMenu = lazy(
-  fileLoader(() => import('./layout-parts').then((module) => ({ default: module.AccountMenu }))),
+  fileLoader(() => import('./account-menu').then((module) => ({ default: module.AccountMenu }))),
 );
 
 /** Frame of the pages that everybody may see. */

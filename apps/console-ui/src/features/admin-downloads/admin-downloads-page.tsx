@@ -17,7 +17,7 @@ import {
   lookupRows,
   type ModelRow,
   modelRows,
-} from './download-chart';
+} from './download-queries';
 
 const en = {
   title: 'Download statistics',

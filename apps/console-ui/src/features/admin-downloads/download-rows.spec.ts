@@ -1,5 +1,5 @@
 import { Figure } from '../../figures/figure';
-import { lookupRows, modelRows } from './download-chart';
+import { lookupRows, modelRows } from './download-queries';
 
 const count = (text: string) => Figure.of(text);
 const counts = (downloads: string) => ({

@@ -1,6 +1,11 @@
 import { Figure } from '../../figures/figure';
 import { type Payment } from './wallet-queries';
-import { comparePayments, parseRemembered, type RememberedPayment, withoutNotice } from './payment-banner';
+import {
+  comparePayments,
+  parseRemembered,
+  type RememberedPayment,
+  withoutNotice,
+} from './remembered-payments';
 
 const AT = '2026-11-01T00:30:00.000Z';
 
