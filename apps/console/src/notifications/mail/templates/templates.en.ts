@@ -135,6 +135,7 @@ export const TEMPLATES_EN: MailTemplates = {
       data.leaked?.isFormerSecret
         ? 'It was a former secret of the key, which no longer works. The present one goes on working.'
         : 'Anybody could use it, so we have disabled it. Programs that use it are refused from now on.',
+      when(data),
       'Give your programs another key, delete this one, and look through your usage for calls that are not yours:',
       { link: data.link },
     ],

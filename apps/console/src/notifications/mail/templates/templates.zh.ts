@@ -135,6 +135,7 @@ export const TEMPLATES_ZH: MailTemplates = {
       data.leaked?.isFormerSecret
         ? '泄露的是该密钥轮换前的旧密钥值，现已失效。当前密钥值不受影响。'
         : '任何人都可能使用它，因此我们已将其停用，使用它的程序会被拒绝。',
+      when(data),
       '请为程序更换密钥，删除此密钥，并检查用量中是否有不是您发起的调用：',
       { link: data.link },
     ],
