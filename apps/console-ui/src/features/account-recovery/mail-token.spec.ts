@@ -1,4 +1,4 @@
-import { mailTokenIn } from './recovery-parts';
+import { mailTokenIn } from './use-mail-token';
 
 describe('the token of a mail', () => {
   it('is read from the fragment', () => {

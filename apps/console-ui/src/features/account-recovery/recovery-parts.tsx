@@ -1,7 +1,6 @@
 import { Alert, Anchor, Group, Text } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { CircleCheck } from 'lucide-react';
-import { useEffect, useState } from 'react';
 
 /** Says that something is done. Its title has the colour of texts: Mantine's green has too little contrast. */
 export function DoneNotice({ title, children }: { title: string; children: string }) {
@@ -33,19 +32,4 @@ export function FooterLink({
       </Anchor>
     </Group>
   );
-}
-
-/** The token with which a link of a mail leads here. Neither the address nor the history keeps it. */
-export function useMailToken(): string | undefined {
-  const navigate = useNavigate();
-  const [token] = useState(() => mailTokenIn(window.location.hash));
-  useEffect(() => {
-    if (window.location.hash) void navigate({ to: '.', hash: '', replace: true });
-  }, [navigate]);
-  return token;
-}
-
-/** Reads the token of a mail from the fragment of the address: `#token=…`. Undefined without one. */
-export function mailTokenIn(fragment: string): string | undefined {
-  return new URLSearchParams(fragment.replace(/^#/, '')).get('token')?.trim() || undefined;
 }

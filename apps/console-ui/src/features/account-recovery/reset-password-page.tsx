@@ -8,7 +8,8 @@ import { bodyOf, useConsoleApi } from '../../api/console-api';
 import { useSession } from '../../api/session';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { SignInFrame } from '../sign-in/sign-in-frame';
-import { DoneNotice, FooterLink, useMailToken } from './recovery-parts';
+import { DoneNotice, FooterLink } from './recovery-parts';
+import { useMailToken } from './use-mail-token';
 import { useRecoveryTexts } from './recovery-texts';
 
 const MIN_PASSWORD_LENGTH = 8;

@@ -1,5 +1,5 @@
 import { Figure } from '../../figures/figure';
-import { leftOf, usedPercent } from './training-page';
+import { leftOf, usedPercent } from './training-queries';
 
 const quota = (total: string, used: string) => ({ total: Figure.of(total), used: Figure.of(used) });
 

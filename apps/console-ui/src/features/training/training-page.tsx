@@ -1,18 +1,16 @@
 import { Alert, Anchor, Code, Group, Paper, Progress, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { toApiError } from '../../api/api-error';
-import { bodyOf } from '../../api/console-api';
-import { type TrainingApi, type TrainingSchemas, useTrainingApi } from '../../api/service-apis';
+import { useTrainingApi } from '../../api/service-apis';
 import { EmptyState } from '../../components/empty-state';
 import { Fact, Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Figure } from '../../figures/figure';
 import { Amount, Quantity } from '../../figures/figure-text';
 import { useSite } from '../../api/site';
 import { type ChineseTexts, defineTexts } from '../../language/define-texts';
+import { type Capabilities, capabilitiesQuery, leftOf, usedPercent } from './training-queries';
 import classes from './training.module.css';
 
 const en = {
@@ -77,42 +75,6 @@ const zh: ChineseTexts<typeof en> = {
 };
 
 const useTrainingTexts = defineTexts('training', en, zh);
-
-type Capabilities = TrainingSchemas['CapabilitiesResponse'];
-
-/** No price of training, none of a GPU hour, no exchange rate: the operator has not set training up. */
-const WITHOUT_PRICE = ['50301', '50302', '50303'];
-
-/** What the account can train; null while the site has no price for it. */
-const capabilitiesQuery = (api: TrainingApi) =>
-  queryOptions({
-    queryKey: ['training-capabilities'],
-    queryFn: async ({ signal }): Promise<Capabilities | null> => {
-      try {
-        return (await bodyOf(api.GET('/v1/capabilities', { signal }))).data;
-      } catch (error) {
-        if (WITHOUT_PRICE.includes(toApiError(error).code ?? '')) return null;
-        throw error;
-      }
-    },
-  });
-
-interface Quota {
-  total: Figure;
-  used: Figure;
-}
-
-/** What is left of a quota; never negative, though a quota may be set below what is used. */
-export function leftOf({ total, used }: Quota): Figure {
-  const left = total.minus(used);
-  return left.isNegative ? Figure.zero : left;
-}
-
-/** Which part of a quota is used, in percent, for a bar. */
-export function usedPercent({ total, used }: Quota): number {
-  if (used.compare(total) >= 0) return 100;
-  return (used.toScreenNumber() / total.toScreenNumber()) * 100;
-}
 
 /** The service names its prices in this currency on every site. */
 const PRICE_CURRENCY = 'USD';

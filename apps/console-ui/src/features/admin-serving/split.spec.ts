@@ -1,5 +1,5 @@
 import { Figure } from '../../figures/figure';
-import { namedModels, splitOf } from './split-preview';
+import { namedModels, splitOf } from './split';
 
 const entry = (model: string, weight: number, priority = 0) => ({
   model,
