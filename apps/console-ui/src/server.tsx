@@ -150,10 +150,12 @@ export async function renderPage(visit: Visit): Promise<RenderedPage | { locatio
         </Appearance>
       </PageHeadProvider>,
     );
+    // What was not loaded here, such as announcements, is asked for by the browser.
     const queries = queryClient.getQueryCache().getAll();
+    const loadedQueries = queries.filter(({ state }) => state.status === 'success');
     const served = servedPageElement({
       config,
-      queries: queries.map(({ queryKey, state }) => [queryKey, state.data]),
+      queries: loadedQueries.map(({ queryKey, state }) => [queryKey, state.data]),
     });
     return assemble(visit, page, head, { markup, served });
   } catch (error) {

@@ -192,7 +192,10 @@ function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
   const nav = useRef<HTMLDivElement>(null);
   const groupCount = groups.length;
   useEffect(() => {
+    const { scrollY } = window;
     nav.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest' });
+    // Only the navigation scrolls: what is above the page, such as an announcement, stays in sight.
+    window.scrollTo(0, scrollY);
     // The groups of an admin come once the account is known.
   }, [pathname, groupCount]);
   return (
