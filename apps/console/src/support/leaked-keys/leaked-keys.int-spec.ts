@@ -100,6 +100,15 @@ describe('reports of leaked keys', () => {
     expect(await mails()).toEqual([{ name: 'published', prefix, url, isFormerSecret: false }]);
   });
 
+  it('are kept without characters that no text may have', async () => {
+    const { key } = await create('odd');
+    const url = `https://example.com/\u0000${'a'.repeat(478)}😀tail`;
+    expect(await report([{ token: key, url, source: '\ud800\u0007' }])).toMatchObject({ status: 200 });
+    expect(await statusOf(key)).toBe(401);
+    const place = { url: `https://example.com/ ${'a'.repeat(478)}�`, source: '�' };
+    expect(await leaks()).toMatchObject([place]);
+  });
+
   it('end the former secret of a rotated key, which goes on', async () => {
     const { id, key } = await create('rolled');
     const next = await rotate(id);

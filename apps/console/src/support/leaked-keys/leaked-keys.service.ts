@@ -7,6 +7,7 @@ import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { deleteFormerSecret, lockApiKey, updateApiKey } from '../../identity/api-keys/api-keys.repository';
 import { API_KEYS_CONFIG, type ApiKeysConfig } from '../../identity/identity.config';
 import { queueSecurityMail } from '../../notifications/mail/outbox';
+import { toOneLine } from '../../notifications/mail/templates/message';
 import { findKeysByHash } from '../account-search/account-search.repository';
 import { type LeakedKeyVerdict } from './leaked-keys.dto';
 
@@ -22,6 +23,9 @@ export interface LeakedSecret {
 /** A report can name thousands of secrets; other requests have their turn in between. */
 const BATCH = 100;
 const MAX_STORED_CHARS = 500;
+
+/** The database takes neither a NUL nor half of a surrogate pair, which a cut can leave. */
+const storable = (text: string): string => toOneLine(text).slice(0, MAX_STORED_CHARS).toWellFormed();
 
 /** Keys that were found in public places no longer work, and their owners are told. */
 @Injectable()
@@ -64,7 +68,7 @@ export class LeakedKeysService {
       if (isCurrent && key.disabledAt) return true;
       if (isCurrent) await updateApiKey(transaction, id, { disabledAt: new Date() });
       else if (!(await deleteFormerSecret(transaction, id, hashes))) return true;
-      const place = { url: url.slice(0, MAX_STORED_CHARS), source: source.slice(0, MAX_STORED_CHARS) };
+      const place = { url: storable(url), source: storable(source) };
       const details = { api_key_id: id, prefix: key.prefix, former_secret: !isCurrent, ...place };
       const event = { type: 'api_key.leaked', accountId, actorId: null, origin, details } as const;
       await recordAuditEvent(transaction, event);
