@@ -28,10 +28,7 @@ const DISMISS = `
   VALUES ($1, $2, clock_timestamp())
   ON CONFLICT (announcement_id, account_id) DO UPDATE SET dismissed_at = coalesce(of.dismissed_at, excluded.dismissed_at)`;
 
-type Content = Omit<Announcement, 'id' | 'audience' | 'model' | 'createdBy' | 'createdAt' | 'startsAt'> & {
-  /** Null: now for a new one, unchanged for another. */
-  startsAt: Date | null;
-};
+type Content = Omit<Announcement, 'id' | 'audience' | 'model' | 'createdBy' | 'createdAt'>;
 
 export interface AnnouncementCounts {
   addressed: number;
@@ -97,14 +94,9 @@ export const findAnnouncement = (executor: Executor, id: string): Promise<Announ
 
 export async function insertAnnouncement(
   transaction: Transaction,
-  { startsAt, ...announcement }: Content & Pick<Announcement, 'id' | 'audience' | 'model' | 'createdBy'>,
+  announcement: Omit<Announcement, 'createdAt'>,
 ): Promise<void> {
-  await transaction
-    .repository(Announcement)
-    .createQueryBuilder()
-    .insert()
-    .values({ ...announcement, startsAt: startsAt ?? (() => 'now()') })
-    .execute();
+  await transaction.repository(Announcement).insert(announcement);
 }
 
 /** Returns how many of the accounts there are. */
@@ -130,11 +122,9 @@ export const lockAnnouncement = (transaction: Transaction, id: string): Promise<
 export async function updateAnnouncement(
   transaction: Transaction,
   id: string,
-  { startsAt, ...content }: Content,
+  content: Content,
 ): Promise<void> {
-  await transaction
-    .repository(Announcement)
-    .update({ id }, { ...content, ...(startsAt !== null && { startsAt }) });
+  await transaction.repository(Announcement).update({ id }, content);
 }
 
 /** One that has not begun is never shown. */

@@ -73,7 +73,7 @@ export class AnnouncementsService {
     const id = newId('ann');
     return this.database.transaction(async (transaction) => {
       await insertAnnouncement(transaction, {
-        ...contentOf(input, null),
+        ...contentOf(input, new Date()),
         id,
         audience,
         model: model ?? null,
@@ -139,11 +139,11 @@ function refuseUnless(isWanted: boolean, value: unknown, field: string, audience
 
 const dateOf = (micros: bigint) => new Date(instantText(micros));
 
-/** Throws 400 if it ends before it begins. `formerStart`: of an announcement that is there. */
-function contentOf(input: AnnouncementContentDto, formerStart: Date | null) {
-  const startsAt = input.starts_at === undefined ? null : dateOf(input.starts_at);
+/** Throws 400 if it ends before it begins. @param start if none is named */
+function contentOf(input: AnnouncementContentDto, start: Date) {
+  const startsAt = input.starts_at === undefined ? start : dateOf(input.starts_at);
   const endsAt = input.ends_at === undefined ? null : dateOf(input.ends_at);
-  if (endsAt !== null && endsAt <= (startsAt ?? formerStart ?? new Date())) {
+  if (endsAt !== null && endsAt <= startsAt) {
     throw new BadRequestException('ends_at must be after starts_at');
   }
   return {
