@@ -23,9 +23,10 @@ export class MailModule {}
 @Module({
   controllers: [AnnouncementsController, AdminAnnouncementsController],
   providers: [AnnouncementsService],
+  exports: [AnnouncementsService],
 })
 class AnnouncementsModule {}
 
 /** What the console tells customers by mail and on its pages. */
-@Module({ imports: [MailModule, LowBalanceModule, AnnouncementsModule] })
+@Module({ imports: [MailModule, LowBalanceModule, AnnouncementsModule], exports: [AnnouncementsModule] })
 export class NotificationsModule {}

@@ -40,8 +40,8 @@ export class AnnouncementsController {
     { description: 'The announcements in both languages.', type: CurrentAnnouncementsResponse },
     { hasLastModified: false },
   )
-  async listPublic(): Promise<CacheableResponse<CurrentAnnouncementsResponse>> {
-    return { body: await this.announcements.listPublic(), changedAt: null };
+  listPublic(): Promise<CacheableResponse<CurrentAnnouncementsResponse>> {
+    return this.announcements.listPublic();
   }
 
   @Get('account/announcements')

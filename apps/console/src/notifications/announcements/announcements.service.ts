@@ -4,6 +4,7 @@ import { instantText } from '@inference/time';
 import { BadRequestException, ConflictException, Injectable, NotFoundException } from '@nestjs/common';
 import { type Actor } from '../../accounts/audit-log/actor';
 import { recordActorEvent } from '../../accounts/audit-log/audit-log';
+import { type CacheableResponse } from '../../caching/cached.decorator';
 import { type Announcement } from './announcement.entity';
 import {
   type AnnouncementContentDto,
@@ -36,8 +37,9 @@ import {
 export class AnnouncementsService {
   constructor(private readonly database: Database) {}
 
-  async listPublic(): Promise<CurrentAnnouncementsResponse> {
-    return { announcements: (await listPublicAnnouncements(this.database)).map(currentView) };
+  async listPublic(): Promise<CacheableResponse<CurrentAnnouncementsResponse>> {
+    const announcements = (await listPublicAnnouncements(this.database)).map(currentView);
+    return { body: { announcements }, changedAt: null };
   }
 
   async listOf(accountId: string): Promise<CurrentAnnouncementsResponse> {
