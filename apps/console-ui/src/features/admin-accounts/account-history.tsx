@@ -93,12 +93,17 @@ function EntryDetails({ entry: { kind, type, details } }: { entry: TimelineEntry
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt translate="no">{name}</dt>
-          <dd>{Array.isArray(value) ? value.join(', ') : String(value as string)}</dd>
+          <dd translate={isText(value) ? 'no' : undefined}>
+            {Array.isArray(value) ? value.join(', ') : String(value as string)}
+          </dd>
         </div>
       ))}
     </dl>
   );
 }
+
+/** Words of the API, which are the same in every language. */
+const isText = (value: unknown) => typeof value === 'string' || Array.isArray(value);
 
 const PAYMENT_STATES = ['pending', 'paid', 'failed', 'expired'] as const;
 const PAYMENT_PROVIDERS = ['card_provider', 'messaging_pay_provider', 'wallet_pay_provider'] as const;

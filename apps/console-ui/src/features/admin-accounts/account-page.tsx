@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
-import { CopyButton } from '../../components/code-samples';
+import { CopyButton } from '../../components/copy-button';
 import { FormDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
@@ -228,7 +228,7 @@ function AccountFacts({ account }: { account: Account }) {
   const t = useAdminAccountTexts();
   const may = useMay();
   return (
-    <Paper withBorder p="lg" component="section" aria-label={t('details')}>
+    <Paper withBorder p="lg" component="section" aria-label={t('facts')}>
       <Facts>
         <Fact name={t('balance')}>
           <Text span inherit fw={600}>

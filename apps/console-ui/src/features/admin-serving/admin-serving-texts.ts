@@ -63,6 +63,7 @@ const en = {
   'models.hint':
     '* stands for every priced model that is not listed. The lowest priority is called first; weights split its calls.',
   split: 'How calls are split',
+  'split.after': 'How calls will be split',
   'split.every': 'every other model',
   'split.none': 'nobody',
   'number.wrong': 'Enter a whole number.',
@@ -165,6 +166,7 @@ const zh: ChineseTexts<typeof en> = {
   'model.remove': '移除第 {{number}} 个模型',
   'models.hint': '* 表示未列出的所有已定价模型。优先级数值最小的先被调用，同级之间按权重分配。',
   split: '调用分配',
+  'split.after': '更改后的调用分配',
   'split.every': '其他所有模型',
   'split.none': '无',
   'number.wrong': '请输入整数。',

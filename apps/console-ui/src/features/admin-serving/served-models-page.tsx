@@ -13,6 +13,7 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
 import { Quantity } from '../../figures/figure-text';
+import { useModelsTexts } from '../models/models-texts';
 import { useServingTexts } from './admin-serving-texts';
 import {
   type ServedModel,
@@ -265,11 +266,12 @@ interface ModalitiesProps {
 }
 
 function Modalities({ label, placeholder, value = [], onChange }: ModalitiesProps) {
+  const t = useModelsTexts();
   return (
     <MultiSelect
       label={label}
       {...(value.length === 0 && { placeholder })}
-      data={[...MODALITIES]}
+      data={MODALITIES.map((modality) => ({ value: modality, label: t(`modality.${modality}`) }))}
       value={value}
       onChange={(names) => onChange(names as Modality[])}
     />

@@ -220,7 +220,10 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
           </Button>
         </Group>
       </Stack>
-      <SplitPreview upstreams={[...all.filter(({ id }) => id !== upstream?.id), preview]} />
+      <SplitPreview
+        title={t('split.after')}
+        upstreams={[...all.filter(({ id }) => id !== upstream?.id), preview]}
+      />
       <Group align="flex-start">
         {(Object.keys(LIMITS) as (keyof typeof LIMITS)[]).map((name) => (
           <TextInput

@@ -146,7 +146,7 @@ export function UpstreamsPage() {
         {({ upstreams }) => (
           <>
             <DataTable label={t('title')} columns={columns} rows={upstreams} keyOf={({ id }) => id} />
-            <SplitPreview upstreams={upstreams} />
+            <SplitPreview upstreams={upstreams} title={t('split')} />
           </>
         )}
       </QueryState>

@@ -138,7 +138,7 @@ const zh: ChineseTexts<typeof en> = {
   suspended: '已停用',
   'suspended.hint': '站点运营者已停用此密钥，请联系技术支持。',
   models: '模型',
-  'models.hint': '该密钥可以调用的模型；vendor/* 表示该厂商的全部模型。留空表示全部模型。',
+  'models.hint': '该密钥可以调用的模型；“厂商/*”表示该厂商的全部模型。留空表示全部模型。',
   period: '限额周期',
   'period.hint': '日、周、月按个人资料中的时区计算。',
   'period.total': '累计',

@@ -36,7 +36,7 @@ async function seedCalls({ urls, accounts }: Platform, token: string): Promise<v
     json: {
       name: 'batch jobs',
       description: 'Of the nightly report',
-      tags: ['night', 'reports'],
+      tags: ['nightly-run', 'cost-reports'],
       rpm: 60,
       tpm: 90_000,
       max_concurrency: 4,
