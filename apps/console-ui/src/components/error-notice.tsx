@@ -6,7 +6,7 @@ import { type ApiError, toApiError } from '../api/api-error';
 import { useKnownSite } from '../api/site';
 import { PAYMENT_DECIMALS } from '../figures/typed-amount';
 import { useComponentTexts } from './component-texts';
-import { CopyButton } from './code-samples';
+import { CopyButton } from './copy-button';
 
 const PAYMENT_REQUIRED = 402;
 const SUSPENDED = 'account_suspended';

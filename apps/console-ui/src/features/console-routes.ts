@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyRouteComponent } from '../components/lazy-file';
 import { analystRoute, consoleRoute } from './layout-routes';
-import { sessionViewIn } from './agents/agent-queries';
+import { sessionViewIn } from './agents/session-view';
 import { costReportSearchIn } from './cost-report/cost-report-search';
 import { keyViewIn } from './keys/key-view';
 import { requestSearchIn } from './usage/request-search';

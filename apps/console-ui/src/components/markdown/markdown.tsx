@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { memo, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import remend from 'remend';
 import { useComponentTexts } from '../component-texts';
-import { CopyButton } from '../code-samples';
+import { CopyButton } from '../copy-button';
 import { type Block, markdownBlocks, type Parts } from './markdown-content';
 import classes from './markdown.module.css';
 

@@ -16,12 +16,9 @@ import { useMemo } from 'react';
 import { ApiError, toApiError } from '../../api/api-error';
 import { useSession } from '../../api/session';
 import { useRuntimeConfig } from '../../api/site';
-import { type ListView, listViewIn } from '../../components/list-view';
+import { type ListView } from '../../components/list-view';
+import { type SessionOrder } from './session-view';
 import { waitsForCall } from './tool-calls';
-
-export const SESSION_ORDERS = ['newest', 'oldest'] as const;
-export type SessionOrder = (typeof SESSION_ORDERS)[number];
-export const sessionViewIn = listViewIn(SESSION_ORDERS);
 
 /** A turn is followed through an hour without a connection, and longer. */
 const LIVE_RETRY = { maxFailures: 10_000, giveUpAfterMs: 24 * 3_600_000, maxDelayMs: 5_000 };

@@ -26,18 +26,12 @@ import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
 import { Quantity } from '../../figures/figure-text';
 import { Time } from '../../time/time';
-import {
-  agentSessionsQuery,
-  MAX_NAME_CHARS,
-  nameOf,
-  SESSION_ORDERS,
-  type SessionOrder,
-  useAgentClients,
-} from './agent-queries';
+import { agentSessionsQuery, MAX_NAME_CHARS, nameOf, useAgentClients } from './agent-queries';
 import { useAgentTexts } from './agent-texts';
 import classes from './agents.module.css';
 import { DeletionDialog, RenameDialog } from './conversation-dialogs';
 import { FirstMessage } from './first-message';
+import { SESSION_ORDERS, type SessionOrder } from './session-view';
 
 /** So few are seen without search and order. */
 const FEW_CONVERSATIONS = 5;

@@ -15,7 +15,7 @@ import { Link } from '@tanstack/react-router';
 import { Pencil, RotateCcw, Trash2 } from 'lucide-react';
 import { memo, type ReactNode, useState } from 'react';
 import { ApiError } from '../../api/api-error';
-import { CopyButton } from '../../components/code-samples';
+import { CopyButton } from '../../components/copy-button';
 import { ConfirmDialog } from '../../components/dialogs';
 import { ErrorNotice } from '../../components/error-notice';
 import { Markdown } from '../../components/markdown/markdown';

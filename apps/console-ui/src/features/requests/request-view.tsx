@@ -1,6 +1,6 @@
 import { Anchor, Code, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { CopyButton } from '../../components/code-samples';
+import { CopyButton } from '../../components/copy-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { Fact, Facts } from '../../components/facts';
 import { Amount, Quantity } from '../../figures/figure-text';

@@ -18,7 +18,7 @@ import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { bodyOf, type Schemas, useConsoleApi } from '../../api/console-api';
-import { CopyButton } from '../../components/code-samples';
+import { CopyButton } from '../../components/copy-button';
 import { FormDialog } from '../../components/dialogs';
 import { downloadText } from '../../components/csv-button';
 import { ErrorNotice } from '../../components/error-notice';

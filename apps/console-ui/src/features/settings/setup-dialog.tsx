@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useEffect } from 'react';
 import { toApiError } from '../../api/api-error';
 import { bodyOf, useConsoleApi } from '../../api/console-api';
-import { CopyButton } from '../../components/code-samples';
+import { CopyButton } from '../../components/copy-button';
 import { FormDialog } from '../../components/dialogs';
 import { ErrorNotice } from '../../components/error-notice';
 import { useCredentialChange } from './settings-queries';

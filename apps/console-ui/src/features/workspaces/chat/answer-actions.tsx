@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, SegmentedControl, Stack, Text, Textarea } fr
 import { notifications } from '@mantine/notifications';
 import { ThumbsDown, ThumbsUp } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { CopyButton } from '../../../components/code-samples';
+import { CopyButton } from '../../../components/copy-button';
 import { FormDialog } from '../../../components/dialogs';
 import { ErrorNotice } from '../../../components/error-notice';
 import { type ChatMessage, copiedAnswer, type Feedback, useFeedback } from './chat-queries';
