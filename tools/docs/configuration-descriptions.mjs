@@ -90,6 +90,8 @@ export const SECTIONS = [
     variables: {
       STAFF_2FA:
         'Whether [staff](../operations/staff.md) have their role only in a session with a second factor. `required` by default.',
+      SECRET_SCANNING_KEYS_URL:
+        'Public keys of the secret scanning service that may report leaked API keys to `POST /api/keys/leaked`: `https://api.github.com/meta/public_keys/secret_scanning` for GitHub. Without it no report is taken.',
       SIGNUP: '`closed` answers 403 to registrations and to first sign-ins through a provider.',
       SESSION_SIGNING_KEYS:
         'JSON array of private EC P-256 keys (JWK), each with a `kid`. The first one signs; all are published. [How to rotate](../operations/rotate-secrets.md).',

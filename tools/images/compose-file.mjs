@@ -17,7 +17,8 @@ import { parse } from 'yaml';
 
 export const APPS = ['agent', 'agent-environments', 'console', 'gateway', 'memo', 'router-cost', 'training'];
 
-const REFERENCE = /\$\{(\w+)(?::([-?])([^}]*))?\}/g;
+/** What stands for an empty variable may name other ones. */
+const REFERENCE = /\$\{(\w+)(?::([-?])((?:[^{}]|\$\{[^{}]*\})*))?\}/g;
 
 /** @param {string} root of the checkout @returns {Record<string, ComposeService>} by name */
 export const readServices = (root) =>
@@ -38,12 +39,17 @@ export function generateVariables(root) {
   }
 }
 
-/** An empty variable counts as unset, as the colon says. @param {string} text @param {Environment} variables */
+/**
+ * An empty variable counts as unset, as the colon says.
+ * @param {string} text
+ * @param {Environment} variables
+ * @returns {string}
+ */
 const interpolate = (text, variables) =>
   text.replace(REFERENCE, (_whole, name, operator, rest = '') => {
     const value = variables[name];
     if (value) return value;
-    if (operator === '-') return rest;
+    if (operator === '-') return interpolate(rest, variables);
     throw new Error(`${name} is not set.`);
   });
 

@@ -9,16 +9,37 @@ import { either } from './either.mjs';
 
 /** @param {Page} tab */
 async function openCallsOfDemo(tab) {
-  await tab.locator('tbody a', { hasText: 'demo@example.com' }).first().click();
-  await tab.waitForURL(/\/admin\/accounts\/acct_/);
+  await openAccount(tab, 'demo@example.com');
   await tab.goto(`${new URL(tab.url()).pathname}/requests`);
   await tab.locator('tbody a').first().waitFor();
 }
 
+/** @param {Page} tab @param {string} email */
+async function openAccount(tab, email) {
+  await tab.locator('tbody a', { hasText: email }).first().click();
+  await tab.waitForURL(/\/admin\/accounts\/acct_/);
+}
+
+/** @param {string} english @param {string} chinese */
+const openPartOfDemo = (english, chinese) => async (/** @type {Page} */ tab) => {
+  await openAccount(tab, 'demo@example.com');
+  await tab.getByRole('tab', { name: either(english, chinese) }).click();
+};
+
+/** @param {RegExp} name of the first button of this name that is clicked */
+const press = (name) => (/** @type {Page} */ tab) => tab.getByRole('button', { name }).first().click();
+
 /** @type {Picture[]} */
 export const ADMIN_PICTURES = [
   { name: 'admin-dashboard', path: '/admin/dashboard', byAdmin: true },
+  { name: 'admin-margin', path: '/admin/margin', byAdmin: true },
   { name: 'admin-staff', path: '/admin/staff', byAdmin: true },
+  {
+    name: 'admin-dashboard-month',
+    path: '/admin/dashboard',
+    byAdmin: true,
+    act: (tab) => tab.getByText(either('30 days', '30 天')).click(),
+  },
   { name: 'admin-provider-events', path: '/admin/provider-events', byAdmin: true },
   { name: 'admin-accounts', path: '/admin/accounts', byAdmin: true },
   { name: 'admin-accounts-nothing', path: '/admin/accounts?q=nobody', byAdmin: true },
@@ -36,6 +57,48 @@ export const ADMIN_PICTURES = [
       await tab.locator('tbody a').first().click();
       await tab.getByRole('button', { name: either('Adjust balance', '调整余额') }).click();
     },
+  },
+  {
+    name: 'admin-account-role',
+    path: '/admin/accounts',
+    byAdmin: true,
+    act: async (tab) => {
+      await openAccount(tab, 'demo@example.com');
+      await tab.getByRole('button', { name: either('Change role', '更改角色') }).click();
+    },
+  },
+  {
+    name: 'admin-account-suspend',
+    path: '/admin/accounts',
+    byAdmin: true,
+    act: async (tab) => {
+      await openAccount(tab, 'demo@example.com');
+      await tab.getByRole('button', { name: either('Suspend', '停用') }).click();
+    },
+  },
+  {
+    name: 'admin-account-timeline',
+    path: '/admin/accounts',
+    byAdmin: true,
+    act: openPartOfDemo('Timeline', '时间线'),
+  },
+  {
+    name: 'admin-account-keys',
+    path: '/admin/accounts',
+    byAdmin: true,
+    act: openPartOfDemo('API keys', 'API 密钥'),
+  },
+  {
+    name: 'admin-account-access',
+    path: '/admin/accounts',
+    byAdmin: true,
+    act: openPartOfDemo('Sessions and content', '会话与内容'),
+  },
+  {
+    name: 'admin-account-notes',
+    path: '/admin/accounts',
+    byAdmin: true,
+    act: openPartOfDemo('Notes', '备注'),
   },
   { name: 'admin-account-requests', path: '/admin/accounts', byAdmin: true, act: openCallsOfDemo },
   {
@@ -80,6 +143,15 @@ export const ADMIN_PICTURES = [
       await tab.getByRole('button', { name: either('Discard', '放弃修改') }).waitFor();
     },
   },
+  {
+    name: 'admin-pricing-percent',
+    path: '/admin/pricing',
+    byAdmin: true,
+    act: async (tab) => {
+      await tab.getByRole('textbox', { name: either('Change in percent', '变动百分比') }).fill('ten');
+      await press(/^(Change|修改) \d+/)(tab);
+    },
+  },
   { name: 'admin-pricing-gpus', path: '/admin/pricing/gpus', byAdmin: true },
   { name: 'admin-pricing-training', path: '/admin/pricing/training', byAdmin: true },
   { name: 'admin-upstreams', path: '/admin/upstreams', byAdmin: true },
@@ -92,6 +164,27 @@ export const ADMIN_PICTURES = [
         .getByRole('button', { name: /^(Edit|编辑) / })
         .first()
         .click(),
+  },
+  {
+    name: 'admin-upstreams-add',
+    path: '/admin/upstreams',
+    byAdmin: true,
+    act: async (tab) => {
+      await press(either('Add an upstream', '添加上游服务'))(tab);
+      await press(either('Add a model', '添加模型'))(tab);
+    },
+  },
+  {
+    name: 'admin-upstreams-test',
+    path: '/admin/upstreams',
+    byAdmin: true,
+    act: press(/^(Test|测试) /),
+  },
+  {
+    name: 'admin-upstreams-remove',
+    path: '/admin/upstreams',
+    byAdmin: true,
+    act: press(/^(Remove|移除) /),
   },
   { name: 'admin-served-models', path: '/admin/served-models', byAdmin: true },
   {
@@ -129,6 +222,7 @@ export const ADMIN_PICTURES = [
     byAdmin: true,
     act: (tab) => tab.getByRole('button', { name: either('Publish a release', '发布新版本') }).click(),
   },
+  { name: 'admin-announcements', path: '/admin/announcements', byAdmin: true },
   { name: 'admin-changelog', path: '/admin/changelog', byAdmin: true },
   {
     name: 'admin-changelog-create',

@@ -107,6 +107,12 @@ export const PICTURES = [
     path: '/requests',
     act: (tab) => tab.locator('tbody a').first().click(),
   },
+  { name: 'requests-refused', path: '/requests?status=refused' },
+  {
+    name: 'request-refused',
+    path: '/requests?status=refused',
+    act: (tab) => tab.locator('tbody a').first().click(),
+  },
   { name: 'transactions', path: '/transactions' },
   { name: 'payments', path: '/payments' },
   { name: 'payments-refunds', path: '/payments/refunds' },
@@ -138,6 +144,15 @@ export const PICTURES = [
     act: (tab) =>
       tab
         .getByRole('button', { name: /^(Edit the key|编辑密钥) / })
+        .first()
+        .click(),
+  },
+  {
+    name: 'keys-rotate',
+    path: '/keys',
+    act: (tab) =>
+      tab
+        .getByRole('button', { name: /^(Give the key|轮换密钥) / })
         .first()
         .click(),
   },

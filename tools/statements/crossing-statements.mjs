@@ -12,6 +12,24 @@ import { OPERATOR_STATEMENTS } from './operator-statements.mjs';
 /** @type {CrossingStatement[]} */
 export const CROSSING_STATEMENTS = [
   {
+    place: 'apps/console/src/notifications/announcements/announcements.repository.ts addressAccounts',
+    kind: 'admin',
+    tables: ['accounts.accounts', 'accounts.announcement_accounts'],
+    why: 'Staff announces something to accounts that it names.',
+  },
+  {
+    place: 'apps/console/src/notifications/announcements/announcements.repository.ts addressUsers',
+    kind: 'admin',
+    tables: ['accounts.announcement_accounts', 'metering.daily_rollup', 'metering.hourly_usage'],
+    why: 'Staff announces something to the accounts that have used a model.',
+  },
+  {
+    place: 'apps/console/src/notifications/announcements/announcements.repository.ts countAccounts',
+    kind: 'admin',
+    tables: ['accounts.announcement_accounts'],
+    why: 'Counts for staff who is addressed by announcements and has dismissed them.',
+  },
+  {
     place: 'apps/console/src/identity/staff/staff.repository.ts listStaff',
     kind: 'admin',
     tables: ['accounts.accounts'],
@@ -38,8 +56,26 @@ export const CROSSING_STATEMENTS = [
   {
     place: 'function metering.fold_accounts',
     kind: 'job',
-    tables: ['metering.unfolded_usage'],
+    tables: ['metering.unfolded_margins', 'metering.unfolded_usage'],
     why: 'Adds what waits of these accounts to rollup, ledger, wallets and keys.',
+  },
+  {
+    place: 'view metering.margins',
+    kind: 'report',
+    tables: ['metering.daily_margins', 'metering.unfolded_margins'],
+    why: 'The margins of the days with what waits for them.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/margin.repository.ts readMargins',
+    kind: 'report',
+    tables: ['metering.margins'],
+    why: 'Revenue, cost and margin of some days by day, model, upstream or account.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/margin.repository.ts readMargin',
+    kind: 'report',
+    tables: ['metering.margins'],
+    why: 'Revenue, cost and margin of some days together.',
   },
   {
     place: 'view metering.hourly_usage',
@@ -228,7 +264,7 @@ export const CROSSING_STATEMENTS = [
     why: 'Counts the feedback of the members of one workspace for its admins.',
   },
   {
-    place: 'apps/memo/src/workspaces/members/member-lock.ts requireRemainingAdmin',
+    place: 'apps/memo/src/workspaces/members/members.service.ts requireRemainingAdmin',
     kind: 'key',
     tables: ['memo.members'],
     why: 'Checks that a workspace keeps an admin.',

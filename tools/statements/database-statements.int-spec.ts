@@ -2,7 +2,7 @@ import { createTestDatabase, type TestDatabase } from '@inference/testing';
 import { Client } from 'pg';
 import { readAccountTables } from './account-tables.mjs';
 import { CROSSING_STATEMENTS } from './crossing-statements.mjs';
-import { readDatabaseStatements } from './database-statements.mjs';
+import { readDatabaseStatements } from './judgement.mjs';
 import { scopeOf } from './statement-scope.mjs';
 
 let database: TestDatabase;

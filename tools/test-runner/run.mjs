@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import fs from 'node:fs';
+import fs, { existsSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,9 +8,8 @@ import { ending, signalGroup, spawnNode } from '../launcher/processes/child-proc
 import { onOrphaned } from '../launcher/processes/npm-parent.mjs';
 import { startPostgres } from '../postgres/postgres.mjs';
 import { messageOf } from '../setup/errors.mjs';
-import { describeContract } from './contract-report.mjs';
+import { judgeTestRun } from '../statements/judgement.mjs';
 import { describeCounts, describeDuration, describeLongFiles } from './outcome.mjs';
-import { describeStatements } from './statement-report.mjs';
 import { describeSearch, searchLogs } from './secret-search.mjs';
 
 /**
@@ -147,4 +146,33 @@ try {
   process.exitCode = 1;
 } finally {
   for (const made of [folder, dataFolder]) fs.rmSync(made, { recursive: true, force: true });
+}
+
+/**
+ * The test files append the number of responses that they compared with the API documents. A difference fails its test.
+ * @param {string} logFolder
+ */
+function describeContract(logFolder) {
+  const file = path.join(logFolder, 'contract-report');
+  const counts = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
+  const checked = counts.reduce((sum, count) => sum + count, 0);
+  return `${checked} responses were compared with the API documents`;
+}
+
+/**
+ * @param {string} logFolder
+ * @param {string} postgresUrl of the superuser
+ * @returns {Promise<{ text: string, isFault: boolean }>}
+ */
+async function describeStatements(logFolder, postgresUrl) {
+  const judgement = await judgeTestRun(logFolder, postgresUrl);
+  if (judgement === null) return { text: '0 statements were judged', isFault: false };
+  const { statements, crossings, faults } = judgement;
+  const text = `${statements} statements use tables of accounts; those of ${crossings.size} places cross accounts`;
+  if (faults.length === 0) return { text, isFault: false };
+  const list = faults.map((fault) => `  ${fault}`).join('\n');
+  return {
+    text: `${text}, of which these are not in tools/statements/crossing-statements.mjs:\n${list}`,
+    isFault: true,
+  };
 }

@@ -3,10 +3,21 @@ import { rateLimitFields } from '@inference/rate-limits';
 import { z } from 'zod';
 import { modelFields, modelsConfigOf } from './models/models.config';
 import { replicaFields, replicasConfigOf } from './replicas/replica-heartbeat';
-import { serviceCallersFields, serviceCallersOf } from './service-callers/service-callers.config';
 import { shutdownConfigOf, shutdownFields } from './shutdown/shutdown.module';
 import { streamFields, streamsConfigOf } from './streams/streams.config';
 import { turnFields, turnsConfigOf } from './turns/turns.config';
+
+const serviceCallersFields = {
+  /** Comma-separated secrets with which the console calls on behalf of accounts; all are valid. None by default. */
+  CONSOLE_CREDENTIALS: env.serviceSecrets().optional(),
+};
+
+/** The secrets of each service that may call, by the name of the service. */
+type ServiceCallersConfig = Record<'console', string[]>;
+
+const serviceCallersOf = (config: { CONSOLE_CREDENTIALS?: string[] | undefined }): ServiceCallersConfig => ({
+  console: config.CONSOLE_CREDENTIALS ?? [],
+});
 
 export const fields = z.object({
   ...env.service,

@@ -8,7 +8,8 @@ import { App } from './app/app';
 import { Appearance } from './app/appearance';
 import { createAppRouter } from './app/router';
 import { servedPageElement } from './app/served-page';
-import { type PageHead, PageHeadProvider } from './components/use-page-title';
+import { type PageHead, PageHeadProvider } from './components/page';
+import { announcementsQuery } from './features/announcements/announcements';
 import { changelogQuery } from './features/changelog/changelog-queries';
 import { modelFilterIn } from './features/models/model-filter';
 import { modelQuery, modelsQuery } from './features/models/model-queries';
@@ -140,7 +141,11 @@ export async function renderPage(visit: Visit): Promise<RenderedPage | { locatio
     const loaded = await Promise.all(loads);
     const location = page.elsewhere?.(loaded, slug);
     if (location !== undefined) return location === 'nowhere' ? undefined : { location };
-    await Promise.all([router.load(), queryClient.fetchQuery(siteQuery(api))]);
+    await Promise.all([
+      router.load(),
+      queryClient.fetchQuery(siteQuery(api)),
+      queryClient.fetchQuery(announcementsQuery(api, false)),
+    ]);
     const head: PageHead = { title: '', description: '' };
     const config = { apiUrl: '', origin };
     const markup = renderToString(

@@ -1,6 +1,8 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import {
   ArchivedDay,
+  COST_PRICE_ENTITIES,
+  MARGIN_ENTITIES,
   PRICE_ENTITIES,
   RefusedRequest,
   ROLLUP_ENTITIES,
@@ -11,8 +13,7 @@ import {
 import { SERVING_ENTITIES } from '@inference/serving';
 import { LIMIT_ENTITIES } from '@inference/rate-limits';
 import { WALLET_ENTITIES } from '@inference/wallet';
-import { Account } from './accounts/account.entity';
-import { TermsAcceptance } from './accounts/terms-acceptance.entity';
+import { Account, TermsAcceptance } from './accounts/account.entity';
 import { SecurityEvent } from './accounts/audit-log/security-event.entity';
 import { DAY_ENTITIES } from './billing/dashboard/day-figures.entity';
 import { BillingDocument, DocumentCounter } from './billing/documents/document.entity';
@@ -34,6 +35,7 @@ import { LoginAttempt } from './identity/login-throttle/login-attempt.entity';
 import { RefreshToken } from './identity/refresh/refresh-token.entity';
 import { RecoveryCode, Totp } from './identity/second-factor/second-factor.entity';
 import { LoginChallenge } from './identity/sign-in/login-challenge.entity';
+import { Announcement, AnnouncementAccount } from './notifications/announcements/announcement.entity';
 import { MailToken } from './notifications/mail/mail-token.entity';
 import { OutboxMail } from './notifications/mail/outbox-mail.entity';
 import { PlaygroundSettings, SavedConversation } from './playground/conversations/saved-conversation.entity';
@@ -42,15 +44,19 @@ import { AccountNote } from './support/customer-view/account-note.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
+  ...COST_PRICE_ENTITIES,
   ...CREDENTIAL_ENTITIES,
   ...DAY_ENTITIES,
   ...LIMIT_ENTITIES,
+  ...MARGIN_ENTITIES,
   ...PRICE_ENTITIES,
   ...ROLLUP_ENTITIES,
   ...SERVING_ENTITIES,
   ...WALLET_ENTITIES,
   Account,
   AccountNote,
+  Announcement,
+  AnnouncementAccount,
   ArchivedDay,
   BillingDocument,
   CatalogueChange,

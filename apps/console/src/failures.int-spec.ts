@@ -12,6 +12,7 @@ const REQUESTS: [method: string, path: string, json: unknown][] = [
   ['GET', '/api/models', undefined],
   ['GET', '/api/models/m', undefined],
   ['GET', '/api/download/engine-latest', undefined],
+  ['GET', '/api/announcements', undefined],
   ['GET', '/api/changelog', undefined],
   ['GET', '/api/changelog.atom', undefined],
   ['GET', '/sitemap.xml', undefined],

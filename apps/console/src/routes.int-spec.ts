@@ -35,9 +35,10 @@ const table = credentialRows('console').map((row) => ({
 }));
 const of = (access: Access) => table.filter((row) => row.access === access);
 const closed = table.filter(({ access }) => access !== 'public');
-/** Routes that take a raw body: the signed webhooks of payment providers, and packages and their parts. */
+/** Routes that take a raw body: the signed messages of payment providers and secret scanners, and packages and their parts. */
 const RAW_BODIES = [
   'POST /api/billing/webhooks/:provider',
+  'POST /api/keys/leaked',
   'PUT /api/admin/models/*slug/packages/:version',
   'PUT /api/admin/package-uploads/:id/parts/:number',
 ];

@@ -5,14 +5,46 @@ import { leasesFields, leasesOf } from './leases/leases.config';
 import { limitsOf } from './limits/limits.config';
 import { pricesFields, pricesOf } from './prices/prices.module';
 import { proxyFields, proxyOf } from './proxy/proxy.config';
-import {
-  checkServiceSecrets,
-  serviceCallersFields,
-  serviceCallersOf,
-} from './service-callers/service-callers.config';
 import { settlementFields, settlementOf } from './settlement/settlement.config';
 import { tasksFields, tasksOf } from './tasks/tasks.config';
 import { upstreamsFields, upstreamsOf } from './upstreams/upstreams.config';
+
+const serviceCallersFields = {
+  /** Comma-separated secrets with which the agent service calls on behalf of accounts; all are valid. None by default. */
+  AGENT_CREDENTIALS: env.serviceSecrets().optional(),
+  /** Comma-separated secrets with which the memo service calls on behalf of accounts; all are valid. None by default. */
+  MEMO_CREDENTIALS: env.serviceSecrets().optional(),
+  /** Comma-separated secrets with which the console calls on behalf of accounts; all are valid. None by default. */
+  CONSOLE_CREDENTIALS: env.serviceSecrets().optional(),
+};
+
+const NAMES = Object.keys(serviceCallersFields) as (keyof typeof serviceCallersFields)[];
+
+type ServiceCallersFields = Partial<Record<(typeof NAMES)[number], string[] | undefined>>;
+
+/** A secret identifies one service: adds a fault for each variable that repeats a secret of an earlier one. */
+function checkServiceSecrets(config: ServiceCallersFields, context: z.RefinementCtx): void {
+  NAMES.forEach((name, index) => {
+    const earlier = NAMES.slice(0, index).filter((other) =>
+      config[name]?.some((secret) => config[other]?.includes(secret)),
+    );
+    for (const other of earlier)
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: `must have no secret in common with ${other}`,
+      });
+  });
+}
+
+/** The secrets of each service that may call, by the name of the service. */
+type ServiceCallersConfig = Record<'agent' | 'memo' | 'console', string[]>;
+
+const serviceCallersOf = (config: ServiceCallersFields): ServiceCallersConfig => ({
+  agent: config.AGENT_CREDENTIALS ?? [],
+  memo: config.MEMO_CREDENTIALS ?? [],
+  console: config.CONSOLE_CREDENTIALS ?? [],
+});
 
 export const fields = z.object({
   ...env.service,

@@ -5,9 +5,9 @@ import { WORKSPACE_LIMITS } from './documents/documents.config';
 import { UPLOADS_CONFIG } from './documents/uploads/uploads.config';
 import { INGESTION_CONFIG } from './ingestion/ingestion.config';
 import { EXTRACTION_CONFIG } from './ingestion/extraction-thread/extraction.config';
-import { MODELS_CONFIG } from './models/models.config';
+import { MODELS_CONFIG } from './models/models.module';
 import { VECTORS_CONFIG } from './retrieval/vectors/vectors.config';
-import { KEYS_CONFIG } from './workspaces/keys/keys.config';
+import { KEYS_CONFIG } from './workspaces/keys/workspace-key.strategy';
 import { WORKSPACES_CONFIG } from './workspaces/workspaces.config';
 
 /** Provides each feature with its own slice of the configuration. */

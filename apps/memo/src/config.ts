@@ -6,9 +6,9 @@ import { documentsFields, workspaceLimits } from './documents/documents.config';
 import { uploadsConfig, uploadsFields } from './documents/uploads/uploads.config';
 import { ingestionConfig, ingestionFields } from './ingestion/ingestion.config';
 import { extractionConfig, extractionFields } from './ingestion/extraction-thread/extraction.config';
-import { modelsConfig, modelsFields } from './models/models.config';
+import { modelsConfig, modelsFields } from './models/models.module';
 import { vectorsConfig, vectorsFields } from './retrieval/vectors/vectors.config';
-import { keysConfig } from './workspaces/keys/keys.config';
+import { keysConfig } from './workspaces/keys/workspace-key.strategy';
 import { workspacesConfig, workspacesFields } from './workspaces/workspaces.config';
 
 /** Every variable that the service reads. */

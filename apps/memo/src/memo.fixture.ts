@@ -32,7 +32,7 @@ import {
 import { ENTITIES } from './entities';
 import { AppModule } from './app.module';
 import { readMemoConfig } from './config';
-import { type WorkspaceRole } from './tables/workspace-role';
+import { type WorkspaceRole } from './tables/workspace.entity';
 import { type DocumentResponse } from './documents/document.dto';
 import { JSON_UPLOAD_THREAD_FILE } from './documents/uploads/json-upload-parser';
 import { SERVICE_OPTIONS } from './service-options';

@@ -1,7 +1,22 @@
 import { env, loadConfig } from '@inference/config';
 import { rateLimitFields } from '@inference/rate-limits';
 import { ApiException, CODES } from '@inference/training-envelope';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { z } from 'zod';
+
+/** Provides each feature with its own slice of the configuration. */
+@Global()
+@Module({})
+export class ConfigModule {
+  static forRoot(config: TrainingConfig): DynamicModule {
+    const slices = [
+      { provide: PRICES_CONFIG, useValue: config.prices },
+      { provide: CAPABILITIES_CONFIG, useValue: config.capabilities },
+      { provide: QUOTAS_CONFIG, useValue: config.quotas },
+    ];
+    return { module: ConfigModule, providers: slices, exports: slices.map(({ provide }) => provide) };
+  }
+}
 
 /** Every value that the specification names (spec: Training capabilities). */
 const METHODS = 'sft, opd, grpo, dpo, kto, orpo, simpo, ppo, pretrain, distill, qat';

@@ -1,5 +1,5 @@
 export { type PoolOptions } from './pool';
-export { type Executor } from './executor';
+export { type Executor, CLOCK_LIMIT_MILLIS, readClockDifferenceMillis } from './executor';
 export { Database, type Transaction } from './database';
 export { ReadDatabase } from './read-database';
 export { type EntityClass, PoolDataSource } from './data-source';
@@ -7,7 +7,6 @@ export { DatabaseModule } from './database.module';
 export { BigIntColumn, CountColumn, DecimalColumn, PicosColumn, TimeColumn } from './entities/columns';
 export { type Position, readByTime, readNewestFirst, type TimeOrder } from './entities/keyset-page';
 export { NotificationChannel, type NotificationHandler } from './notification-channel';
-export { CLOCK_LIMIT_MILLIS, readClockDifferenceMillis } from './clock';
 export { isDatabaseUnavailable, isTooSlow, isUniqueViolation } from './errors';
 export { firstIdAt, idMillis, newId, randomBase62 } from './id';
 export { JOB_SCHEMAS } from './job-queues';

@@ -5,6 +5,7 @@ export {
   EmailField,
   inLowerCase,
   MAX_EMAIL_LENGTH,
+  typedPlainly,
 } from './fields/email-field';
 export { InstantField, TimeZoneField } from './fields/instant-field';
 export { IntegerField, IntegerParameter } from './fields/number-field';
@@ -16,14 +17,16 @@ export {
   ObjectListField,
   TextListField,
 } from './fields/other-fields';
-export { nameFault, NameText } from './fields/name-text';
-export { ChoiceField, IdField, LineField, TextField } from './fields/text-field';
-export { typedPlainly } from './fields/typed-text';
-export { RequestValidationPipe, validated, validatedPath } from './validation/request-validation.pipe';
+export { nameFault, NameText, ChoiceField, IdField, LineField, TextField } from './fields/text-field';
+export {
+  RequestValidationPipe,
+  validated,
+  validatedPath,
+  Tolerant,
+} from './validation/request-validation.pipe';
 export { compileValidator, type Validator } from './validation/compile-validator';
 export { type FieldFault, unknownFields } from './validation/field-fault';
 export { AsSent } from './validation/known-fields';
-export { Tolerant } from './validation/tolerant.decorator';
 export { BodyOneOf } from './validation/body-one-of.decorator';
 export { ApiRequestHeaders, RequestHeaders } from './validation/request-headers.decorator';
 export {

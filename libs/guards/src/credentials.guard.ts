@@ -1,3 +1,4 @@
+import { DetailedException } from '@inference/http';
 import {
   type ExecutionContext,
   ForbiddenException,
@@ -12,7 +13,6 @@ import { type CredentialKind } from './credentials.decorators';
 import { CREDENTIALS_OPTIONS, type GuardOptions } from './credentials.options';
 import { RouteAccessReader } from './route-access';
 import { type Role } from './staff/staff-table';
-import { AccountSuspendedException } from './suspensions/account-suspended.exception';
 import {
   type AuthenticateOptions,
   describeCredential,
@@ -23,6 +23,20 @@ import {
   type RegisteredStrategy,
   wrongKindMessage,
 } from './strategies/credential.strategy';
+
+/** `code` of every answer to a suspended account. Part of the API. */
+export const ACCOUNT_SUSPENDED = 'account_suspended' as const;
+
+/** Names no reason: whoever has a credential only does not learn it. */
+export const ACCOUNT_SUSPENDED_MESSAGE = 'this account is suspended; sign in to the console to read why';
+
+/** 403: staff has suspended the account. */
+export class AccountSuspendedException extends DetailedException {
+  /** @param facts for an owner who has proved the password: further members of the body */
+  constructor(facts: Record<string, unknown> = {}) {
+    super(403, ACCOUNT_SUSPENDED_MESSAGE, { code: ACCOUNT_SUSPENDED, ...facts });
+  }
+}
 
 /** All strategies that the app has registered. */
 export const CREDENTIAL_STRATEGIES = Symbol('CREDENTIAL_STRATEGIES');

@@ -32,7 +32,12 @@ export {
 } from './credentials.decorators';
 export { KeyRefusedException } from './caching/known-caller';
 export { isNetwork } from './api-keys/networks';
-export { CredentialsGuard } from './credentials.guard';
+export {
+  CredentialsGuard,
+  ACCOUNT_SUSPENDED,
+  ACCOUNT_SUSPENDED_MESSAGE,
+  AccountSuspendedException,
+} from './credentials.guard';
 export { CredentialsModule } from './credentials.module';
 export { type CredentialsOptions, type StaffTwoFactor } from './credentials.options';
 export {
@@ -53,14 +58,8 @@ export {
   STAFF_ROLES,
 } from './staff/staff-table';
 export { OnBehalfException, serviceCallerCredentials } from './services/service-caller.strategy';
-export {
-  ACCOUNT_SUSPENDED,
-  ACCOUNT_SUSPENDED_MESSAGE,
-  AccountSuspendedException,
-} from './suspensions/account-suspended.exception';
 export { type Suspended, Suspensions, SuspensionsModule } from './suspensions/suspensions';
-export { isFromForeignPage } from './sessions/cross-site';
-export { SESSION_CREDENTIALS } from './sessions/session.strategy';
+export { isFromForeignPage, SESSION_CREDENTIALS } from './sessions/session.strategy';
 export { SESSION_AUDIENCE, sessionIssuer } from './sessions/session-token.strategy';
 export {
   type AuthenticateOptions,

@@ -3,17 +3,22 @@ export { SHUTDOWN_OPTIONS } from './shutdown/shutdown';
 export { type AllowedOrigins } from './cors/cors';
 export { ServiceModule } from './service.module';
 export { PerRoute, Public, PUBLIC } from './per-route';
-export { type DescribedError, describeError, ErrorFilter } from './errors/error.filter';
-export { addressGroup } from './address-group';
+export {
+  type DescribedError,
+  describeError,
+  ErrorFilter,
+  DetailedException,
+  TooManyRequestsException,
+  UnavailableException,
+} from './errors/error.filter';
+export { addressGroup, BodyReader, holderOf, requireConnected } from './bodies/body-reader';
 export { allowedMillis, BodyMemory, LEAST_BYTES_PER_SECOND, watchArrival } from './bodies/body-memory';
-export { BodyReader, holderOf, requireConnected } from './bodies/body-reader';
 export { AmbiguousCookieException, readCookie } from './cookies/read-cookie';
 export { csvLine } from './csv';
 export { drained } from './bodies/unread-bodies';
 export { createLogger, NestLogger } from './logging/logging';
 export { logFailure } from './logging/request-logger';
 export { FastPath } from './fast-path/fast-path';
-export { DetailedException, TooManyRequestsException, UnavailableException } from './errors/exceptions';
 export { JsonFault } from './json/json-bytes';
 export {
   AT_ONCE_BYTES,

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
-import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { ConfigError } from '@inference/config';
 import { RequestValidationPipe } from '@inference/dto';
-import { isTracing, startTracing, type TracingConfig } from '@inference/tracing';
+import { isTracing, type Span, startRequestSpan, startTracing, type TracingConfig } from '@inference/tracing';
 import {
   type CanActivate,
   type DynamicModule,
@@ -29,9 +29,52 @@ import { answerPrimary, Metrics, metricsOfWorkers } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
 import { RefusedCalls } from './refused-calls/refused-calls';
 import { ConnectionDrain, ShutdownDelay } from './shutdown/shutdown';
-import { traceRequests } from './tracing/request-spans';
 import { QueryGuard, UnexpectedBodyGuard } from './validation/unexpected-input.guards';
 import { answerPings, Workers } from './workers/workers';
+
+type RoutedRequest = IncomingMessage & { route?: { path?: string } };
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Asked every few seconds, by probes. Like the log, traces leave it out. */
+const PROBE = '/healthz';
+const FIRST_SERVER_ERROR = 500;
+
+/**
+ * Gives each request of a server a span, from its arrival to the end of its response, and runs the listeners in it. Only for a
+ * process that traces: the server of any other one is left as it is.
+ */
+function traceRequests(server: Server): void {
+  const listeners = server.listeners('request') as Listener[];
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const serve = () => {
+      for (const listener of listeners) listener.call(server, request, response);
+    };
+    const span = request.url === PROBE ? undefined : startSpan(request);
+    if (span === undefined) return serve();
+    request.spanIds = span.ids;
+    response.once('close', () => endSpan(span, request, response));
+    span.run(serve);
+  });
+}
+
+function startSpan({ method = '', url = '', headers, httpVersion }: IncomingMessage): Span | undefined {
+  const query = url.indexOf('?');
+  return startRequestSpan(method, headers, {
+    'http.request.method': method,
+    'url.path': query === -1 ? url : url.slice(0, query),
+    'url.scheme': 'http',
+    'network.protocol.version': httpVersion,
+  });
+}
+
+function endSpan(span: Span, request: RoutedRequest, { statusCode }: ServerResponse): void {
+  const route = request.route?.path;
+  if (route !== undefined) span.rename(`${request.method} ${route}`);
+  span.set({ 'http.route': route, 'http.response.status_code': statusCode });
+  if (statusCode >= FIRST_SERVER_ERROR) span.fail(String(statusCode));
+  span.end();
+}
 
 /**
  * Nest's adapter with a server that creates requests and responses with Express's prototypes. Express itself changes their

@@ -1,5 +1,10 @@
-export { BackgroundJobs } from './background-jobs';
-export { createJobPool, EVERY_HOUR, EVERY_MINUTE, EVERY_TEN_MINUTES } from './job-pool';
+export {
+  BackgroundJobs,
+  createJobPool,
+  EVERY_HOUR,
+  EVERY_MINUTE,
+  EVERY_TEN_MINUTES,
+} from './background-jobs';
 export { JobMetrics } from './job-metrics';
 export { JobWorker, type JobWorkerOptions } from './job-worker';
 export { JobsModule } from './jobs.module';

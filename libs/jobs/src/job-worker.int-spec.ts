@@ -6,7 +6,7 @@ import { JOB_SCHEMAS } from '@inference/database';
 import { createTestDatabase, findFreePort, type TestDatabase, waitFor } from '@inference/testing';
 import { type TaskList } from 'graphile-worker';
 import { type Pool } from 'pg';
-import { createJobPool } from './job-pool';
+import { createJobPool } from './background-jobs';
 import { JobWorker, type JobWorkerOptions } from './job-worker';
 
 const SCHEMA = JOB_SCHEMAS.memo;

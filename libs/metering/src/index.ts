@@ -33,6 +33,7 @@ export {
 export {
   conditionCount,
   conditionsKey,
+  type DailyWindow,
   hasPriceOf,
   holdsFor,
   HOURS_FORM,
@@ -46,6 +47,7 @@ export {
   pricesOutput,
   SERVICE_TIERS,
   type ServiceTier,
+  startOf,
   type UnitRate,
 } from './pricing/price';
 export { MODEL_PRICES } from './pricing/prices.repository';
@@ -55,6 +57,9 @@ export { readAccountArchivedUntil, readArchivedUntil } from './archive/archived-
 export { archivedHourFault } from './archive/archived-hours';
 export { type Difference, reconcile } from './reconcile/checks.repository';
 export {
+  COST_PRICE_ENTITIES,
+  CostPrice,
+  CostPriceList,
   ExchangeRate,
   FurtherModelPrice,
   GpuPrice,
@@ -65,8 +70,12 @@ export {
   TrainingPrice,
 } from './pricing/price-list.entity';
 export { HourlyRollup } from './rollups/hourly-rollup.entity';
-export { RefusedRequest } from './reports/refused-request.entity';
-export { UNSERVED_KINDS, UnservedCall, type UnservedKind } from './reports/unserved-call.entity';
+export {
+  RefusedRequest,
+  UNSERVED_KINDS,
+  UnservedCall,
+  type UnservedKind,
+} from './reports/unserved-call.entity';
 export {
   USAGE_FAULTS,
   USAGE_OUTCOMES,
@@ -76,7 +85,7 @@ export {
 } from './reports/usage-event.entity';
 export { GroupByField, PeriodQuery } from './reports/period.dto';
 export { bucketLines, type LineDetail, usageLines } from './reports/usage-lines.repository';
-export { COST_SUM_ENTITIES, ROLLUP_ENTITIES } from './rollups/rollup.entity';
+export { COST_SUM_ENTITIES, MARGIN_ENTITIES, ROLLUP_ENTITIES } from './rollups/rollup.entity';
 export {
   GRANULARITIES,
   type Granularity,

@@ -10,5 +10,5 @@ export {
 } from './decorators';
 export { type ApiDescription } from './document/api-description';
 export { buildDocument } from './document/build-document';
-export { CodedErrorResponse, ErrorResponse } from './error.response';
+export { CodedErrorResponse, ErrorResponse } from './document/complete-responses';
 export { serveDocument } from './serve-document';

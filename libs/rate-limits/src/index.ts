@@ -4,8 +4,8 @@ export {
   rateLimitFields,
   rateLimitOf,
   throttlerStorage,
-} from './rate-limit.config';
-export { RefusalLimitModule } from './refusal-limit';
+  RefusalLimitModule,
+} from './refusal-limit';
 export {
   type LimitTier,
   limitsOfModelIn,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Executor, newId, type Transaction } from '@inference/database';
+import { type Price } from '@inference/metering';
 import { type CredentialSeal } from './credential-seal';
 import {
   EVERY_MODEL,
@@ -50,7 +51,18 @@ export type DirectoryUpstream = Pick<
   tokensPerMinute: number | null;
   /** Sealed, newest first. */
   credentials: string[];
+  /** The newest list; null if none was published. */
+  costPrices: { id: string; prices: DirectoryCostPrice[] } | null;
   models: Pick<UpstreamModel, 'model' | 'upstreamName' | 'weight' | 'priority'>[];
+};
+
+/** A cost price as JSON has it. */
+export type DirectoryCostPrice = Pick<Price, 'unit' | 'minInputTokens' | 'serviceTier' | 'hours'> & {
+  /** The upstream's own name of the model. */
+  model: string;
+  /** Digits. */
+  ratePicos: string;
+  effectiveFrom: string | null;
 };
 
 /** All models and upstreams. */
@@ -75,7 +87,13 @@ const DIRECTORY = `
           FROM serving.upstream_credentials c WHERE upstream_id = u.id), '[]'),
         'models', coalesce((SELECT json_agg(json_build_object('model', model, 'upstreamName', upstream_name,
           'weight', weight, 'priority', priority) ORDER BY model)
-          FROM serving.upstream_models WHERE upstream_id = u.id), '[]'))
+          FROM serving.upstream_models WHERE upstream_id = u.id), '[]'),
+        'costPrices', (SELECT json_build_object('id', l.id::text, 'prices', coalesce((
+            SELECT json_agg(json_build_object('model', model, 'unit', unit, 'ratePicos', rate_picos::text,
+              'minInputTokens', min_input_tokens, 'serviceTier', service_tier, 'hours', hours, 'effectiveFrom', p.effective_from)
+              ORDER BY position)
+            FROM pricing.cost_prices p WHERE cost_price_list_id = l.id), '[]'))
+          FROM pricing.cost_price_lists l WHERE l.upstream_id = u.id ORDER BY l.id DESC LIMIT 1))
         ORDER BY name) FROM serving.upstreams u), '[]'))::text AS directory`;
 
 /** Returns the directory as JSON, in which equal directories are equal. */

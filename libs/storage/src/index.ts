@@ -10,8 +10,7 @@ export {
   StorageUnavailableError,
 } from './object-storage';
 export { openStorage } from './open-storage';
-export { FILES_PATH, FolderStorage } from './folder/folder-storage';
-export { signLink, verifyLink } from './folder/link-signature';
+export { FILES_PATH, FolderStorage, signLink, verifyLink } from './folder/folder-storage';
 export {
   checkStorage,
   type S3Config,

@@ -1,6 +1,7 @@
 export { HOSTILE_NAMES } from './hostile-names';
-export { TestPool, waitForLock } from './database/test-pool';
 export {
+  TestPool,
+  waitForLock,
   createDatabaseOfBuild,
   createTestDatabase,
   type ServiceRole,
@@ -29,6 +30,7 @@ export {
   isExecutable,
   isFree,
 } from './servers/local-servers';
+export { REBUILD_MARGINS } from './database/margins';
 export { metricsOf, valueOf } from './servers/metrics';
 export { waitFor } from './wait-for';
 export { timesAsLong } from './processor-time';

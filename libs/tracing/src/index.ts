@@ -12,5 +12,5 @@ export {
   traceWork,
   type TracingConfig,
   TracingShutdown,
+  tracedFetch,
 } from './tracing';
-export { tracedFetch } from './traced-fetch';

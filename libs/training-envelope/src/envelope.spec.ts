@@ -25,7 +25,7 @@ import { exactNumber } from '@inference/money';
 import { testLog } from '@inference/testing';
 import { type Response } from 'express';
 import { CODES, ApiException, ENVELOPE_ERRORS, EnvelopeModule } from '.';
-import { codeOf, statusOf } from './envelope-codes';
+import { codeOf, statusOf } from './envelope';
 
 const SECRET = 'the-cause-stays-inside';
 const DIGITS = '123456789012345678.000000000001';

@@ -1,3 +1,2 @@
-export { CODES } from './envelope-codes';
+export { CODES, ApiException, ENVELOPE_ERRORS, EnvelopeModule } from './envelope';
 export { ApiEnvelope, EnvelopeErrorResponse } from './api-envelope.decorator';
-export { ApiException, ENVELOPE_ERRORS, EnvelopeModule } from './envelope';

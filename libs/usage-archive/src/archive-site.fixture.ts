@@ -9,8 +9,7 @@ import { withArchiveSession } from './database/archive-session.repository';
 import { exportEvents } from './export-events';
 import { dayText, type Manifest } from './files/manifest';
 import { daysAfter, monthStart, PastUsage } from './past-usage.fixture';
-import { restoreEvents } from './restore-events';
-import { verifyArchive } from './verify-archive';
+import { restoreEvents, verifyArchive } from './restore-events';
 
 export { daysAfter, monthStart } from './past-usage.fixture';
 

@@ -4,9 +4,8 @@ import { openStorage } from '@inference/storage';
 import { ArchiveBusyError, withArchiveSession } from './database/archive-session.repository';
 import { exportEvents, type ExportResult } from './export-events';
 import { dayText } from './files/manifest';
-import { restoreEvents } from './restore-events';
+import { restoreEvents, verifyArchive } from './restore-events';
 import { readUsageArchiveConfig, type UsageArchiveConfig } from './usage-archive.config';
-import { verifyArchive } from './verify-archive';
 
 const USAGE = `Usage:
   npm run usage -- export [--restored] [--daily]   moves old usage events to the storage; --restored: also restored days

@@ -2,6 +2,7 @@ import {
   insertAccount,
   publishPrices,
   publishTrainingPrice,
+  REBUILD_MARGINS,
   type TestPool,
   waitFor,
 } from '@inference/testing';
@@ -68,6 +69,9 @@ export class PastUsage {
           output_tokens: String(number),
           price_list_id: String(this.priceList),
         },
+        upstream_costs: number
+          ? []
+          : [{ upstream: 'u', list: '1', served: true, cost_picos: `${tokens}000000000001` }],
         ...costsOf(tokens + BigInt(number)),
       })),
     );
@@ -116,6 +120,7 @@ export class PastUsage {
       FROM metering.usage_events e CROSS JOIN jsonb_to_recordset(e.lines)
         AS l(unit text, quantity numeric, tokens numeric, cost_picos numeric, cost_usd_picos numeric)
       GROUP BY 1, 2, 3, 4, 5, 6`);
+    for (const statement of REBUILD_MARGINS) await this.pool.query(statement);
     // The job waits for older transactions, also for those of other databases of the server.
     await waitFor(async () => {
       await this.pool.query('SELECT metering.roll_up_hours()');

@@ -1,8 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import pg from 'pg';
 import { figure } from '../measuring/report.mjs';
 import { ConsoleClient } from './console-client.mjs';
-import { explain } from './plan-explanations.mjs';
-import { PlanLog } from './plan-log.mjs';
-import { summarizePlans } from './statement-plans.mjs';
+import { readPlans, summarizePlans } from './statement-plans.mjs';
+
+/**
+ * Logs the plan of every statement of a database role, with the rows that it really read: statements inside of functions
+ * included, timing of the nodes excluded. It takes effect on new connections.
+ */
+const SETTINGS = {
+  session_preload_libraries: 'auto_explain',
+  'auto_explain.log_min_duration': '0',
+  'auto_explain.log_analyze': 'on',
+  'auto_explain.log_timing': 'off',
+  'auto_explain.log_verbose': 'on',
+  'auto_explain.log_format': 'json',
+  'auto_explain.log_nested_statements': 'on',
+  'auto_explain.log_parameter_max_length': '0',
+};
+const MARK_DEADLINE_MS = 10_000;
+
+/** The plans that PostgreSQL logs for a role. */
+class PlanLog {
+  #client;
+  #logFile;
+  #role;
+
+  /** @param {{ url: string, logFile: string, role: string }} server `url` of the superuser */
+  constructor({ url, logFile, role }) {
+    this.#client = new pg.Client({ connectionString: url });
+    this.#logFile = logFile;
+    this.#role = role;
+  }
+
+  async open() {
+    await this.#client.connect();
+    for (const [name, value] of Object.entries(SETTINGS))
+      await this.#client.query(`ALTER ROLE ${this.#role} SET ${name} = '${value}'`);
+  }
+
+  async close() {
+    for (const name of Object.keys(SETTINGS))
+      await this.#client.query(`ALTER ROLE ${this.#role} RESET ${name}`);
+    await this.#client.end();
+  }
+
+  /** @param {() => Promise<unknown>} work @returns {Promise<import('./statement-plans.mjs').LoggedPlan[]>} plans of its statements */
+  async during(work) {
+    const from = await this.#mark();
+    await work();
+    const to = await this.#mark();
+    return readPlans(fs.readFileSync(this.#logFile).subarray(from, to).toString());
+  }
+
+  /** Writes a line to the log. @returns {Promise<number>} its position in bytes */
+  async #mark() {
+    const mark = `mark ${randomBytes(16).toString('hex')}`;
+    await this.#client.query(`DO $$ BEGIN RAISE LOG '${mark}'; END $$`);
+    for (const deadline = Date.now() + MARK_DEADLINE_MS; ;) {
+      const position = fs.readFileSync(this.#logFile).lastIndexOf(`LOG:  ${mark}`);
+      if (position >= 0) return position;
+      if (Date.now() > deadline) throw new Error('PostgreSQL does not write its log.');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+/**
+ * Why statements read many more rows than they return. One that does so and is not among them fails the benchmark.
+ * @type {[beginning: string, why: string][]}
+ */
+const REASONS_FOR_MANY_ROWS = [
+  [
+    'WITH whole AS',
+    'adds up the months, days and hours of the account in the range, by an index of the account',
+  ],
+];
+
+/** @param {StatementSummary} summary @returns {string} why its plan is right, empty if there is no reason */
+function explain({ text, isIndexOnly, readsMore, rowsRead, sequential, indexes }) {
+  if (isIndexOnly) return 'index only';
+  if (readsMore) return REASONS_FOR_MANY_ROWS.find(([beginning]) => text.startsWith(beginning))?.[1] ?? '';
+  if (rowsRead === 0) return 'finds no rows';
+  return [
+    ...(indexes.length > 0
+      ? ['takes the rows that an index names from their table, because it shows or changes them']
+      : []),
+    ...(sequential.length > 0 ? ['reads tables of few rows as a whole'] : []),
+  ].join('; ');
+}
 
 /**
  * @import { Build, Contender } from './contenders.mjs'

@@ -1,16 +1,50 @@
 import pg from 'pg';
 import { loadBuilt } from '../setup/built-modules.mjs';
 import { createDatabase } from '../setup/database.mjs';
-import { readCollection } from './collection.mjs';
+import { ndcg, readCollection } from './collection.mjs';
 import { measureFirstToken } from './first-token.mjs';
 import { IndexLoader } from './index-loader.mjs';
-import { measureQuality, measureSpeed } from './search-measurement.mjs';
 import { LANGUAGES, passages, questions } from './generated-passages.mjs';
 import { plainBm25Peer } from './plain-bm25.mjs';
 import { fullTextPeers, miniSearchPeer, oramaPeer } from './peers.mjs';
 import { measureUploads } from './uploads.mjs';
 import { installPeers } from '../setup/peer-packages.mjs';
-import { figure, printRows, printVerdicts } from '../measuring/report.mjs';
+import { figure, percentile, printRows, printVerdicts } from '../measuring/report.mjs';
+
+/** Questions that are not timed, because caches are empty at first. */
+const WARM_UP = 30;
+
+/** @param {Peer} peer @param {import('./collection.mjs').Question[]} questions @param {AbortSignal} signal */
+async function measureQuality(peer, questions, signal) {
+  let sum = 0;
+  for (const { text, relevant } of questions) {
+    signal.throwIfAborted();
+    sum += ndcg(await peer.find(text), relevant);
+  }
+  return { label: peer.label, ndcg: sum / questions.length };
+}
+
+/** Asks the questions sequentially. @param {Peer} peer @param {string[]} questions @param {AbortSignal} signal */
+async function measureSpeed(peer, questions, signal) {
+  for (const question of questions.slice(0, WARM_UP)) await peer.find(question);
+  const before = process.cpuUsage();
+  /** @type {number[]} */
+  const millis = [];
+  for (const question of questions) {
+    signal.throwIfAborted();
+    const startedAt = performance.now();
+    await peer.find(question);
+    millis.push(performance.now() - startedAt);
+  }
+  const { user, system } = process.cpuUsage(before);
+  millis.sort((one, other) => one - other);
+  return {
+    label: peer.label,
+    p50Ms: percentile(millis, 0.5),
+    p95Ms: percentile(millis, 0.95),
+    cpuMs: (user + system) / 1000 / questions.length,
+  };
+}
 
 /** Requested passages. The best passage of a document determines its rank; ten documents are ranked. */
 const REQUESTED_PASSAGES = 50;

@@ -2,8 +2,7 @@ import pg from 'pg';
 import { figure, median, percentile, printRows, printVerdicts } from '../measuring/report.mjs';
 import { loadBuilt } from '../setup/built-modules.mjs';
 import { createDatabase, roleUrl } from '../setup/database.mjs';
-import { accountsOf, fillMonth, MONTH } from './filled-months.mjs';
-import { readFromHours } from './hours-only.mjs';
+import { accountsOf, fillMonth, MONTH, readFromHours } from './filled-months.mjs';
 
 /**
  * @import { Workbench } from '../setup/workbench.mjs'

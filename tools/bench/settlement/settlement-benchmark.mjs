@@ -75,6 +75,7 @@ class EventSource {
       ...{ ...usage, estimated: false, usageFault: null, priceListId: this.priceListId, charge: charged },
       ...{ durationMs: 800, timeToFirstTokenMs: 200, finishReason: 'stop' },
       usdPerUnit: this.usdScale,
+      costs: [],
       entrypoint: cyclic(ENTRYPOINTS, count >> 4),
     };
     const lease = new this.Lease(cyclic(leaseIds, connection), false);

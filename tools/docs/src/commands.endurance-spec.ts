@@ -3,11 +3,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rememberSecret, testLog } from '@inference/testing';
-import { readCodeBlocks } from './code-block';
+import {
+  matchesOutput,
+  outputsByLine,
+  readCodeBlocks,
+  readSteps,
+  shellScript,
+  type Step,
+} from './shell-session';
 import { type Document, readDocuments } from './documents';
 import { ROOT } from './root';
 import { RunningSite } from './running-site';
-import { matchesOutput, outputsByLine, readSteps, shellScript, type Step } from './shell-session';
 
 jest.setTimeout(900_000);
 

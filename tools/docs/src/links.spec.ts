@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { withoutCodeBlocks } from './code-block';
+import { withoutCodeBlocks } from './shell-session';
 import { readComponentReadmes, readDocuments } from './documents';
 import { ROOT } from './root';
 

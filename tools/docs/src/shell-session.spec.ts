@@ -1,5 +1,4 @@
-import { readCodeBlocks } from './code-block';
-import { matchesOutput, outputsByLine, readSteps, shellScript } from './shell-session';
+import { matchesOutput, outputsByLine, readCodeBlocks, readSteps, shellScript } from './shell-session';
 
 const DOCUMENT = [
   '```sh',

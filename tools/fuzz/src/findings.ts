@@ -64,7 +64,9 @@ export class Findings {
   add({ target, path, query, headers, body, presented }: FuzzRequest, what: string): void {
     const isOneOfMany = this.faults.size >= MAX_FAULTS;
     const operation = `${target.service}: ${target.method} ${target.path}`;
-    const key = isOneOfMany ? `${operation}: one of many faults` : `${operation}: ${what}`;
+    const key = isOneOfMany
+      ? `${operation}: one of many faults`
+      : `${operation}: ${what.replaceAll(/\/\d+/g, '/n')}`;
     const known = this.faults.get(key);
     if (known) known.times++;
     else {

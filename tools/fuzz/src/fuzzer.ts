@@ -4,7 +4,7 @@ import { type Answer, answerOf, connections, jsonOf } from './answers';
 import { AnswerCheck } from './answer-check';
 import { callerOf, Credentials, type Presentation } from './site/credentials';
 import { Findings } from './findings';
-import { KNOWN_PATHS, knownFields } from './known/known-fields';
+import { KNOWN_PATHS, knownFieldsFor, withOwnModels } from './known/known-fields';
 import { KnownIds } from './known/known-ids';
 import { KnownPaths } from './known/known-paths';
 import { readOperations } from './site/operations';
@@ -21,6 +21,8 @@ export interface FuzzOptions {
 
 /** They end sessions of the account that calls them, so they come after all others of a round. */
 const ENDING_SESSIONS = new Set(['console logout', 'console changePassword']);
+/** Paths whose POST takes away or spoils what they name. What the site was started with it would need afterwards. */
+const CHANGES_ORIGIN = /\/(suspend|drain|rotate|credentials|disable)$/;
 const PAYING = 'console createPayment';
 const CONCURRENCY = 8;
 /** In one round. More would let the site differ from its state at the start for longer, fewer would restore it too often. */
@@ -46,9 +48,9 @@ export class Fuzzer {
     const operations = await readOperations(this.platform);
     this.prepare(operations);
     await this.state.read();
-    const known = knownFields(this.platform);
     const sources = operations.map((target, index) => {
       const share = sharesOf(requests, operations.length)(index);
+      const known = knownFieldsFor(this.platform, target.name);
       return { target, index, share, arbitrary: requestsTo(target, known) };
     });
     // What the start took does not count.
@@ -126,7 +128,7 @@ export class Fuzzer {
     return answerOf(withQuery(target.origin + path + query, presentation.query), {
       method: target.method as 'GET',
       headers: { ...headers, ...presentation.headers },
-      ...(body !== undefined && { body: this.usesKnown(request) ? this.bodyOf(request, body) : body }),
+      ...(body !== undefined && { body: this.bodyOf(request, body) }),
       dispatcher: this.dispatcher,
     });
   }
@@ -140,14 +142,17 @@ export class Fuzzer {
     if (!this.usesKnown(request)) return request.path;
     const { target, path, choice } = request;
     // What the site was started with is read, but stays as it is.
-    const isKept = /^(PUT|PATCH|DELETE)$/.test(target.method);
+    const isKept = /^(PUT|PATCH|DELETE)$/.test(target.method) || CHANGES_ORIGIN.test(target.path);
     const isExcluded = (name: string) => isKept && this.state.isOrigin(name);
     const index = Math.floor(choice / 8);
     return this.paths.replaceIn(target, this.ids.replaceIn(path, index, isExcluded), index, isExcluded);
   }
 
-  private bodyOf({ choice }: FuzzRequest, body: string): string {
-    return this.ids.replaceIn(body, Math.floor(choice / 8), () => false);
+  private bodyOf(request: FuzzRequest, body: string): string {
+    const own = withOwnModels(request.target.path, body);
+    return this.usesKnown(request)
+      ? this.ids.replaceIn(own, Math.floor(request.choice / 8), () => false)
+      : own;
   }
 
   private async learn(request: FuzzRequest, answer: Answer): Promise<void> {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 
-/** @returns {typeof import('../../sandbox-payments/src/credentials/credentials.ts')} the built file; the product must be built before */
+/** @returns {typeof import('../../sandbox-payments/src/credentials/credentials')} the built file; the product must be built before */
 const sandbox = () =>
   createRequire(import.meta.url)(
     path.join(root, 'dist/tools/sandbox-payments/src/credentials/credentials.js'),

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { type z } from 'zod';
-import { type injectedFaults } from './injected-faults';
+import { type injectedFaults } from './fault-injection';
 import { consoleEnvironment, type Site } from './console-environment';
 import { type SandboxRelease } from './repositories/repositories';
 import { type SandboxRequest } from './request-log';

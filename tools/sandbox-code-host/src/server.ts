@@ -1,9 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type ApiAnswer, answerApi, bringsToken, json, readApiRequest } from './api';
-import { type InjectedFaults, injectedFaults, NO_FAULTS } from './injected-faults';
+import {
+  type InjectedFaults,
+  injectedFaults,
+  injectFault,
+  NO_FAULTS,
+  withReplacedParts,
+} from './fault-injection';
 import { type SandboxCodeHostConfig } from './config';
-import { injectFault, withReplacedParts } from './fault-injection';
 import { Repositories, repositoryContent } from './repositories/repositories';
 import { Requests } from './request-log';
 import { addSamples } from './repositories/samples';

@@ -1,9 +1,53 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, createPrivateKey, generateKeyPairSync, type JsonWebKey, randomBytes } from 'node:crypto';
+import { decodeJwt, SignJWT } from 'jose';
 import { type Provider } from 'oidc-provider';
 import { type InjectedFaults } from './injected-faults';
 import { type SandboxOidcConfig } from './config';
-import { type Accounts } from './accounts';
-import { newSigningKey, replaceClaims, falsifyIdToken } from './signing';
+
+const SUBJECT_DIGITS = 24;
+
+interface Account {
+  email: string;
+  verified: boolean;
+}
+
+/** The accounts that have signed in, each with the data of its last sign-in. */
+export class Accounts {
+  private readonly bySubject = new Map<string, Account>();
+
+  /** Returns the subject, which is the same for the same address, in every run. */
+  add(person: Account): string {
+    const subject = createHash('sha256').update(person.email).digest('hex').slice(0, SUBJECT_DIGITS);
+    this.bySubject.set(subject, person);
+    return subject;
+  }
+
+  find(subject: string): Account | undefined {
+    return this.bySubject.get(subject);
+  }
+}
+
+const ALGORITHM = 'RS256';
+const KID = 'sandbox';
+
+type SigningKey = JsonWebKey & { kid: string; alg: string; use: string };
+
+function newSigningKey(): SigningKey {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return { ...privateKey.export({ format: 'jwk' }), kid: KID, alg: ALGORITHM, use: 'sig' };
+}
+
+/** Replaces claims; null removes a claim. */
+function replaceClaims(claims: object, others: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries({ ...claims, ...others }).filter(([, value]) => value !== null));
+}
+
+/** Applies the injected faults to an id token. */
+async function falsifyIdToken(idToken: string, key: SigningKey, faults: InjectedFaults): Promise<string> {
+  return new SignJWT(replaceClaims(decodeJwt(idToken), faults.id_token))
+    .setProtectedHeader({ alg: ALGORITHM, kid: KID, typ: 'JWT' })
+    .sign(createPrivateKey({ key: faults.foreign_key ? newSigningKey() : key, format: 'jwk' }));
+}
 
 const DEFAULT_METHOD = 'client_secret_basic';
 const LIFE_SECONDS = { code: 60, token: 600, interaction: 600, session: 3_600 };

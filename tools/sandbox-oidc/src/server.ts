@@ -1,11 +1,78 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type Provider } from 'oidc-provider';
+import { type InteractionResults, type Provider } from 'oidc-provider';
 import { type InjectedFaults, injectedFaults, NO_FAULTS } from './injected-faults';
 import { type SandboxOidcConfig } from './config';
-import { interact } from './interaction';
-import { Accounts } from './accounts';
-import { createProvider } from './provider';
+import { Accounts, createProvider } from './provider';
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+
+/** The sign-in and consent page: a plain form, so that a script can send it too. */
+function signInPage(action: string, clientId: string, scope: string): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Sandbox sign-in</title>
+<style>
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 24rem; margin: 4rem auto; padding: 0 1rem }
+  label, button { display: block; margin: 1rem 0 }
+  input[type=email] { width: 100%; font: inherit }
+</style>
+<h1>Sandbox sign-in</h1>
+<p><strong>${escapeHtml(clientId)}</strong> asks for: ${escapeHtml(scope)}</p>
+<form method="post" action="${escapeHtml(action)}">
+  <label>E-mail address <input type="email" name="email" autocomplete="email" autofocus></label>
+  <label><input type="checkbox" name="verified" value="yes" checked> this address is verified</label>
+  <button name="decision" value="approve">Continue</button>
+  <button name="decision" value="deny" formnovalidate>Deny</button>
+</form>
+</html>
+`;
+}
+
+const HTML = { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' };
+const MAX_EMAIL_CHARS = 254;
+
+/** `GET` shows the page; `POST` takes `email`, `verified` (`yes` or absent) and `decision` (`approve` or `deny`). */
+async function interact(
+  provider: Provider,
+  people: Accounts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  form: URLSearchParams,
+): Promise<void> {
+  const { uid, params, grantId } = await provider.interactionDetails(request, response);
+  const clientId = String(params.client_id);
+  const scope = String(params.scope ?? '');
+  if (request.method === 'GET') {
+    response.writeHead(200, HTML).end(signInPage(`/interaction/${uid}`, clientId, scope));
+    return;
+  }
+  if (form.get('decision') === 'deny') {
+    await provider.interactionFinished(request, response, { error: 'access_denied' });
+    return;
+  }
+  const email = (form.get('email') ?? '').trim().toLowerCase();
+  if (!email.includes('@') || email.length > MAX_EMAIL_CHARS) {
+    response.writeHead(400, HTML).end(signInPage(`/interaction/${uid}`, clientId, scope));
+    return;
+  }
+  const accountId = people.add({ email, verified: form.get('verified') === 'yes' });
+  const grant =
+    (grantId && (await provider.Grant.find(grantId))) || new provider.Grant({ accountId, clientId });
+  grant.addOIDCScope(scope);
+  const result: InteractionResults = { login: { accountId }, consent: { grantId: await grant.save() } };
+  await provider.interactionFinished(request, response, result);
+}
 
 const MAX_BODY_CHARS = 100_000;
 /** Longer than clients leave idle connections open, so that none sends a request on one that the server is just closing. */

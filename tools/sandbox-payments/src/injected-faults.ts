@@ -47,3 +47,6 @@ export interface NotificationFaults {
   oldTimestamp: boolean;
   futureTimestamp: boolean;
 }
+
+/** Thrown by a protocol if the call took effect but the connection is to be cut without an answer. */
+export class ConnectionReset extends Error {}

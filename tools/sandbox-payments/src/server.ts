@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type SandboxPaymentsConfig } from './config';
-import { ConnectionReset } from './connection-reset';
+import { ConnectionReset } from './injected-faults';
 import { type WireAnswer, type WireRequest } from './protocol';
 import { refusal, RequestFault } from './request-fault';
 import { ownAnswer } from './routes';

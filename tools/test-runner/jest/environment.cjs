@@ -4,7 +4,7 @@ const { resetPackages } = require('./packages.cjs');
 const { rememberProperties } = require('./properties.cjs');
 const { recordStatements } = require('./statements.cjs');
 
-/** What `libs/testing/src/contract/checkers.ts` keeps for all files of the worker. */
+/** What `libs/testing/src/contract/contract.ts` keeps for all files of the worker. */
 Reflect.set(globalThis, Symbol.for('response checkers'), new Map());
 /** And `tools/sandbox-payments/src/credentials/credentials.ts`. */
 Reflect.set(globalThis, Symbol.for('sandbox key pairs'), []);

@@ -19,7 +19,7 @@ import {
   type ToolCallResult,
   type ToolCallResultDto,
 } from '../tables/tool.dto';
-import { claimTurn } from '../turns/turn-claim';
+import { claimTurn } from '../turns/turn-queue';
 import { appendRequiresAction, cancelTurns, completeWithoutCall } from '../turns/turn-outcome';
 import { type Turn } from '../tables/turn.entity';
 import {

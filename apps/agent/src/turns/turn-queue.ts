@@ -1,12 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Database, JOB_SCHEMAS } from '@inference/database';
+import { Database, JOB_SCHEMAS, type Transaction } from '@inference/database';
 import { createJobPool, JobMetrics, JobWorker } from '@inference/jobs';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
-import { claimTurn } from './turn-claim';
+import { appendStreamEvent } from '../streams/stream-events/stream-events.repository';
 import { TurnRunner } from './turn-runner';
 import { TURNS_CONFIG, type TurnsConfig } from './turns.config';
-import { lockSessionOfTurn, RUN_TURN, type TurnJob } from './turns.repository';
+import {
+  type ClaimedTurn,
+  claimQueuedTurn,
+  lockSessionOfTurn,
+  RUN_TURN,
+  setCallPosition,
+  type TurnJob,
+} from './turns.repository';
 
 /** Jobs that are taken at a time. A job is done once its turn has begun; MAX_RUNNING_TURNS limits how many run. */
 const CONCURRENCY = 4;
@@ -59,4 +66,21 @@ export class TurnQueue implements OnApplicationBootstrap {
     );
     if (claimed) this.turnRunner.start(claimed, undefined, traceparent);
   }
+}
+
+/**
+ * Makes this replica the one that runs a queued turn; returns null if the turn is not to run now. The replica that has claimed a
+ * turn calls the model for it once: if the process dies, the call is not repeated, since it may have been billed.
+ * The transaction has locked the session.
+ */
+export async function claimTurn(
+  transaction: Transaction,
+  turnId: string,
+  replicaId: string,
+): Promise<ClaimedTurn | null> {
+  const turn = await claimQueuedTurn(transaction, turnId, replicaId);
+  if (!turn || turn.callPosition > 0) return turn ?? null;
+  const { n } = await appendStreamEvent(transaction, turn.id, 'turn.started', { turn_id: turn.id });
+  await setCallPosition(transaction, turn.id, n);
+  return { ...turn, callPosition: n };
 }

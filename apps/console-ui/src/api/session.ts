@@ -1,7 +1,18 @@
 import { createContext, use, useSyncExternalStore } from 'react';
-import { connectionOrPause } from './connection';
 import { forgetAccounts } from './account-storage';
 import { apiErrorOf, connectionError } from './api-error';
+
+/** Resolves once the browser says that it is online again, or after a pause: not every loss is noticed by it. */
+export const connectionOrPause = (pauseMillis: number): Promise<void> =>
+  new Promise((resolve) => {
+    const go = () => {
+      clearTimeout(timer);
+      window.removeEventListener('online', go);
+      resolve();
+    };
+    const timer = setTimeout(go, pauseMillis);
+    window.addEventListener('online', go);
+  });
 
 /** What all tabs and later visits know of the session at once, in the storage of the browser. It holds no credential. */
 const SIGNED_IN = 'session';

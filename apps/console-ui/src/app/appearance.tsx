@@ -1,8 +1,40 @@
 import { localStorageColorSchemeManager, MantineProvider, mergeThemeOverrides } from '@mantine/core';
-import { type ReactNode, useMemo } from 'react';
+import { useLocalStorage } from '@mantine/hooks';
+import { type ReactNode, useEffect, useMemo } from 'react';
 import { useComponentTexts } from '../components/component-texts';
-import { LanguageProvider, type LanguageWish } from '../language/language-provider';
+import {
+  chooseLanguage,
+  type Language,
+  LANGUAGE_COOKIE,
+  LanguageContextProvider,
+} from '../language/language';
 import { theme } from './theme';
+
+const SECONDS_PER_YEAR = 365 * 24 * 3_600;
+
+interface LanguageWish {
+  /** Languages of the browser, the most wanted first. */
+  wanted: readonly string[];
+  /** The language of the site, for whoever wants none that the pages have. */
+  otherwise?: Language | undefined;
+}
+
+/** Remembers the chosen language, also for the console, which renders pages; a first visit gets the browser's. */
+function LanguageProvider({ wanted, otherwise, children }: LanguageWish & { children: ReactNode }) {
+  const [chosen, setLanguage] = useLocalStorage({
+    key: 'language',
+    defaultValue: '',
+    getInitialValueInEffect: false,
+  });
+  const language = chooseLanguage([...(chosen ? [chosen] : []), ...wanted], otherwise);
+  useEffect(() => {
+    document.documentElement.lang = language;
+    if (chosen)
+      document.cookie = `${LANGUAGE_COOKIE}=${language}; Path=/; Max-Age=${SECONDS_PER_YEAR}; SameSite=Lax`;
+  }, [chosen, language]);
+  const choice = useMemo(() => ({ language, setLanguage }), [language, setLanguage]);
+  return <LanguageContextProvider value={choice}>{children}</LanguageContextProvider>;
+}
 
 /** The same key as in public/early.js. */
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'color-scheme' });

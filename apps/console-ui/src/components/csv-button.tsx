@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useComponentTexts } from './component-texts';
-import { downloadText } from './download-text';
 import { ErrorNotice } from './error-notice';
 
 /** What openapi-fetch needs to read a list as CSV. */
@@ -36,4 +35,14 @@ export function CsvButton({ fileName, read }: Props) {
       </Button>
     </>
   );
+}
+
+/** Saves a text as a file of the visitor. */
+export function downloadText(text: string, { fileName, type }: { fileName: string; type: string }): void {
+  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = fileName;
+  link.click();
+  URL.revokeObjectURL(url);
 }

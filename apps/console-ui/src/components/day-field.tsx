@@ -2,7 +2,7 @@ import { DateInput } from '@mantine/dates';
 import '@mantine/dates/styles.layer.css';
 import 'dayjs/locale/zh-cn';
 import { type ReactNode } from 'react';
-import { useLanguage } from '../language/language-context';
+import { useLanguage } from '../language/language';
 import { isDay } from '../time/calendar-day';
 import { useComponentTexts } from './component-texts';
 

@@ -1,7 +1,7 @@
 import { lazyRouteComponent as lazyOfRouter } from '@tanstack/react-router';
 import { Button } from '@mantine/core';
 import { Component, type ReactNode, Suspense, useState, useSyncExternalStore } from 'react';
-import { connectionOrPause } from '../api/connection';
+import { connectionOrPause } from '../api/session';
 import { useComponentTexts } from './component-texts';
 
 /** How soon it is tried again if the browser does not say that the connection is back. */

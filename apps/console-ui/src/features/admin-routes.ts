@@ -63,6 +63,11 @@ export const adminRoutes = [
   }),
   createRoute({
     getParentRoute: () => adminRoute,
+    path: '/admin/margin',
+    component: lazyRouteComponent(() => import('./admin-margin/margin-page'), 'MarginPage'),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
     path: '/admin/staff',
     component: lazyRouteComponent(() => import('./admin-staff/staff-page'), 'StaffPage'),
   }),
@@ -126,6 +131,14 @@ export const adminRoutes = [
     getParentRoute: () => adminRoute,
     path: '/admin/releases',
     component: lazyRouteComponent(() => import('./admin-releases/admin-releases-page'), 'AdminReleasesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: '/admin/announcements',
+    component: lazyRouteComponent(
+      () => import('./admin-announcements/admin-announcements-page'),
+      'AdminAnnouncementsPage',
+    ),
   }),
   createRoute({
     getParentRoute: () => adminRoute,

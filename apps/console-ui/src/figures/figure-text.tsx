@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { type ClipboardEvent, type ReactNode } from 'react';
-import { useLanguage } from '../language/language-context';
+import { useLanguage } from '../language/language';
 import { type Figure } from './figure';
 import {
   type Currency,

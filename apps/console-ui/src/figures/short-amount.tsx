@@ -1,5 +1,5 @@
 import { Text, Tooltip } from '@mantine/core';
-import { useLanguage } from '../language/language-context';
+import { useLanguage } from '../language/language';
 import { type AmountProps, copyExactly } from './figure-text';
 import { formatAmountAndCurrency, formatShortAmount } from './format-figure';
 

@@ -1,7 +1,6 @@
 import { createInstance } from 'i18next';
 import { useMemo } from 'react';
-import { LANGUAGES } from './language';
-import { useLanguage } from './language-context';
+import { LANGUAGES, useLanguage } from './language';
 
 /** Each feature adds its own texts (`defineTexts`). */
 const i18n = createInstance();

@@ -1,3 +1,5 @@
+import { createContext, use } from 'react';
+
 /** The languages of the pages, as BCP 47 tags. */
 export const LANGUAGES = ['en', 'zh-CN'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -16,3 +18,16 @@ export function chooseLanguage(wanted: readonly string[], otherwise: Language = 
   }
   return otherwise;
 }
+
+interface LanguageChoice {
+  language: Language;
+  setLanguage: (language: Language) => void;
+}
+
+const LanguageContext = createContext<LanguageChoice>({
+  language: LANGUAGES[0],
+  setLanguage: () => undefined,
+});
+
+export const LanguageContextProvider = LanguageContext.Provider;
+export const useLanguage = (): LanguageChoice => use(LanguageContext);

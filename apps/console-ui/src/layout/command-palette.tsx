@@ -10,7 +10,7 @@ import { keysQuery } from '../features/keys/key-queries';
 import { modelsQuery } from '../features/models/model-queries';
 import { paymentsQuery } from '../features/wallet/wallet-queries';
 import { formatAmount } from '../figures/format-figure';
-import { useLanguage } from '../language/language-context';
+import { useLanguage } from '../language/language';
 import { useSite } from '../api/site';
 import { formatTime } from '../time/format-time';
 import { useTimeZone } from '../time/time-zone-context';

@@ -1,21 +1,104 @@
-import { Burger, Drawer, Group, NavLink, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import {
+  ActionIcon,
+  Burger,
+  Drawer,
+  getDefaultZIndex,
+  Group,
+  Modal,
+  NavLink,
+  Stack,
+  Text,
+  Tooltip,
+} from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
 import '@mantine/notifications/styles.layer.css';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useAccount } from '../api/account';
 import { useSessionState } from '../api/session';
 import { fileLoader, OptionalPart } from '../components/lazy-file';
+import { Announcements } from '../features/announcements/announcements';
 import { AccountMenu } from './account-menu';
 import { PreferencesButton } from './header-buttons';
 import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
+import { SiteFooter } from './site-footer';
 import { useLayoutTexts } from './layout-texts';
 import classes from './layout.module.css';
 import { useAreaGroups } from './navigation';
-import { PaletteButton } from './palette-button';
-import { SiteFooter } from './site-footer';
-import { SessionEndedDialog } from './session-ended-dialog';
+
+const SignInSteps = lazy(
+  fileLoader(() =>
+    import('../features/sign-in/sign-in-steps').then((module) => ({ default: module.SignInSteps })),
+  ),
+);
+
+let isOpen = false;
+
+// A dialog closes by Escape wherever the focus is. This listener is older than those of the dialogs of all pages.
+window.addEventListener(
+  'keydown',
+  (event) => {
+    if (isOpen && event.key === 'Escape') event.stopImmediatePropagation();
+  },
+  { capture: true },
+);
+
+/** Asks for a new sign-in over the page in use and its dialogs, which keep what was typed. */
+function SessionEndedDialog() {
+  const t = useLayoutTexts();
+  const isEnded = useSessionState().status === 'ended';
+  useEffect(() => {
+    isOpen = isEnded;
+    return () => void (isOpen = false);
+  }, [isEnded]);
+  return (
+    <Modal
+      opened={isEnded}
+      onClose={() => undefined}
+      zIndex={getDefaultZIndex('overlay')}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      title={t('ended.title')}
+    >
+      <Stack>
+        <Text size="md">{t('ended.text')}</Text>
+        <OptionalPart>
+          <SignInSteps />
+        </OptionalPart>
+      </Stack>
+    </Modal>
+  );
+}
+
+const CommandPalette = lazy(fileLoader(() => import('./command-palette')));
+
+/**
+ * Opens the command palette, as Ctrl-K does; only then it is loaded. Not in a file with what visitors see: its tooltip would be a tenth of
+ * what the sign-in loads.
+ */
+function PaletteButton() {
+  const t = useLayoutTexts();
+  const [openings, setOpenings] = useState(0);
+  const open = () => setOpenings((count) => count + 1);
+  useHotkeys([['mod+K', open]], []);
+  return (
+    <>
+      <Tooltip label={`${t('header.palette')} (Ctrl K)`}>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('header.palette')} onClick={open}>
+          <Search size={18} />
+        </ActionIcon>
+      </Tooltip>
+      {openings > 0 && (
+        <OptionalPart>
+          <CommandPalette openings={openings} />
+        </OptionalPart>
+      )}
+    </>
+  );
+}
 
 const PaymentBanner = lazy(fileLoader(() => import('../features/wallet/payment-banner')));
 const SecondFactorDemand = lazy(fileLoader(() => import('../features/admin-staff/second-factor-demand')));
@@ -60,6 +143,7 @@ export function ConsoleLayout() {
         </Group>
       </header>
       <OfflineBanner />
+      <Announcements />
       {!isDemanded && (
         <OptionalPart isLoadedAtOnce>
           <PaymentBanner />
@@ -108,7 +192,10 @@ function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
   const nav = useRef<HTMLDivElement>(null);
   const groupCount = groups.length;
   useEffect(() => {
+    const { scrollY } = window;
     nav.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest' });
+    // Only the navigation scrolls: what is above the page, such as an announcement, stays in sight.
+    window.scrollTo(0, scrollY);
     // The groups of an admin come once the account is known.
   }, [pathname, groupCount]);
   return (

@@ -2,6 +2,7 @@ import {
   Activity,
   ArrowDownToLine,
   ArrowLeftRight,
+  BellRing,
   Bot,
   Boxes,
   ChartColumn,
@@ -17,6 +18,7 @@ import {
   type LucideIcon,
   Megaphone,
   MessageSquareText,
+  Percent,
   Receipt,
   Rocket,
   ScrollText,
@@ -84,6 +86,12 @@ const AREA_GROUPS: AreaGroup[] = [
         icon: Gauge,
         needs: 'GET /api/admin/dashboard',
       },
+      {
+        to: '/admin/margin',
+        text: 'area.adminMargin',
+        icon: Percent,
+        needs: 'GET /api/admin/reports/margin',
+      },
       { to: '/admin/accounts', text: 'area.adminAccounts', icon: Users, needs: 'GET /api/admin/accounts' },
       { to: '/admin/staff', text: 'area.adminStaff', icon: UserCog, needs: 'GET /api/admin/staff' },
       {
@@ -126,6 +134,12 @@ const AREA_GROUPS: AreaGroup[] = [
       },
       { to: '/admin/models', text: 'area.adminPackages', icon: Boxes, needs: 'GET /api/admin/models' },
       { to: '/admin/releases', text: 'area.adminReleases', icon: Rocket, needs: 'GET /api/admin/releases' },
+      {
+        to: '/admin/announcements',
+        text: 'area.adminAnnouncements',
+        icon: BellRing,
+        needs: 'GET /api/admin/announcements',
+      },
       {
         to: '/admin/changelog',
         text: 'area.adminChangelog',

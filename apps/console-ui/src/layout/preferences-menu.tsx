@@ -1,8 +1,7 @@
 import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
 import '@mantine/core/styles.layer.css';
 import { Settings2 } from 'lucide-react';
-import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES } from '../language/language';
-import { useLanguage } from '../language/language-context';
+import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES, useLanguage } from '../language/language';
 import { TIME_ZONE_CHOICES, useTimeZone } from '../time/time-zone-context';
 import { useLayoutTexts } from './layout-texts';
 

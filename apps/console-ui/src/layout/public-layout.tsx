@@ -4,6 +4,7 @@ import { Menu as MenuIcon } from 'lucide-react';
 import { lazy } from 'react';
 import { useSessionState } from '../api/session';
 import { fileLoader, OptionalPart } from '../components/lazy-file';
+import { Announcements } from '../features/announcements/announcements';
 import { MenuButton, PreferencesButton } from './header-buttons';
 import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
 import { useLayoutTexts } from './layout-texts';
@@ -43,6 +44,7 @@ export function PublicLayout() {
         </Group>
       </header>
       <OfflineBanner />
+      <Announcements />
       <main id="main" tabIndex={-1} className={classes.main}>
         <Outlet />
       </main>

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react';
 import { useComponentTexts } from '../components/component-texts';
-import { useLanguage } from '../language/language-context';
+import { useLanguage } from '../language/language';
 import { useSite } from '../api/site';
 import { formatTime, type TimeDetail } from './format-time';
 import { TIME_ZONE_CHOICES, TimeZoneContextProvider, useTimeZone } from './time-zone-context';

@@ -1,6 +1,6 @@
 import { TimeColumn } from '@inference/database';
 import { type Role } from '@inference/guards';
-import { Check, Column, Entity, Index, PrimaryColumn, VirtualColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { type Language } from './languages';
 
 const HAS_TWO_FACTOR = (account: string) =>
@@ -84,4 +84,18 @@ export class Account {
   get emailVerified(): boolean {
     return this.emailVerifiedAt !== null;
   }
+}
+
+/** That an account has accepted a version of the terms of use. */
+@Entity('terms_acceptances', { schema: 'accounts' })
+export class TermsAcceptance {
+  @ForeignKey(() => Account)
+  @PrimaryColumn('text')
+  accountId!: string;
+
+  @PrimaryColumn('text')
+  version!: string;
+
+  @TimeColumn({ default: () => 'clock_timestamp()' })
+  acceptedAt!: Date;
 }

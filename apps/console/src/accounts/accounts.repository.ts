@@ -4,10 +4,9 @@ import { type Executor, newId, type Position, readNewestFirst, type Transaction 
 import { type Role } from '@inference/guards';
 import { openWallet } from '@inference/wallet';
 import { type FindOptionsWhere, In, Like } from 'typeorm';
-import { Account } from './account.entity';
+import { Account, TermsAcceptance } from './account.entity';
 import { withoutPunctuation } from './identifier';
 import { type Language } from './languages';
-import { TermsAcceptance } from './terms-acceptance.entity';
 
 /** LIKE patterns of the columns that a search reads; undefined where the text cannot be a part of one. */
 interface AccountSearch {

@@ -6,6 +6,8 @@ import { AdjustmentsController } from './adjustments/adjustments.controller';
 import { AdjustmentsService } from './adjustments/adjustments.service';
 import { AdminPaymentsController } from './admin-payments/admin-payments.controller';
 import { AdminPaymentsService } from './admin-payments/admin-payments.service';
+import { CostPricesController } from './pricing/cost-prices.controller';
+import { CostPricesService } from './pricing/cost-prices.service';
 import { DashboardController } from './dashboard/dashboard.controller';
 import { DashboardService, DayFiguresJob } from './dashboard/dashboard.service';
 import { CostReportController } from './cost-report/cost-report.controller';
@@ -17,6 +19,8 @@ import { InvoiceMail } from './invoices/invoice-file';
 import { InvoicesController } from './invoices/invoices.controller';
 import { InvoicesService } from './invoices/invoices.service';
 import { InvoiceFetcher } from './invoices/issuer/invoice-fetcher';
+import { MarginController } from './dashboard/margin.controller';
+import { MarginService } from './dashboard/margin.service';
 import { PaymentProviders } from './payment-providers/payment-providers';
 import { PaymentProvidersController } from './payment-providers/payment-providers.controller';
 import { PaymentsController } from './payments/payments.controller';
@@ -124,8 +128,9 @@ class PaymentsModule {}
     AdminPricingController,
     AdminTrainingPriceController,
     PriceHistoryController,
+    CostPricesController,
   ],
-  providers: [PricingService, TrainingPriceService, PriceHistoryService],
+  providers: [CostPricesService, PricingService, TrainingPriceService, PriceHistoryService],
   exports: [PricingService],
 })
 class PricingModule {}
@@ -177,7 +182,10 @@ class TransactionsModule {}
 })
 class UsageModule {}
 
-@Module({ controllers: [DashboardController], providers: [DashboardService, DayFiguresJob] })
+@Module({
+  controllers: [DashboardController, MarginController],
+  providers: [DashboardService, DayFiguresJob, MarginService],
+})
 class DashboardModule {}
 
 @Module({ controllers: [ProviderEventsController], providers: [ProviderEventsService] })

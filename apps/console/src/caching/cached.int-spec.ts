@@ -7,6 +7,7 @@ const PATHS = [
   '/api/pricing',
   '/api/payments/providers',
   '/api/site',
+  '/api/announcements',
   '/api/changelog',
   '/api/changelog.atom',
   '/sitemap.xml',

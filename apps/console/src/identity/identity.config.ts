@@ -95,7 +95,15 @@ export function sessionsOf(
 
 export const API_KEYS_CONFIG = Symbol('API_KEYS_CONFIG');
 
-export const apiKeyFields = env.keyHash;
+export const apiKeyFields = {
+  ...env.keyHash,
+  /** Lists the public keys of the secret scanning service whose reports of leaked keys are obeyed. Without it none is taken. */
+  SECRET_SCANNING_KEYS_URL: env
+    .httpUrl()
+    // Who answers here decides which keys are disabled, so the connection must protect the answer.
+    .refine(isPrivateChannel, 'must be https, except on this machine itself')
+    .optional(),
+};
 
 type ApiKeyFields = z.output<z.ZodObject<typeof apiKeyFields>>;
 
@@ -103,10 +111,15 @@ export interface ApiKeysConfig {
   hashSecret: string;
   /** While one secret replaces the other. */
   otherHashSecret: string | undefined;
+  scannerKeysUrl: string | undefined;
 }
 
 export function apiKeysOf(config: ApiKeyFields): ApiKeysConfig {
-  return { hashSecret: config.API_KEY_HASH_SECRET, otherHashSecret: config.API_KEY_HASH_OTHER_SECRET };
+  return {
+    hashSecret: config.API_KEY_HASH_SECRET,
+    otherHashSecret: config.API_KEY_HASH_OTHER_SECRET,
+    scannerKeysUrl: config.SECRET_SCANNING_KEYS_URL,
+  };
 }
 
 export const OAUTH_PROVIDERS_CONFIG = Symbol('OAUTH_PROVIDERS_CONFIG');

@@ -1,7 +1,7 @@
 import { type Database, newId } from '@inference/database';
 import { waitFor } from '@inference/testing';
 import { TestSite } from '../testing/console.fixture';
-import { JobRecoveryJob } from './job-recovery.job';
+import { JobRecoveryJob } from './job-recovery.module';
 
 /** The site sends no mail and has no payment provider, so no process takes the jobs of their rows. */
 let site: TestSite;

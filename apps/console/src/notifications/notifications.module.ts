@@ -1,4 +1,9 @@
 import { Module } from '@nestjs/common';
+import {
+  AdminAnnouncementsController,
+  AnnouncementsController,
+} from './announcements/announcements.controller';
+import { AnnouncementsService } from './announcements/announcements.service';
 import { LowBalanceAlertJob } from './low-balance/low-balance-alert.job';
 import { MailComposer } from './mail/delivery/mail-composer';
 import { MailSender } from './mail/delivery/mail-sender';
@@ -15,6 +20,13 @@ class LowBalanceModule {}
 })
 export class MailModule {}
 
-/** What the console tells customers by mail. */
-@Module({ imports: [MailModule, LowBalanceModule] })
+@Module({
+  controllers: [AnnouncementsController, AdminAnnouncementsController],
+  providers: [AnnouncementsService],
+  exports: [AnnouncementsService],
+})
+class AnnouncementsModule {}
+
+/** What the console tells customers by mail and on its pages. */
+@Module({ imports: [MailModule, LowBalanceModule, AnnouncementsModule], exports: [AnnouncementsModule] })
 export class NotificationsModule {}

@@ -5,6 +5,8 @@ import { AccountSearchController } from './account-search/account-search.control
 import { AccountSearchService } from './account-search/account-search.service';
 import { CustomerViewController } from './customer-view/customer-view.controller';
 import { CustomerViewService } from './customer-view/customer-view.service';
+import { LeakedKeysController } from './leaked-keys/leaked-keys.controller';
+import { LeakedKeysService } from './leaked-keys/leaked-keys.service';
 import { SuspensionsController } from './suspensions/suspensions.controller';
 import { SuspensionsService } from './suspensions/suspensions.service';
 
@@ -18,6 +20,9 @@ class AccountSearchModule {}
 @Module({ controllers: [CustomerViewController], providers: [CustomerViewService] })
 class CustomerViewModule {}
 
+@Module({ controllers: [LeakedKeysController], providers: [LeakedKeysService] })
+class LeakedKeysModule {}
+
 @Module({
   imports: [IdentityModule],
   controllers: [SuspensionsController],
@@ -26,5 +31,5 @@ class CustomerViewModule {}
 class SuspensionsModule {}
 
 /** What staff does for customers, and against abusers. */
-@Module({ imports: [AccountSearchModule, CustomerViewModule, SuspensionsModule] })
+@Module({ imports: [AccountSearchModule, CustomerViewModule, LeakedKeysModule, SuspensionsModule] })
 export class SupportModule {}

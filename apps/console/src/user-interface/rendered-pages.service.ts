@@ -9,6 +9,7 @@ import { type Request } from 'express';
 import { PricingService } from '../billing/pricing/pricing.service';
 import { type CacheableResponse } from '../caching/cached.decorator';
 import { readCatalogueVersion } from '../caching/catalogue-changes.repository';
+import { AnnouncementsService } from '../notifications/announcements/announcements.service';
 import { ChangelogService } from '../catalogue/changelog/changelog.service';
 import { ModelsService } from '../catalogue/models/models.service';
 import { SiteService } from '../catalogue/site/site.service';
@@ -54,7 +55,7 @@ type Answers = Record<string, (query: URLSearchParams) => Promise<CacheableRespo
 
 /**
  * The public pages with their content: rendered by the code of the pages, from what the public API answers, once after each change of
- * the catalogue. They hold nothing of any account.
+ * the catalogue or the announcements. They hold nothing of any account.
  */
 @Injectable()
 export class RenderedPages {
@@ -73,12 +74,14 @@ export class RenderedPages {
     private readonly models: ModelsService,
     pricing: PricingService,
     changelog: ChangelogService,
+    private readonly announcements: AnnouncementsService,
   ) {
     this.answers = {
       '/api/site': () => siteService.read(),
       '/api/pricing': () => pricing.read(null),
       '/api/models': (query) => models.list(pageOf(query)),
       '/api/changelog': (query) => changelog.list(pageOf(query)),
+      '/api/announcements': () => announcements.listPublic(),
     };
     // Pages of an earlier build, and those of tests, have none.
     if (directory === undefined || !existsSync(join(directory, RENDERER))) return;
@@ -97,7 +100,12 @@ export class RenderedPages {
     const { renderer } = this;
     const plainPath = normalized(path);
     if (!renderer || plainPath === undefined) return undefined;
-    const version = await readCatalogueVersion(this.database);
+    // Announcements begin and end with time.
+    const [catalogue, announced] = await Promise.all([
+      readCatalogueVersion(this.database),
+      this.announcements.listPublic(),
+    ]);
+    const version = `${catalogue} ${JSON.stringify(announced.body)}`;
     if (version !== this.version) {
       this.kept.clear();
       this.version = version;

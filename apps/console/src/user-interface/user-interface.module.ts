@@ -1,12 +1,12 @@
 import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
-import { CompressedAnswersMiddleware } from './compressed-answers.middleware';
+import { CompressedAnswersMiddleware, UserInterfaceMiddleware } from './user-interface.middleware';
 import { BillingModule } from '../billing/billing.module';
 import { CatalogueModule } from '../catalogue/catalogue.module';
+import { NotificationsModule } from '../notifications/notifications.module';
 import { RenderedPages } from './rendered-pages.service';
-import { UserInterfaceMiddleware } from './user-interface.middleware';
 
 /** The console's pages in a browser, if this service is to serve them (`CONSOLE_UI_DIRECTORY`). Answers of the API are compressed. */
-@Module({ imports: [BillingModule, CatalogueModule], providers: [RenderedPages] })
+@Module({ imports: [BillingModule, CatalogueModule, NotificationsModule], providers: [RenderedPages] })
 export class UserInterfaceModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
     consumer.apply(CompressedAnswersMiddleware, UserInterfaceMiddleware).forRoutes('{*path}');

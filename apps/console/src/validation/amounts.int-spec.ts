@@ -101,6 +101,14 @@ const AMOUNTS: AmountRow[] = [
       nullable: true,
       ...rule,
     },
+    {
+      field: 'CostPriceDto.price',
+      method: 'PUT',
+      // As for the refund.
+      path: '/api/admin/upstreams/ups_0/cost-prices',
+      body: (amount) => ({ cost_prices: [{ model: 'm', unit: unit.unit, price: amount }] }),
+      ...rule,
+    },
   ]),
   {
     field: 'GpuPriceDto.hourly_price',

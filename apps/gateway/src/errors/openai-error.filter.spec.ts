@@ -1,7 +1,7 @@
 import { UnavailableException } from '@inference/http';
 import { type ArgumentsHost, HttpException } from '@nestjs/common';
 import { ExchangeRateMissingError } from '../proxy/admission/admission.service';
-import { BillingUnavailableError, BillingUnknownError } from '../settlement/settlement.errors';
+import { BillingUnavailableError, BillingUnknownError } from '../settlement/settlement-batcher';
 import { speaksAnthropic } from './anthropic-error';
 import { type OpenAiErrorBody } from './openai-error';
 import { OpenAiErrorFilter } from './openai-error.filter';

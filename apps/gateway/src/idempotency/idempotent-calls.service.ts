@@ -1,13 +1,39 @@
 import { createHash } from 'node:crypto';
 import { Database } from '@inference/database';
+import { picosToDecimal } from '@inference/money';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { GatewayError } from '../errors/openai-error';
 import { type CallNotes } from '../unserved-calls/call-notes';
-import {
-  AlreadyChargedError,
-  IdempotencyKeyInUseError,
-  IdempotencyKeyReusedError,
-} from './idempotency.errors';
 import { claimCall, holdCalls, type IdempotentRequest, releaseCall } from './idempotent-calls.repository';
+
+const HEADER = 'Idempotency-Key';
+
+/** Another body was sent with the key before. */
+class IdempotencyKeyReusedError extends GatewayError {
+  constructor() {
+    super('idempotency_key_reused', `${HEADER}: was used for another request in the last day`, HEADER);
+  }
+}
+
+/** Another process works on the call. */
+class IdempotencyKeyInUseError extends GatewayError {
+  constructor() {
+    super('idempotency_key_in_use', `${HEADER}: its call is running. Try again when it has ended.`, HEADER);
+  }
+}
+
+/** The call was charged, and no process has its answer any more. */
+class AlreadyChargedError extends GatewayError {
+  constructor(requestId: string, costPicos: bigint) {
+    const cost = picosToDecimal(costPicos);
+    super(
+      'already_charged',
+      `${HEADER}: its call ${requestId} was charged ${cost}, and its answer is not kept any longer. Another key makes a new call.`,
+      HEADER,
+      { request_id: requestId, cost },
+    );
+  }
+}
 
 /** How long a claim stands that its process does not renew. Chosen: longer than a settlement is waited for (SETTLEMENT_PATIENCE_SECONDS). */
 const CLAIM_SECONDS = 60;

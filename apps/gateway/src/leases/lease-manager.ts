@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Metrics } from '@inference/http';
+import { picosToDecimal } from '@inference/money';
 import {
   Inject,
   Injectable,
@@ -8,6 +10,7 @@ import {
 } from '@nestjs/common';
 import { type Caller } from '@inference/guards';
 import { NotificationChannel } from '@inference/database';
+import { Gauge } from 'prom-client';
 import { FREE_HOLD, type Hold } from './lease';
 import { LeaseAllocator } from './lease-allocator';
 import { LeaseRepository, RECALL_CHANNEL } from './lease.repository';
@@ -146,5 +149,39 @@ export class LeaseManager implements OnApplicationBootstrap, OnApplicationShutdo
       if (result.status === 'rejected')
         this.logger.warn(`A lease was not returned: ${String(result.reason)}`);
     }
+  }
+}
+
+/** Measures the money that this process has set aside, in the currency of the site. */
+@Injectable()
+export class LeaseMetrics {
+  constructor(leases: LeaseManager, { registry }: Metrics) {
+    new Gauge({
+      name: 'gateway_leases',
+      help: 'Leases of this process that are in use.',
+      registers: [registry],
+      collect() {
+        this.set(leases.totals.leases);
+      },
+    });
+    new Gauge({
+      name: 'gateway_lease_holds',
+      help: 'Requests that hold money of leases in use.',
+      registers: [registry],
+      collect() {
+        this.set(leases.totals.holds);
+      },
+    });
+    new Gauge({
+      name: 'gateway_lease_money',
+      help: 'Money of leases in use, in units of the currency, by whether requests hold it or it is free.',
+      labelNames: ['state'],
+      registers: [registry],
+      collect() {
+        const { heldPicos, freePicos } = leases.totals;
+        this.set({ state: 'held' }, Number(picosToDecimal(heldPicos)));
+        this.set({ state: 'free' }, Number(picosToDecimal(freePicos)));
+      },
+    });
   }
 }

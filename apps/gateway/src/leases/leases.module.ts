@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { LeaseManager } from './lease-manager';
-import { LeaseMetrics } from './lease-metrics';
+import { LeaseManager, LeaseMetrics } from './lease-manager';
 import { LeaseRepository } from './lease.repository';
 
 /** Sets money aside for requests before they are served. */

@@ -1,7 +1,7 @@
 import { Metrics } from '@inference/http';
 import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { type LimitName } from './limits.errors';
+import { type LimitName } from './limit-headers';
 
 /** Counts what limits decide. */
 @Injectable()

@@ -10,10 +10,16 @@ import {
 } from '@nestjs/common';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { AccountLimits } from './account-limits';
-import { limitHeaders, type ShownLimits, tighter } from './limit-headers';
+import {
+  limitHeaders,
+  type LimitName,
+  RateLimitExceededError,
+  RequestTooLargeError,
+  type ShownLimits,
+  tighter,
+} from './limit-headers';
 import { LimitMetrics } from './limit-metrics';
 import { LIMITS_CONFIG, type LimitsConfig } from './limits.config';
-import { type LimitName, RateLimitExceededError, RequestTooLargeError } from './limits.errors';
 import { RateSlices, type Refused, type Subject, Taken } from './rate-slices';
 import { Slots } from './slots';
 

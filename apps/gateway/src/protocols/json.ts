@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { JsonFault, readJsonInSlices } from '@inference/http';
 import { isSafeNumber } from 'lossless-json';
 import { InvalidJsonError } from '../proxy/request/request.errors';
@@ -31,7 +32,7 @@ async function readExact(raw: Buffer, beforeSlice: () => void): Promise<ReadBody
   } catch (error) {
     if (!(error instanceof JsonFault) || error.kind !== 'value') throw error;
   }
-  const { value } = await readJsonInSlices(withMarkedNumbers(raw), {}, beforeSlice);
+  const { value } = await readJsonInSlices(await withMarkedNumbers(raw, beforeSlice), {}, beforeSlice);
   return { fields: fieldsOf(value), write: (written) => JSON.stringify(written).replace(MARKED, '$1') };
 }
 
@@ -43,7 +44,8 @@ function fieldsOf(value: unknown): Fields {
 
 /** An object with the digits of a number, which nothing takes for a text or a number. */
 const MARKED = /\{"\\u0000number":"([-+.\dEe]+)"\}/g;
-const marked = (digits: string): Buffer => Buffer.from(`{"\\u0000number":"${digits}"}`);
+const BEFORE_DIGITS = Buffer.from('{"\\u0000number":"');
+const AFTER_DIGITS = Buffer.from('"}');
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const DIGITS = /-?\d[-+.\dEe]*/g;
@@ -51,22 +53,55 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/;
 /** The shortest number that a double cannot hold. */
 const LEAST_INEXACT = '1e999'.length;
 
+/** Other requests wait for so long at most, while numbers are marked. */
+const SLICE_MILLIS = 5;
+
 /** The same JSON with an object for each number that a double cannot hold. */
-function withMarkedNumbers(raw: Buffer): Buffer {
-  const parts: Buffer[] = [];
+async function withMarkedNumbers(raw: Buffer, beforeSlice: () => void): Promise<Buffer> {
+  const text = new GrowingText(raw.length);
   let copied = 0;
+  let sliceEnds = performance.now() + SLICE_MILLIS;
   for (let at = 0; at < raw.length;) {
     const quote = raw.indexOf(QUOTE, at);
     const end = quote < 0 ? raw.length : quote;
     const between = end - at < LEAST_INEXACT ? '' : raw.toString('latin1', at, end);
     for (const { 0: digits, index } of between.matchAll(DIGITS)) {
+      if (performance.now() >= sliceEnds) {
+        await setImmediate();
+        beforeSlice();
+        sliceEnds = performance.now() + SLICE_MILLIS;
+      }
       if (!NUMBER.test(digits) || isSafeNumber(digits)) continue;
-      parts.push(raw.subarray(copied, at + index), marked(digits));
+      text.append(raw, copied, at + index);
       copied = at + index + digits.length;
+      text.append(BEFORE_DIGITS);
+      text.append(raw, at + index, copied);
+      text.append(AFTER_DIGITS);
     }
     at = quote < 0 ? end : endOfText(raw, quote + 1);
   }
-  return Buffer.concat([...parts, raw.subarray(copied)]);
+  text.append(raw, copied);
+  return text.bytes;
+}
+
+/** A part of its own for each number would take many times the memory. */
+class GrowingText {
+  private buffer: Buffer;
+  private length = 0;
+
+  constructor(expectedBytes: number) {
+    this.buffer = Buffer.allocUnsafe(expectedBytes);
+  }
+
+  get bytes(): Buffer {
+    return this.buffer.subarray(0, this.length);
+  }
+
+  append(source: Buffer, start = 0, end = source.length): void {
+    if (this.length + end - start > this.buffer.length)
+      this.buffer = Buffer.concat([this.bytes], 2 * (this.length + end - start));
+    this.length += source.copy(this.buffer, this.length, start, end);
+  }
 }
 
 /** Returns the offset behind the quote that ends a text. */

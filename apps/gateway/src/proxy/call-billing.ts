@@ -1,12 +1,32 @@
-import { type Charge, type UsageOutcome } from '@inference/metering';
+import { Metrics } from '@inference/http';
+import { type Charge, type UsageFault, type UsageOutcome } from '@inference/metering';
 import { Injectable } from '@nestjs/common';
-import { SettlementBatcher } from '../settlement/settlement-batcher';
-import { NotCoveredError } from '../settlement/settlement.errors';
+import { Counter } from 'prom-client';
+import { NotCoveredError, SettlementBatcher } from '../settlement/settlement-batcher';
 import { type UsageEvent } from '../settlement/usage-event';
+import { costsOf } from '../upstreams/cost-prices';
 import { type UpstreamAnswer } from '../upstreams/upstreams.service';
 import { type AdmittedCall, usageEventOf } from './admission/admission.service';
 import { isSameUsage, type Metered, within } from './usage/metered-usage';
-import { UsageFaults } from './usage/usage-faults';
+
+/** Counts the reports of upstreams that contradict themselves. */
+@Injectable()
+export class UsageFaults {
+  private readonly reports: Counter<'upstream' | 'fault'>;
+
+  constructor({ registry }: Metrics) {
+    this.reports = new Counter({
+      name: 'gateway_faulty_usage_total',
+      help: 'Answers whose reported usage contradicts itself, by upstream and fault. The larger figure is charged.',
+      labelNames: ['upstream', 'fault'],
+      registers: [registry],
+    });
+  }
+
+  count(upstream: string, fault: UsageFault): void {
+    this.reports.inc({ upstream, fault });
+  }
+}
 
 /** What the log says of an answer beside its usage. */
 export type Told = Pick<UsageEvent, 'timeToFirstTokenMs' | 'finishReason'>;
@@ -19,19 +39,31 @@ export const tellsPrice = ({ call: { caller } }: Pick<AdmittedCall, 'call'>): bo
 /** Charges calls for what they used. */
 @Injectable()
 export class CallBilling {
+  private readonly uncosted: Counter<'upstream'>;
+
   constructor(
     private readonly settlements: SettlementBatcher,
     private readonly faults: UsageFaults,
-  ) {}
+    { registry }: Metrics,
+  ) {
+    this.uncosted = new Counter({
+      name: 'gateway_calls_without_cost_price_total',
+      help: 'Charged calls whose upstream has no cost price for what they used, by upstream: no report knows their margin.',
+      labelNames: ['upstream'],
+      registers: [registry],
+    });
+  }
 
   /** Charges a call; returns what it was charged. Throws the errors of settlement. */
   async settle(
     admission: AdmittedCall,
     {
       upstream,
+      costing,
       span,
       use,
-    }: Pick<UpstreamAnswer<unknown>, 'upstream' | 'span'> & Partial<Pick<UpstreamAnswer<unknown>, 'use'>>,
+    }: Pick<UpstreamAnswer<unknown>, 'upstream' | 'costing' | 'span'> &
+      Partial<Pick<UpstreamAnswer<unknown>, 'use'>>,
     outcome: UsageOutcome,
     metered: Metered,
     told: Told,
@@ -39,7 +71,9 @@ export class CallBilling {
     const { usage, fault } = metered;
     if (fault) this.faults.count(upstream, fault);
     admission.ticket?.used(usage.counts);
-    const served = { upstream, outcome, ...told };
+    const costs = costsOf(upstream, costing, usage);
+    if (!costs.some(({ served }) => served)) this.uncosted.inc({ upstream });
+    const served = { upstream, outcome, costs, ...told };
     const event = usageEventOf(admission, { ...served, ...metered });
     use?.(event.inputTokens, event.outputTokens);
     span?.set({

@@ -7,13 +7,12 @@ import { SettlementModule } from '../settlement/settlement.module';
 import { UnservedCallsModule } from '../unserved-calls/unserved-calls.module';
 import { UpstreamsModule } from '../upstreams/upstreams.module';
 import { AdmissionService } from './admission/admission.service';
-import { CallBilling } from './call-billing';
+import { CallBilling, UsageFaults } from './call-billing';
 import { EstimateController } from './estimate/estimate.controller';
 import { OpenRequests } from './open-requests';
 import { ProxyController } from './proxy.controller';
 import { ProxyService } from './proxy.service';
 import { KeepAlive } from './streaming/keep-alive';
-import { UsageFaults } from './usage/usage-faults';
 
 /** The model endpoints: admission, the call of an upstream, metering and settlement. */
 @Module({

@@ -1,6 +1,6 @@
 import { Suspensions } from '@inference/guards';
 import { logFailure, requireConnected } from '@inference/http';
-import { type Charge, type UsageOutcome } from '@inference/metering';
+import { type Charge, type MeteredUsage, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
 import { type OutputLimitField } from '@inference/serving';
 import { Inject, Injectable } from '@nestjs/common';
@@ -16,14 +16,13 @@ import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
 import { type NativeRequest, type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { type Admission, AdmissionService, servedBy } from './admission/admission.service';
-import { type AnswerTranslation } from './answer-translation';
 import { type NativeCall } from './native-call';
+import { type AnswerTranslation, errorEvent, proxyStream } from './streaming/proxy-stream';
 import { CallBilling, tellsPrice, type Told, UNTOLD } from './call-billing';
 import { OpenRequests } from './open-requests';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
 import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request';
 import { KeepAlive } from './streaming/keep-alive';
-import { errorEvent, proxyStream } from './streaming/proxy-stream';
 import { DONE } from './streaming/stream-meter';
 import { cutWhenSuspended } from './suspended-call';
 import { type FieldValue, withFields, withUsageOption } from './upstream-body';
@@ -213,11 +212,11 @@ export class ProxyService {
       const { reason } = cancellation;
       if (reason) throw reason;
       if (error instanceof RequestAbandonedError) {
-        const { upstream, model } = error;
+        const { upstream, model, costing } = error;
         const nothing = () => NOTHING_PRODUCED;
         await this.settle(
           servedBy(admission, model),
-          { upstream, span: undefined },
+          { upstream, costing, span: undefined },
           'disconnected',
           null,
           false,
@@ -256,6 +255,7 @@ export class ProxyService {
         return withFields(request, fields);
       },
       read: parseAnswer,
+      usageOf: reportedIn,
       cancellation,
     });
   }
@@ -334,7 +334,7 @@ export class ProxyService {
   /** Charges a call; returns what it was charged. @param isWhole whether the report is that of the whole answer */
   private settle(
     admission: Admission,
-    answer: Pick<Answer, 'upstream' | 'span'> & Partial<Pick<Answer, 'use'>>,
+    answer: Pick<Answer, 'upstream' | 'costing' | 'span'> & Partial<Pick<Answer, 'use'>>,
     outcome: UsageOutcome,
     reported: ReportedUsage | null,
     isWhole: boolean,
@@ -470,6 +470,15 @@ function isPlainAnswer(answer: unknown): answer is PlainAnswer {
   if (answer === null || typeof answer !== 'object') return false;
   const { choices, data } = answer as Record<string, unknown>;
   return Array.isArray(choices) || Array.isArray(data);
+}
+
+/** The usage that an answer reports which holds nothing else of use. */
+function reportedIn(body: Buffer): MeteredUsage | null {
+  const answer = parsed(body);
+  const reported = answer !== null && typeof answer === 'object' ? readReportedUsage(answer) : null;
+  if (!reported) return null;
+  const { input, output, others, serviceTier } = reported;
+  return { counts: { request: 1, ...others, ...input, ...output }, serviceTier };
 }
 
 function parseAnswer(body: Buffer): PlainAnswer | null {

@@ -10,14 +10,38 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { DatabaseError } from 'pg';
+import { GatewayError } from '../errors/openai-error';
 import { type Hold } from '../leases/lease';
 import { SettlementMetrics, type Unsettled } from './settlement-metrics';
 import { SETTLEMENT_CONFIG, type SettlementConfig } from './settlement.config';
-import { BillingUnavailableError, BillingUnknownError, NotCoveredError } from './settlement.errors';
 import { type Decision, type SettlementWrite, writeBatch } from './settlement.repository';
 import { type UndecidedBatch, UndecidedBatches } from './undecided-batches';
 import { toSettlementRow, type UsageEvent } from './usage-event';
 import { UsageFolder } from './usage-folder';
+
+/** The request cost more than its hold, and neither the lease nor the wallet's free money covers the difference. */
+export class NotCoveredError extends GatewayError {
+  constructor() {
+    super('insufficient_balance', 'The wallet did not cover what this request came to.');
+  }
+}
+
+/** The usage event was not written, and never will be: the request is free. */
+export class BillingUnavailableError extends GatewayError {
+  constructor() {
+    super('billing_unavailable', 'The request could not be billed and was not completed. It is not charged.');
+  }
+}
+
+/** The database did not tell whether the usage event was written. */
+export class BillingUnknownError extends GatewayError {
+  constructor(requestId: string) {
+    super(
+      'billing_unknown',
+      `The request was not completed and may have been charged. The console shows the result for ${requestId}.`,
+    );
+  }
+}
 
 /** SQLSTATEs after which the same batch may succeed: deadlock, serialization failure, statement or lock timeout, disk or memory full. */
 const TRANSIENT_SQLSTATE = new Set(['40P01', '40001', '57014', '55P03', '53100', '53200']);

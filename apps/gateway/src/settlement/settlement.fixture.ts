@@ -88,6 +88,7 @@ export async function startSettlementSite() {
       priceListId,
       usdPerUnit: UNITY,
       charge: charge(RATES, countsOf(TOKENS), UNITY),
+      costs: [],
       ...overrides,
     }),
     settlementsOf: async (events: UsageEvent[]) => {

@@ -1,4 +1,5 @@
 import { type Charge, type UsageFault, type UsageOutcome } from '@inference/metering';
+import { type UpstreamCost } from '../upstreams/cost-prices';
 import { type Hold } from '../leases/lease';
 
 /** Usage and cost of one served request. Written once and debited once. */
@@ -27,6 +28,8 @@ export interface UsageEvent {
   /** USD for one unit of the site's currency × 10^10. */
   usdPerUnit: bigint;
   charge: Charge;
+  /** What the call cost the operator, as far as it is known. */
+  costs: readonly UpstreamCost[];
 }
 
 /** The event as `metering.settle` reads it. Amounts are text because JSON.stringify does not support bigint. */
@@ -54,6 +57,12 @@ export function toSettlementRow(event: UsageEvent, hold: Hold, usdPerUnit: strin
     usd_per_unit: usdPerUnit,
     cost_picos: event.charge.costPicos.toString(),
     cost_usd_picos: event.charge.costUsdPicos.toString(),
+    upstream_costs: event.costs.map(({ upstream, list, served, costPicos }) => ({
+      upstream,
+      list,
+      served,
+      cost_picos: costPicos.toString(),
+    })),
     lines: event.charge.lines.map((line) => ({
       meter: line.meter,
       unit: line.unit,

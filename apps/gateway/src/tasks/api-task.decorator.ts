@@ -4,7 +4,7 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { COST, ERRORS_OF_ANSWERS, REQUEST_ID } from '../proxy/api-proxy.decorator';
 import { ProxyHeaders } from '../proxy/request/proxy-request.dto';
-import { AnyEvent } from './tasks.response';
+import { AnyEvent } from './tasks.dto';
 
 export interface TaskDocumentation {
   operationId: string;

@@ -9,8 +9,7 @@ import { TRANSCRIPTION, TRANSLATION } from './requests/transcription';
 import { type Task } from './task';
 import { TaskProxy } from './task-proxy.service';
 import { TASKS_CONFIG, type TasksConfig } from './tasks.config';
-import { TranscriptionForm, TranslationForm } from './tasks.dto';
-import { TranscriptResponse } from './tasks.response';
+import { TranscriptionForm, TranscriptResponse, TranslationForm } from './tasks.dto';
 
 /** Endpoints that take audio in a form, which has a limit of its own. */
 @Controller('v1/audio')

@@ -15,7 +15,7 @@ import { cutWhenSuspended } from '../proxy/suspended-call';
 import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from '../proxy/upstream-refusal';
 import { withCost } from '../proxy/usage/usage-cost';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
-import { isEventStream, isJson } from '../upstreams/media-type';
+import { isEventStream, isJson } from '../upstreams/answer-headers';
 import { Cancellation } from '../upstreams/upstream-call';
 import { seedOf } from '../upstreams/choice/prefix-hash';
 import { RequestAbandonedError, UpstreamFailedError } from '../upstreams/upstream.errors';
@@ -118,7 +118,12 @@ export class TaskProxy {
     } catch (error) {
       if (cancellation.reason) throw cancellation.reason;
       if (error instanceof RequestAbandonedError)
-        await this.settle(served, { upstream: error.upstream, span: undefined }, 'disconnected', null);
+        await this.settle(
+          served,
+          { upstream: error.upstream, costing: error.costing, span: undefined },
+          'disconnected',
+          null,
+        );
       throw error;
     }
   }
@@ -266,7 +271,7 @@ export class TaskProxy {
 
   private settle(
     { admission, request }: ServedTask,
-    answer: Pick<Answer, 'upstream' | 'span'>,
+    answer: Pick<Answer, 'upstream' | 'costing' | 'span'>,
     outcome: UsageOutcome,
     content: TaskAnswer | null,
   ): Promise<Charge> {

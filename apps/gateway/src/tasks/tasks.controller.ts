@@ -9,8 +9,15 @@ import { RERANK } from './requests/rerank';
 import { SPEECH } from './requests/speech';
 import { type Task } from './task';
 import { TaskProxy } from './task-proxy.service';
-import { ImageRequest, ModerationRequest, RerankRequest, SpeechRequest } from './tasks.dto';
-import { ImageResponse, ModerationResponse, RerankResponse } from './tasks.response';
+import {
+  ImageRequest,
+  ImageResponse,
+  ModerationRequest,
+  ModerationResponse,
+  RerankRequest,
+  RerankResponse,
+  SpeechRequest,
+} from './tasks.dto';
 
 /** Endpoints of models with one task that take JSON. */
 @Controller('v1')

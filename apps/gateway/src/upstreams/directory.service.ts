@@ -1,7 +1,10 @@
 import { Database, newId, NotificationChannel } from '@inference/database';
 import {
   CredentialSeal,
+  type Directory,
+  type DirectoryModel,
   type DirectoryUpstream,
+  EVERY_MODEL,
   fillDirectory,
   parseDirectory,
   readDirectoryText,
@@ -17,10 +20,65 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
-import { ServingCatalogue } from './serving-catalogue';
-import { Upstream } from './upstream';
+import { type NativeProtocol, Upstream, type UpstreamOfModel } from './upstream';
 import { UpstreamReports } from './upstream-reports';
 import { UPSTREAMS_CONFIG, type UpstreamsConfig } from './upstreams.config';
+
+/** Models and upstreams as they are at one moment. */
+export class ServingCatalogue {
+  private readonly models: Map<string, DirectoryModel>;
+  private readonly slugOfAlias = new Map<string, string>();
+  private readonly candidates = new Map<string, readonly UpstreamOfModel[]>();
+  private readonly active: readonly Upstream[];
+
+  constructor(
+    { models }: Directory,
+    readonly upstreams: readonly Upstream[],
+  ) {
+    this.models = new Map(models.map((model) => [model.slug, model]));
+    for (const { slug, aliases } of models)
+      for (const alias of aliases) if (!this.models.has(alias)) this.slugOfAlias.set(alias, slug);
+    this.active = upstreams.filter((upstream) => upstream.isActive);
+  }
+
+  /** The slug of the model that is called by this name. A model that was published under the alias of another one is itself. */
+  slugOf(name: string, priced: ReadonlyMap<string, unknown>): string {
+    return priced.has(name) ? name : (this.slugOfAlias.get(name) ?? name);
+  }
+
+  /** What is known of the model; of one without a row what is known of every other model. */
+  model(slug: string): DirectoryModel | undefined {
+    return this.models.get(slug) ?? this.models.get(EVERY_MODEL);
+  }
+
+  /** The slugs of the models that may answer instead of one, in order, as far as they have upstreams. */
+  fallbacksOf(slug: string, priced: ReadonlyMap<string, unknown>): string[] {
+    const slugs = (this.model(slug)?.fallbacks ?? []).map((name) => this.slugOf(name, priced));
+    return slugs.filter(
+      (other) => this.model(other)?.state !== 'retired' && this.candidatesOf(other).length > 0,
+    );
+  }
+
+  /** Those of the upstreams of a model that a call in a protocol can be passed on to, or translated for. @param native absent: chat completions */
+  callableFor(slug: string, native: NativeProtocol | undefined): readonly UpstreamOfModel[] {
+    const candidates = this.candidatesOf(slug);
+    const isCallable = ({ upstream }: UpstreamOfModel) =>
+      upstream.speaks('chat') || (native !== undefined && upstream.speaks(native));
+    return candidates.every(isCallable) ? candidates : candidates.filter(isCallable);
+  }
+
+  /** The upstreams that may be called for a model, by priority. @param slug of a model with a price: the result is kept */
+  candidatesOf(slug: string): readonly UpstreamOfModel[] {
+    let found = this.candidates.get(slug);
+    if (!found) {
+      found = this.active
+        .flatMap((upstream) => upstream.candidateFor(slug, EVERY_MODEL) ?? [])
+        .sort((a, b) => a.priority - b.priority);
+      this.candidates.set(slug, found);
+    }
+    return found;
+  }
+}
 
 /** How often the database is read and told of the upstreams: the oldest that models and upstreams can be. */
 const INTERVAL_MILLIS = 2_000;
@@ -127,7 +185,7 @@ export class ServingDirectory implements OnModuleInit, BeforeApplicationShutdown
   private upstreamOf(options: DirectoryUpstream, former: ReadonlyMap<string, Upstream>): Upstream {
     const known = former.get(options.id);
     const isKept = known?.update(options) ?? false;
-    const upstream = isKept ? known! : new Upstream(options, this.config.timeouts, this.seal, known);
+    const upstream = isKept ? known! : new Upstream(options, this.config, this.seal, known);
     // Its calls go on over the former connections.
     if (known && !isKept) void known.close();
     upstream.shareLimits(this.gateways);

@@ -1,3 +1,4 @@
+import { reconcile } from '@inference/metering';
 import { CredentialSeal } from '@inference/serving';
 import {
   metricsOf,
@@ -10,6 +11,7 @@ import { PassThrough } from 'node:stream';
 import {
   costOf,
   eventsOf,
+  IN_FORCE_MILLIS,
   RATES,
   type ScriptedUpstream,
   startGateway,
@@ -21,7 +23,6 @@ import {
 /** Models and upstreams of the database: how they are filled, changed, and chosen. */
 
 const DEAR = RATES.map((rate) => ({ ...rate, ratePicos: rate.ratePicos * 10n }));
-const IN_FORCE_MILLIS = 2_000;
 
 let site: TestSite;
 let account: TestAccount;
@@ -131,6 +132,64 @@ describe('a database without upstreams', () => {
     expect(warnings).toContain('MODEL_LIMITS differs from the database');
     expect((await site.pool.query('SELECT name FROM serving.upstreams')).rowCount).toBe(2);
     await second.close();
+  });
+});
+
+describe('what calls cost the operator', () => {
+  const INPUT = 'per_million_input_tokens';
+  const CACHED = 'per_million_cached_input_tokens';
+  const OUTPUT = 'per_million_output_tokens';
+
+  it('is that of a day counted by hand: two upstreams, a change of price, cached tokens, a failed attempt', async () => {
+    const listOfTwo = await site.publishCostPrices('two', [
+      ['their-m', INPUT, 200],
+      ['their-m', OUTPUT, 2_000],
+    ]);
+    await site.publishCostPrices('one', [
+      ['m', INPUT, 100],
+      ['m', OUTPUT, 1_000],
+    ]);
+    expect((await chat('m')).status).toBe(200);
+    const listOfOne = await site.publishCostPrices('one', [
+      ['m', INPUT, 300],
+      ['m', CACHED, 30],
+      ['m', OUTPUT, 1_000],
+    ]);
+    expect((await chat('m')).status).toBe(200);
+    // It has worked, and says for how much, but its answer is of no use.
+    const usage = { prompt_tokens: 5, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 3 } };
+    behaviours.one = (respond) => respond(201, {}, JSON.stringify({ choices: null, usage }));
+    expect(await nameIn(await chat('m'))).toBe('two');
+    delete behaviours.one;
+    expect(await nameIn(await chat('dear'))).toBe('two');
+    const { rows } = await site.pool.query(
+      `SELECT model, upstream, sum(calls)::integer AS calls, sum(uncosted_calls)::integer AS uncosted, sum(revenue_picos)::bigint AS revenue,
+         sum(uncosted_revenue_picos)::bigint AS lost, sum(cost_picos)::bigint AS cost
+       FROM metering.margins WHERE account_id = $1 GROUP BY 1, 2 ORDER BY 1, 2`,
+      [account.accountId],
+    );
+    const [sold, dear] = [costOf(RATES, 5, 2), costOf(DEAR, 5, 2)];
+    const byOne = 5n * 100n + 2n * 1_000n + (5n * 300n + 2n * 1_000n) + (2n * 300n + 3n * 30n + 2n * 1_000n);
+    expect(rows).toEqual([
+      { model: 'dear', upstream: 'two', calls: 1, uncosted: 1, revenue: dear, lost: dear, cost: 0n },
+      { model: 'm', upstream: 'one', calls: 2, uncosted: 0, revenue: 2n * sold, lost: 0n, cost: byOne },
+      { model: 'm', upstream: 'two', calls: 1, uncosted: 0, revenue: sold, lost: 0n, cost: 5_000n },
+    ]);
+    const { rows: events } = await site.pool.query<{ costs: unknown }>(
+      `SELECT upstream_costs AS costs FROM metering.usage_events WHERE account_id = $1 AND model = 'm' AND upstream = 'two'`,
+      [account.accountId],
+    );
+    expect(events).toEqual([
+      {
+        costs: [
+          { upstream: 'one', list: listOfOne, served: false, cost_picos: '2690' },
+          { upstream: 'two', list: listOfTwo, served: true, cost_picos: '5000' },
+        ],
+      },
+    ]);
+    expect(await reconcile(site.pool)).toEqual([]);
+    const metrics = await metricsOf(site.gateway.app);
+    expect(valueOf(metrics, 'gateway_calls_without_cost_price_total{upstream="two"}')).toBe(1);
   });
 });
 

@@ -6,7 +6,10 @@ import { type ServingDirectory } from './directory.service';
 import { Upstream } from './upstream';
 import { UpstreamProbes } from './upstream-probes.service';
 
-const TIMEOUTS = { connectMillis: 1_000, firstByteMillis: 1_000, idleMillis: 1_000 };
+const CONFIG = {
+  timeouts: { connectMillis: 1_000, firstByteMillis: 1_000, idleMillis: 1_000 },
+  timeZone: 'UTC',
+};
 const seal = new CredentialSeal([Buffer.alloc(32)]);
 const probes = new UpstreamProbes({} as ServingDirectory);
 const servers: Server[] = [];
@@ -23,10 +26,11 @@ async function upstreamOf(answer: RequestListener): Promise<Upstream> {
     name: 'u',
     baseUrl: `http://127.0.0.1:${port}/v1`,
     credentials: [] as string[],
+    costPrices: null,
     credentialHeader: 'authorization',
     protocols: ['chat'],
   } as DirectoryUpstream;
-  const upstream = new Upstream(options, TIMEOUTS, seal);
+  const upstream = new Upstream(options, CONFIG, seal);
   upstreams.push(upstream);
   return upstream;
 }

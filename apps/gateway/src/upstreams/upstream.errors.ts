@@ -1,4 +1,6 @@
+import { type MeteredUsage } from '@inference/metering';
 import { GatewayError } from '../errors/openai-error';
+import { type CallCosting } from './cost-prices';
 
 /** No upstream of the model gave a usable answer. */
 export class UpstreamFailedError extends GatewayError {
@@ -46,12 +48,21 @@ export class CallCancelledError extends Error {
   }
 }
 
+/** The answer of an upstream cannot be used. */
+export class UnusableAnswerError extends Error {
+  /** @param usage what the upstream reported for it all the same, and so charges */
+  constructor(readonly usage: MeteredUsage | null) {
+    super('the answer cannot be used');
+  }
+}
+
 /** The client left while an upstream had its request and had not failed. */
 export class RequestAbandonedError extends Error {
   /** @param model that was asked */
   constructor(
     readonly upstream: string,
     readonly model: string,
+    readonly costing: CallCosting,
   ) {
     super(`The client left while ${upstream} worked for it.`);
   }

@@ -7,12 +7,12 @@ import {
 } from '@inference/serving';
 import { isTracing, type Span, startCallSpan } from '@inference/tracing';
 import { Pool } from 'undici';
-import { type Candidate } from './choice/chooser';
+import { type Candidate, UpstreamLoad } from './choice/chooser';
 import { Circuit } from './choice/circuit';
 import { seedOf } from './choice/prefix-hash';
-import { UpstreamLoad } from './choice/upstream-load';
 import { type Cancellation, UpstreamCall } from './upstream-call';
-import { type UpstreamTimeouts } from './upstreams.config';
+import { type CallCostPrices, CostPrices } from './cost-prices';
+import { type UpstreamsConfig } from './upstreams.config';
 
 /** Most connections to one upstream; further requests wait in the gateway. */
 const MAX_CONNECTIONS = 512;
@@ -98,17 +98,19 @@ export class Upstream {
   private readonly basePath: string;
   private credentials: Credential[] = [];
   private sealed = '';
+  private costPrices: CostPrices | null = null;
 
   /** @param former the same upstream at another address or with other time-outs, whose figures go on */
   constructor(
     private options: DirectoryUpstream,
-    timeouts: UpstreamTimeouts,
+    private readonly config: Pick<UpstreamsConfig, 'timeouts' | 'timeZone'>,
     private readonly seal: CredentialSeal,
     former?: Upstream,
   ) {
     this.load = former?.load ?? new UpstreamLoad();
     this.figures = former?.figures ?? new Map<string, CallFigures>();
     for (const figures of this.figures.values()) figures.circuit = new Circuit();
+    const { timeouts } = config;
     const { origin, pathname } = new URL(options.baseUrl);
     this.id = options.id;
     this.name = options.name;
@@ -122,6 +124,7 @@ export class Upstream {
       bodyTimeout: options.idleTimeoutMs ?? timeouts.idleMillis,
     });
     this.readCredentials();
+    this.readCostPrices();
   }
 
   /** Takes over changed settings. Returns false if they need new connections, and so another object. */
@@ -136,6 +139,7 @@ export class Upstream {
       return false;
     this.options = options;
     this.readCredentials();
+    this.readCostPrices();
     return true;
   }
 
@@ -276,6 +280,18 @@ export class Upstream {
     if (credentials.length < 2) return credentials[0];
     const now = performance.now();
     return credentials.find(({ refusedUntil }) => refusedUntil <= now) ?? credentials[0];
+  }
+
+  /** What a call costs that begins now; null: it has no cost price for the model. @param model its own name of it */
+  costPricesOf(model: string): CallCostPrices | null {
+    return this.costPrices?.at(model, Date.now()) ?? null;
+  }
+
+  private readCostPrices(): void {
+    const { costPrices: list } = this.options;
+    // A list never changes.
+    if (list?.id === this.costPrices?.list.id) return;
+    this.costPrices = list ? new CostPrices(list, this.config.timeZone) : null;
   }
 
   private readCredentials(): void {

@@ -1,4 +1,4 @@
-import { env } from '@inference/config';
+import { env, type Site, TIME_ZONE_BY_SITE } from '@inference/config';
 import {
   type ConfiguredDirectory,
   type FillMode,
@@ -76,6 +76,8 @@ export interface UpstreamTimeouts {
 
 export interface UpstreamsConfig {
   timeouts: UpstreamTimeouts;
+  /** In which the daily windows of cost prices are. */
+  timeZone: string;
   /** What the environment names. */
   configured: ConfiguredDirectory;
   fillMode: FillMode;
@@ -85,7 +87,7 @@ export interface UpstreamsConfig {
 
 export const UPSTREAMS_CONFIG = Symbol('UPSTREAMS_CONFIG');
 
-export const upstreamsOf = (config: UpstreamsFields): UpstreamsConfig => ({
+export const upstreamsOf = (config: UpstreamsFields & { SITE: Site }): UpstreamsConfig => ({
   configured: {
     upstreams: (config.UPSTREAMS ?? []).map(
       ({ name, base_url: baseUrl, api_key: apiKey, protocols, models }) => ({
@@ -110,6 +112,7 @@ export const upstreamsOf = (config: UpstreamsFields): UpstreamsConfig => ({
     ),
   },
   fillMode: config.UPSTREAMS_APPLY,
+  timeZone: TIME_ZONE_BY_SITE[config.SITE],
   encryptionKeys: config.UPSTREAM_ENCRYPTION_KEYS,
   timeouts: {
     connectMillis: config.UPSTREAM_CONNECT_TIMEOUT_SECONDS * 1000,

@@ -1,4 +1,5 @@
 import { withoutByteOrderMark } from '@inference/http';
+import { type MeteredUsage } from '@inference/metering';
 import { type Span } from '@inference/tracing';
 import { Injectable, Logger } from '@nestjs/common';
 import { errors } from 'undici';
@@ -6,11 +7,9 @@ import { GatewayError, openAiErrorBody } from '../errors/openai-error';
 import { choose, isCandidate, lastResort } from './choice/chooser';
 import { type CallEnd } from './choice/circuit';
 import { RetryBudget } from './choice/retry-budget';
-import { decodedBody } from './content-coding';
-import { ServingDirectory } from './directory.service';
-import { type ServingCatalogue } from './serving-catalogue';
-import { inLowerCase, isEventStream } from './media-type';
-import { retryAfterMillis } from './retry-after';
+import { decodedBody, inLowerCase, isEventStream, retryAfterMillis } from './answer-headers';
+import { type CallCosting, type CallCostPrices, type UpstreamCost, upstreamCost } from './cost-prices';
+import { type ServingCatalogue, ServingDirectory } from './directory.service';
 import {
   type CalledEndpoint,
   type CallOutcome,
@@ -25,6 +24,7 @@ import {
   CallCancelledError,
   ProtocolNotServedError,
   RequestAbandonedError,
+  UnusableAnswerError,
   UpstreamBusyError,
   UpstreamFailedError,
   UpstreamTimedOutError,
@@ -37,6 +37,8 @@ export interface UpstreamAnswer<Content> {
   model: string;
   /** Whether it is in the protocol of the client, to whom it can be passed on. */
   isNative: boolean;
+  /** For what the call costs the operator. */
+  costing: CallCosting;
   status: number;
   contentType: string;
   /** Whether it refuses a credential, and the upstream has another one. */
@@ -79,6 +81,8 @@ export interface UpstreamRequest<Content> {
   bodyFor(model: string, upstreamModel: string): Buffer;
   /** Reads the body of a plain answer. Returns null if it is not usable: then the upstream counts as failed. */
   read(body: Buffer): Content | null;
+  /** What a plain answer that is not usable reports of its usage; null if it reports none. */
+  usageOf?(body: Buffer): MeteredUsage | null;
   /** Whether an answer of this type is taken chunk by chunk. Without it event streams are. */
   isStream?(contentType: string): boolean;
   cancellation: Cancellation;
@@ -131,6 +135,7 @@ function callableGroups(
 /** A running call of an upstream, which is told once how it has ended. */
 class Attempt {
   readonly startedAt = performance.now();
+  readonly costPrices: CallCostPrices | null;
   private readonly opening: number;
   private isJudged = false;
 
@@ -138,6 +143,7 @@ class Attempt {
     readonly target: UpstreamOfModel,
     readonly credential: Credential | undefined,
   ) {
+    this.costPrices = target.upstream.costPricesOf(target.name);
     this.opening = target.circuit.begin(this.startedAt);
     target.load.begin(this.startedAt);
   }
@@ -192,6 +198,7 @@ export class UpstreamsService {
     const groups = callableGroups(catalogue, request);
     const tried = new Set<UpstreamOfModel>();
     let refusal: UpstreamAnswer<Content> | undefined;
+    const failed: UpstreamCost[] = [];
     let timedOut = false;
     let last: string | undefined;
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
@@ -207,7 +214,7 @@ export class UpstreamsService {
       last = target.upstream.name;
       timedOut = false;
       try {
-        const answer = await this.askOne(target, request);
+        const answer = await this.askOne(target, request, failed);
         if (answer.status < 400 || (answer.status < 500 && !RETRIED_CLIENT_ERRORS.has(answer.status))) {
           if (answer.model !== request.models[0])
             this.metrics.countFallback(request.models[0]!, answer.model);
@@ -231,6 +238,7 @@ export class UpstreamsService {
   private async askOne<Content>(
     target: UpstreamOfModel,
     request: UpstreamRequest<Content>,
+    failed: UpstreamCost[],
   ): Promise<UpstreamAnswer<Content>> {
     const { native } = request;
     const way: Way<Content> =
@@ -245,7 +253,7 @@ export class UpstreamsService {
           };
     const span = target.upstream.startSpan(way.endpoint, target.name);
     try {
-      const answer = await this.exchange(target, request, way, span);
+      const answer = await this.exchange(target, request, way, failed, span);
       if (answer.status >= 300) span?.end();
       return answer;
     } catch (error) {
@@ -259,6 +267,7 @@ export class UpstreamsService {
     target: UpstreamOfModel,
     request: UpstreamRequest<Content>,
     way: Way<Content>,
+    failed: UpstreamCost[],
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
     const { requestId, cancellation } = request;
@@ -270,13 +279,18 @@ export class UpstreamsService {
     const onEnd = (error?: Error) => attempt.close(error);
     const call = upstream.post(credential, endpoint, body, requestId, cancellation, onEnd, span, headers);
     try {
-      return await this.receive(call, attempt, request, way, span);
+      return await this.receive(call, attempt, request, way, failed, span);
     } catch (error) {
       // What ended the connection has judged the call already.
       if (error instanceof CallCancelledError) attempt.judge('abandoned', 'abandoned');
       else attempt.judge('unusable', 'failed');
+      const { costPrices: prices } = attempt;
+      if (error instanceof UnusableAnswerError && error.usage && prices) {
+        const cost = upstreamCost(upstream.name, prices, error.usage, false);
+        if (cost) failed.push(cost);
+      }
       const isAbandoned = error instanceof CallCancelledError && call.wasSent && !call.wasRefused;
-      throw isAbandoned ? new RequestAbandonedError(upstream.name, model) : error;
+      throw isAbandoned ? new RequestAbandonedError(upstream.name, model, { prices, failed }) : error;
     }
   }
 
@@ -285,6 +299,7 @@ export class UpstreamsService {
     attempt: Attempt,
     request: UpstreamRequest<Content>,
     way: Way<Content>,
+    failed: readonly UpstreamCost[],
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
     const { status, headers } = await call.head;
@@ -296,6 +311,7 @@ export class UpstreamsService {
       upstream: upstream.name,
       model,
       isNative: way.isNative,
+      costing: { prices: attempt.costPrices, failed },
       status,
       contentType,
       hasOtherCredential: CREDENTIAL_ERRORS.has(status) && upstream.refuse(attempt.credential),
@@ -331,7 +347,7 @@ export class UpstreamsService {
     }
     const head = withoutByteOrderMark(await body.bytes());
     const content = way.read(head);
-    if (content === null) throw new Error('the answer cannot be used');
+    if (content === null) throw new UnusableAnswerError(request.usageOf?.(head) ?? null);
     this.noteAnswer(attempt, way.endpoint);
     return { ...answer, head, content, rest: null };
   }

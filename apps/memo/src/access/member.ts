@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Request } from 'express';
-import { type WorkspaceRole } from '../tables/workspace-role';
+import { type WorkspaceRole } from '../tables/workspace.entity';
 
 /** The caller's membership in the workspace of the request. The guard has checked that it exists. */
 export interface Member {

@@ -1,7 +1,5 @@
 import { type Executor, type Transaction } from '@inference/database';
-import { Workspace } from '../tables/workspace.entity';
-import { type WorkspaceMember } from '../tables/workspace-member.entity';
-import { type WorkspaceRole } from '../tables/workspace-role';
+import { Workspace, type WorkspaceMember, type WorkspaceRole } from '../tables/workspace.entity';
 import { type Member } from './member';
 
 const FIND_ROLE = `

@@ -2,7 +2,7 @@ import { ForbiddenException, NotFoundException } from '@nestjs/common';
 import { type Executor, type Transaction } from '@inference/database';
 import { type Member } from './member';
 import { findRole, findRoleForShare, lockWorkspaceAgainstDeletion } from './membership.repository';
-import { isAtLeast, type WorkspaceRole } from '../tables/workspace-role';
+import { isAtLeast, type WorkspaceRole } from '../tables/workspace.entity';
 
 export const workspaceNotFound = () => new NotFoundException('no such workspace');
 

@@ -1,3 +1,4 @@
+import { ApiErrors } from '@inference/openapi';
 import {
   applyDecorators,
   type CanActivate,
@@ -8,12 +9,31 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { Database } from '@inference/database';
-import { validatedPath } from '@inference/dto';
+import { IdField, validatedPath } from '@inference/dto';
+import { ApiParam } from '@nestjs/swagger';
 import { type Request } from 'express';
-import { ApiWorkspace } from './api-workspace.decorator';
 import { requireRole, sufficientRole } from './role-check';
-import { WorkspacePath } from './workspace-path.dto';
-import { type WorkspaceRole } from '../tables/workspace-role';
+import { type WorkspaceRole } from '../tables/workspace.entity';
+
+export class WorkspacePath {
+  @IdField({ description: 'The id of the workspace.', noun: 'workspace', prefix: 'ws' })
+  workspace_id!: string;
+}
+
+/** Documents what all routes of a workspace have in common: the id in the path, and the errors of the check of the role. */
+const ApiWorkspace = (role: WorkspaceRole) =>
+  applyDecorators(
+    ApiParam({
+      name: 'workspace_id',
+      description: 'The id of the workspace.',
+      schema: { type: 'string', pattern: '^ws_[0-9A-Za-z]{1,64}$', example: 'ws_0Vc3kZ8dQ1mXw7RtYb2LsA' },
+    }),
+    ApiErrors({ 404: 'The workspace does not exist, or the caller is not a member.' }),
+    // Every member is at least a viewer.
+    ...(role === 'viewer'
+      ? []
+      : [ApiErrors({ 403: `The caller’s role in the workspace is below ${role}.` })]),
+  );
 
 const REQUIRED_ROLE = 'needed-role';
 /** Admits members of the workspace in the path. For all other callers the workspace does not exist (404). */

@@ -13,16 +13,14 @@ import { type Member } from '../access/member';
 import { pageAt, type SearchOutcome } from '../retrieval/search/passage';
 import { AnswerStream } from './answer-stream';
 import { extractAnswer, type QuotedSentence } from './answers/extractive-answer';
-import { type Exchange, promptMessages } from './answers/prompt-messages';
-import { refusalText } from './answers/refusal-text';
+import { type Exchange, promptMessages, refusalText } from './answers/prompt-messages';
 import { unsupportedSentences } from './answers/unsupported-sentences';
 import { type ChatConfig } from './chat.config';
-import { type AnswerErrorEvent } from './chat.dto';
+import { type AnswerErrorEvent } from './conversations/conversation.dto';
 import { type Citation, citationsLine } from './citations/citation';
 import { bestSnippet, snippetWithin } from './citations/citation-snippet';
-import { type Answer, type ConversationRef } from './conversations/conversation';
-import { type MessageStatus } from '../tables/message.entity';
-import { type ConversationLog } from './conversations/conversation-log';
+import { type Answer, type ConversationLog, type ConversationRef } from './conversations/conversation-log';
+import { type MessageStatus } from '../tables/conversation.entity';
 import { collapseWhitespace, type Slice, splitSentences } from './sentences/sentence-segmentation';
 
 /**

@@ -4,7 +4,7 @@ import { type Response } from 'express';
 import { type Observable } from 'rxjs';
 import { CitationMarkerFilter } from './citations/citation-markers';
 import { EventSplitter } from './answers/event-splitter';
-import { type AnswerErrorEvent } from './chat.dto';
+import { type AnswerErrorEvent } from './conversations/conversation.dto';
 
 interface AnswerStreamOptions extends EventStreamOptions {
   response: Response;

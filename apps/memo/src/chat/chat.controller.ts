@@ -6,7 +6,7 @@ import { type Observable } from 'rxjs';
 import { CurrentMember, type Member } from '../access/member';
 import { RequiresRole } from '../access/workspace.guard';
 import { ApiCodedErrors } from '../api-coded-errors.decorator';
-import { AnswerErrorEvent, ChatDto } from './chat.dto';
+import { AnswerErrorEvent, ChatDto } from './conversations/conversation.dto';
 import { ChatService } from './chat.service';
 
 /** Refusals of the gateway are passed on with their statuses. */

@@ -21,7 +21,7 @@ import { SearchService } from '../retrieval/search/search.service';
 import { serviceStopping } from '../shutdown/service-stopping';
 import { AnswerGeneration, type ChatQuestion } from './answer-generation';
 import { CHAT_CONFIG, type ChatConfig } from './chat.config';
-import { type ChatDto } from './chat.dto';
+import { type ChatDto } from './conversations/conversation.dto';
 
 const CONVERSATION_HEADER = 'X-Conversation-Id';
 /**

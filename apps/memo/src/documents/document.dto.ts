@@ -2,7 +2,7 @@ import { OMISSION_KINDS, type OmissionKind } from '../tables/omission';
 import { ChoiceField, IdField, InstantProperty, NextCursorProperty, TextField } from '@inference/dto';
 import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
-import { WorkspacePath } from '../access/workspace-path.dto';
+import { WorkspacePath } from '../access/workspace.guard';
 import { FAILURE_CODES } from '../tables/extraction-error';
 import { DOCUMENT_STATUSES, type DocumentStatus, type Metadata } from '../tables/document-version.entity';
 import { type DocumentWithVersions } from './documents.repository';

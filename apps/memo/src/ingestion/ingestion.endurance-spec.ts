@@ -5,7 +5,7 @@ import { waitFor, waitForLock } from '@inference/testing';
 import { type DocumentResponse } from '../documents/document.dto';
 import { form } from '../documents/uploads/uploads.fixture';
 import { MemoSite, type Person } from '../memo.fixture';
-import { SHORT_DOCUMENTS_ONLY } from './worker-arguments';
+import { SHORT_DOCUMENTS_ONLY } from './worker-supervisor';
 
 let site: MemoSite;
 let owner: Person;

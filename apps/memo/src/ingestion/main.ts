@@ -4,7 +4,7 @@ import { createLogger, NestLogger, SHUTDOWN_OPTIONS } from '@inference/http';
 import { startTracing } from '@inference/tracing';
 import { readMemoConfig } from '../config';
 import { IngestionWorkerModule } from '../ingestion-worker.module';
-import { SHORT_DOCUMENTS_ONLY } from './worker-arguments';
+import { SHORT_DOCUMENTS_ONLY } from './worker-supervisor';
 
 /** In logs and traces. */
 const NAME = 'memo-ingestion';

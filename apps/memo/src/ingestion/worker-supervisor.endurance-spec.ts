@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { waitFor } from '@inference/testing';
 import { MemoSite } from '../memo.fixture';
-import { SHORT_DOCUMENTS_ONLY } from './worker-arguments';
+import { SHORT_DOCUMENTS_ONLY } from './worker-supervisor';
 
 let site: MemoSite;
 

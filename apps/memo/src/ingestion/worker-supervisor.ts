@@ -10,7 +10,9 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { INGESTION_CONFIG, type IngestionConfig } from './ingestion.config';
-import { SHORT_DOCUMENTS_ONLY } from './worker-arguments';
+
+/** Command-line argument of a worker that leaves long documents and deletions to the others. */
+export const SHORT_DOCUMENTS_ONLY = '--short-only';
 
 const WORKER_ENTRY = join(__dirname, 'main.js');
 /** Keeps a worker that fails at its start from using a whole processor. */

@@ -1,3 +1,4 @@
+import { BigIntColumn } from '@inference/database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
@@ -27,4 +28,47 @@ export class Chunk {
   /** Starts and ends without white space. */
   @Column('text')
   text!: string;
+}
+
+/** The signs of a vector's components, in a table of its own, because a search reads all signatures of a space. */
+@Entity('chunk_signatures', { schema: 'memo' })
+export class ChunkSignature {
+  @BigIntColumn({ primary: true })
+  space!: bigint;
+
+  /** Number of the chunk in the workspace. */
+  @BigIntColumn({ primary: true })
+  number!: bigint;
+
+  /** One bit for each component: whether it is negative. */
+  @Column('bit varying')
+  signature!: string;
+}
+
+/**
+ * The embedding of a chunk. Only vectors of the same workspace, model and length can be compared; they form a space
+ * (`spaceOf`).
+ */
+@Entity('chunk_vectors', { schema: 'memo' })
+export class ChunkVector {
+  @PrimaryColumn('text', { collation: 'C' })
+  documentId!: string;
+
+  @PrimaryColumn('integer')
+  version!: number;
+
+  /** Index of the chunk in the version, from 0. */
+  @PrimaryColumn('integer')
+  n!: number;
+
+  @BigIntColumn()
+  space!: bigint;
+
+  /** Number of the chunk in the workspace, as in segments. */
+  @BigIntColumn()
+  number!: bigint;
+
+  /** 32-bit floats, little-endian. */
+  @Column('bytea')
+  vector!: Buffer;
 }

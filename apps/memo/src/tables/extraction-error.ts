@@ -24,12 +24,15 @@ export class ExtractionError extends Error {
   }
 }
 
+/** Of V8, about a view of bytes: a damaged file names offsets and lengths that it does not have. */
+const OUTSIDE_OF_FILE = /outside the bounds|^Invalid typed array length/;
+
 /**
  * Exhaustion of the stack, a string or an array. These errors of V8 have no code; range errors of Node, such as an
  * offset outside a file, have one.
  */
 export function isResourceExhaustion(error: unknown): boolean {
-  return error instanceof RangeError && !('code' in error);
+  return error instanceof RangeError && !('code' in error) && !OUTSIDE_OF_FILE.test(error.message);
 }
 
 /** The message of a library's error as the end of a sentence. */

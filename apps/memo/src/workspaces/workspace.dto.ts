@@ -1,6 +1,6 @@
 import { InstantProperty, LineField, NextCursorProperty } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { WORKSPACE_ROLES, type WorkspaceRole } from '../tables/workspace-role';
+import { WORKSPACE_ROLES, type WorkspaceRole } from '../tables/workspace.entity';
 
 /** The body of POST /v1/workspaces and of PATCH of one. */
 export class WorkspaceDto {

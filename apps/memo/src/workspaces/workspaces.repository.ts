@@ -1,7 +1,6 @@
 import { type Executor, type Position, type Transaction } from '@inference/database';
 import { type WorkspaceUsage } from '../documents/usage/workspace-usage.repository';
-import { type WorkspaceMember } from '../tables/workspace-member.entity';
-import { Workspace } from '../tables/workspace.entity';
+import { Workspace, type WorkspaceMember } from '../tables/workspace.entity';
 
 /** A workspace with the role of one of its members. */
 export type WorkspaceOfMember = Pick<Workspace, 'id' | 'name' | 'createdBy' | 'createdAt' | 'updatedAt'> &

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PoolDataSource } from '../data-source';
 import { DatabaseBefore } from '../database-before.fixture';
 import { parseStatements, type Statement } from '../lock-check/checked-statements';
-import { BASELINE } from '../migration-runner/baseline';
+import { BASELINE } from '../migration-runner/migration-runner';
 import { describeMigration } from '../migration';
 import { MIGRATIONS } from '../migration-runner/migration-list';
 import { ACCEPTED_CHANGES } from './accepted-changes.fixture';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BASELINE } from './baseline';
+import { BASELINE } from './migration-runner';
 import { digestOf, readFunctionFiles } from './function-files';
 import { describeMigration } from '../migration';
 import { FUNCTIONS_DIGEST, MIGRATIONS, NEWEST_OF_PREVIOUS_VERSION } from './migration-list';

@@ -30,7 +30,9 @@ import { PriceReasons0000000000061 } from '../migrations/0061_price_reasons';
 import { IdempotentCalls0000000000062 } from '../migrations/0062_idempotent_calls';
 import { Suspensions0000000000063 } from '../migrations/0063_suspensions';
 import { ModelsAndUpstreams0000000000064 } from '../migrations/0064_models_and_upstreams';
-import { UpstreamProtocols0000000000065 } from '../migrations/0065_upstream_protocols';
+import { CostPrices0000000000065 } from '../migrations/0065_cost_prices';
+import { Announcements0000000000066 } from '../migrations/0066_announcements';
+import { UpstreamProtocols0000000000067 } from '../migrations/0067_upstream_protocols';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -40,7 +42,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = '2a3635c5ec7ba9112265b99fbdb7e682e1938d0a7563ec52fea17312583ab9ec';
+export const FUNCTIONS_DIGEST = '73b634119beb86e648a0e7ff87ba7c50af2858438f31058552906547f487d556';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -74,7 +76,9 @@ export const MIGRATIONS: MigrationClass[] = [
   IdempotentCalls0000000000062,
   Suspensions0000000000063,
   ModelsAndUpstreams0000000000064,
-  UpstreamProtocols0000000000065,
+  CostPrices0000000000065,
+  Announcements0000000000066,
+  UpstreamProtocols0000000000067,
 ];
 
 /**

@@ -2,12 +2,11 @@ import { waitFor } from '@inference/testing';
 import { Client } from 'pg';
 import { type QueryRunner } from 'typeorm';
 import { DatabaseBefore } from '../database-before.fixture';
-import { BASELINE } from './baseline';
+import { BASELINE, MigrationRunner, type MigrationSettings } from './migration-runner';
 import { changing } from './change-migration.fixture';
 import { type FunctionFile, readFunctionFiles } from './function-files';
 import { describeMigration, type MigrationClass } from '../migration';
 import { MIGRATIONS } from './migration-list';
-import { MigrationRunner, type MigrationSettings } from './migration-runner';
 
 const FIRST = changing(['CREATE TABLE public.a (n integer)'], 1);
 const SECOND = changing(['CREATE TABLE public.b ()'], 2);

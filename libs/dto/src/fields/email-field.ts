@@ -4,7 +4,18 @@ import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { type FieldOptions } from './field';
 import { TextField } from './text-field';
-import { typedPlainly } from './typed-text';
+
+/** Marks that nobody sees, and that come along when a text is copied. */
+const INVISIBLE = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
+
+const FULL_WIDTH = /[\uff01-\uff5e]/g;
+const FULL_WIDTH_OFFSET = 0xfee0;
+
+/** A code, a number or a name as a keyboard for Latin letters would have typed it: full-width characters become the usual ones. */
+export const typedPlainly = (text: string): string =>
+  text
+    .replace(FULL_WIDTH, (character) => String.fromCharCode(character.charCodeAt(0) - FULL_WIDTH_OFFSET))
+    .replace(INVISIBLE, '');
 
 /** The longest e-mail address that can receive mail, in bytes of UTF-8 with its domain in ASCII (RFC 5321, section 4.5.3.1). */
 export const MAX_EMAIL_LENGTH = 254;

@@ -11,7 +11,13 @@ import {
 import { type ValidationError } from 'class-validator';
 import { badRequest, type FieldFault, FieldFaultsException, UNKNOWN_FIELD } from './field-fault';
 import { readKnownFields } from './known-fields';
-import { isTolerant } from './tolerant.decorator';
+
+const TOLERANT = Symbol('tolerant');
+
+/** Class decorator of a DTO: unknown fields are dropped instead of refused, because the protocol demands it. */
+export const Tolerant = (): ClassDecorator => (target) => Reflect.defineMetadata(TOLERANT, true, target);
+
+const isTolerant = (target: object): boolean => Reflect.getMetadata(TOLERANT, target) === true;
 
 /** Deepest nesting of a request value: deeper than any valid request, and shallow enough for recursive code. */
 const MAX_DEPTH = 100;

@@ -3,7 +3,7 @@ import { type AddressInfo } from 'node:net';
 import { waitFor } from '@inference/testing';
 import { Logger } from '@nestjs/common';
 import { errors, exportJWK, generateKeyPair, type GenerateKeyPairResult, jwtVerify, SignJWT } from 'jose';
-import { SessionKeys } from './session-key-provider';
+import { SessionKeys } from './session-token.strategy';
 
 const ONE_MINUTE = 60_000;
 const COOLDOWN_MILLIS = 1_000;

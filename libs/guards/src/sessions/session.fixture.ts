@@ -6,7 +6,7 @@ import { type Request } from 'express';
 import { type Caller } from '../caller';
 import { CredentialsGuard } from '../credentials.guard';
 import { RouteAccessReader } from '../route-access';
-import { SessionKeyProvider } from './session-key-provider';
+import { SessionKeyProvider } from './session-token.strategy';
 import { SessionStrategy, SessionVerifier } from './session.strategy';
 
 /** The guard of a service that accepts session tokens as Bearer. */

@@ -1,4 +1,4 @@
-import { VerifiedTokens } from './session-key-provider';
+import { VerifiedTokens } from './session-token.strategy';
 
 const inSeconds = (seconds: number) => ({ sub: 'acct_1', exp: Date.now() / 1000 + seconds });
 

@@ -9,7 +9,7 @@ export const ROLES: readonly Role[] = ['user', ...STAFF_ROLES];
 /**
  * The routes for staff (`@StaffOnly()`), as method and path, with the roles that may use each besides `admin`.
  *
- * operator  models, upstreams, prices, releases and packages
+ * operator  models, upstreams, prices, releases, packages and announcements
  * finance   payments, refunds, adjustments, invoices, exchange rates, reports
  * support   reads accounts, disables keys, suspends, resets second factors of customers
  * analyst   reports
@@ -74,9 +74,13 @@ const TABLE = {
   // Reports
   'GET /api/admin/dashboard': ['operator', 'finance', 'analyst'],
   'GET /api/cost-report': ['finance', 'analyst'],
+  'GET /api/admin/reports/margin': ['finance', 'analyst'],
 
   // Served models and their upstreams
   'GET /api/admin/upstreams': ['operator'],
+  'GET /api/admin/upstreams/:id/cost-prices': ['operator', 'finance'],
+  'PUT /api/admin/upstreams/:id/cost-prices': ['operator'],
+  'GET /api/admin/upstreams/:id/cost-prices/history': ['operator', 'finance'],
   'POST /api/admin/upstreams': ['operator'],
   'PATCH /api/admin/upstreams/:id': ['operator'],
   'DELETE /api/admin/upstreams/:id': ['operator'],
@@ -110,6 +114,12 @@ const TABLE = {
   'PUT /api/admin/changelog/:id': ['operator'],
   'DELETE /api/admin/changelog/:id': ['operator'],
   'GET /api/admin/downloads': ['operator', 'analyst'],
+
+  // Announcements
+  'GET /api/admin/announcements': ['operator', 'support'],
+  'POST /api/admin/announcements': ['operator'],
+  'PUT /api/admin/announcements/:id': ['operator'],
+  'POST /api/admin/announcements/:id/end': ['operator'],
 
   // Operations
   'GET /api/admin/health': ['operator', 'support'],

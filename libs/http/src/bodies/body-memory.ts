@@ -1,5 +1,5 @@
 import { type IncomingMessage } from 'node:http';
-import { TooManyRequestsException, UnavailableException } from '../errors/exceptions';
+import { TooManyRequestsException, UnavailableException } from '../errors/error.filter';
 
 /** How long a client may take to send a body. */
 export interface ArrivalLimits {

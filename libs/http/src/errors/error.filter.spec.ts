@@ -1,7 +1,6 @@
 import { HttpException, UnauthorizedException } from '@nestjs/common';
 import { type Request } from 'express';
-import { DetailedException, TooManyRequestsException } from './exceptions';
-import { describeError } from './error.filter';
+import { describeError, DetailedException, TooManyRequestsException } from './error.filter';
 
 const routed = { route: {} } as Request;
 

@@ -143,6 +143,65 @@ export class TrainingPrice {
   gpuHourPicos!: bigint | null;
 }
 
+/** What an upstream takes for its models. The newest list of an upstream replaces its former one as a whole. */
+@Entity('cost_price_lists', { schema: 'pricing' })
+@Index('cost_price_lists_newest', ['upstreamId', 'id'])
+export class CostPriceList {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
+  id!: bigint;
+
+  /** Stays when the upstream is removed. */
+  @Column('text')
+  upstreamId!: string;
+
+  @TimeColumn({ default: () => 'clock_timestamp()' })
+  effectiveFrom!: Date;
+
+  @ForeignKey('accounts')
+  @Column('text', { nullable: true })
+  publishedBy!: string | null;
+
+  @Column('text', { nullable: true })
+  reason!: string | null;
+}
+
+/** A price that an upstream takes. */
+@Entity('cost_prices', { schema: 'pricing' })
+@Check('cost_prices_rate_picos_check', 'rate_picos >= 0')
+export class CostPrice {
+  @ForeignKey(() => CostPriceList)
+  @BigIntColumn({ primary: true })
+  costPriceListId!: bigint;
+
+  /** Place in the list, from 1. */
+  @PrimaryColumn('integer')
+  position!: number;
+
+  /** The upstream's own name of the model. */
+  @Column('text')
+  model!: string;
+
+  @Column('text')
+  unit!: PriceUnit;
+
+  @PicosColumn()
+  ratePicos!: bigint;
+
+  @Column('integer', { nullable: true })
+  minInputTokens!: number | null;
+
+  @Column('text', { nullable: true })
+  serviceTier!: ServiceTier | null;
+
+  @Column('text', { nullable: true })
+  hours!: string | null;
+
+  @TimeColumn({ nullable: true })
+  effectiveFrom!: Date | null;
+}
+
+export const COST_PRICE_ENTITIES = [CostPrice, CostPriceList];
+
 /**
  * The value of one unit of the site's currency in USD. A request uses the rate of its day, or of the last day before it
  * that has one.

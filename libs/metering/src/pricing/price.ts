@@ -60,17 +60,20 @@ export const holdsFor = (
 const MINUTES_OF_DAY = 24 * 60;
 export const HOURS_FORM = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/;
 
-/** Both ends of a window in minutes of the day. */
-export function minutesOf(hours: string): { from: number; to: number } {
+/** A daily window by its ends, in minutes of the day. */
+export interface DailyWindow {
+  from: number;
+  to: number;
+}
+
+export function minutesOf(hours: string): DailyWindow {
   const [from, to] = hours.split('-').map((time) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3)));
   return { from: from!, to: to! };
 }
 
 /** Whether a minute of the day is in the window. */
-export function isWithin(hours: string, minute: number): boolean {
-  const { from, to } = minutesOf(hours);
-  return from < to ? from <= minute && minute < to : minute >= from || minute < to;
-}
+export const isWithin = ({ from, to }: DailyWindow, minute: number): boolean =>
+  from < to ? from <= minute && minute < to : minute >= from || minute < to;
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
@@ -98,14 +101,17 @@ export function minuteOfDay(at: Date, timeZone: string): number {
 export function pricesAt<P extends Price>(prices: readonly P[], at: Date, timeZone: string): P[] {
   let minute: number | undefined;
   return newestEffective(prices, at).filter(
-    ({ hours }) => !hours || isWithin(hours, (minute ??= minuteOfDay(at, timeZone))),
+    ({ hours }) => !hours || isWithin(minutesOf(hours), (minute ??= minuteOfDay(at, timeZone))),
   );
 }
+
+/** When a price becomes effective, in milliseconds; before all times if it is as long as its list is in force. */
+export const startOf = ({ effectiveFrom }: Pick<Price, 'effectiveFrom'>): number =>
+  effectiveFrom?.getTime() ?? -Infinity;
 
 /** Of prices with equal unit and conditions the newest that is effective at the instant, in their order. */
 export function newestEffective<P extends Price>(prices: readonly P[], at: Date): P[] {
   const newest = new Map<string, P>();
-  const startOf = ({ effectiveFrom }: Price) => effectiveFrom?.getTime() ?? -Infinity;
   const effective = prices.filter((price) => startOf(price) <= at.getTime());
   for (const price of effective) {
     const key = `${price.unit} ${conditionsKey(price)}`;

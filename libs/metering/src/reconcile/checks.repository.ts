@@ -209,6 +209,32 @@ export const CHECKS: Check[] = [
       WHERE (events.tokens, events.cost, events.usd) IS DISTINCT FROM (rollup.tokens, rollup.cost, rollup.usd)
         AND NOT ${isDropped('hour')}`,
   },
+  // Events of versions that did not count this tell no costs.
+  {
+    name: 'revenue and upstream cost of events = margins, per account, model, upstream and day',
+    sql: `WITH figures AS (
+        SELECT account_id, model, upstream, date_trunc('day', occurred_at, 'UTC') AS day, 1 AS calls,
+          CASE WHEN upstream_costs @> '[{"served": true}]' THEN 0 ELSE 1 END AS uncosted, cost_picos AS revenue, 0::numeric AS cost
+        FROM ${EVENTS} raw WHERE upstream_costs IS NOT NULL
+        UNION ALL
+        SELECT e.account_id, e.model, c.upstream, date_trunc('day', e.occurred_at, 'UTC'), 0, 0, 0, c.cost_picos
+        FROM ${EVENTS} e CROSS JOIN jsonb_to_recordset(e.upstream_costs) AS c(upstream text, cost_picos numeric)
+      ), events AS (
+        SELECT account_id, model, upstream, day, sum(calls) AS calls, sum(uncosted) AS uncosted, sum(revenue) AS revenue,
+          sum(revenue * uncosted) AS uncosted_revenue, sum(cost) AS cost
+        FROM figures GROUP BY 1, 2, 3, 4
+      ), margins AS (
+        SELECT account_id, model, upstream, day, sum(calls) AS calls, sum(uncosted_calls) AS uncosted, sum(revenue_picos) AS revenue,
+          sum(uncosted_revenue_picos) AS uncosted_revenue, sum(cost_picos) AS cost
+        FROM metering.margins GROUP BY 1, 2, 3, 4
+      )
+      SELECT account_id, model, upstream, day, e.calls::text AS event_calls, m.calls::text AS calls,
+        e.uncosted::text AS event_uncosted, m.uncosted::text AS uncosted, e.revenue::text AS event_revenue,
+        m.revenue::text AS revenue, e.cost::text AS event_cost, m.cost::text AS cost
+      FROM events e FULL JOIN margins m USING (account_id, model, upstream, day)
+      WHERE (e.calls, e.uncosted, e.revenue, e.uncosted_revenue, e.cost)
+        IS DISTINCT FROM (m.calls, m.uncosted, m.revenue, m.uncosted_revenue, m.cost) AND NOT ${isDropped('day')}`,
+  },
   {
     name: 'each line of an event costs its quantity at its rate, which is that of its price',
     sql: `SELECT e.request_id, l.meter, l.unit, l.quantity::text AS quantity, l.rate_picos::text AS rate, l.cost_picos::text AS cost,

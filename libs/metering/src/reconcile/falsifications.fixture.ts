@@ -70,6 +70,19 @@ export const FALSIFICATIONS: [string, string, string[]][] = [
     `UPDATE metering.usage_events SET lines = jsonb_set(lines, '{1,${field}}', '1') WHERE request_id = 'req_2'`,
     ['the lines of each event add up'],
   ]),
+  ...[
+    ['cost of a margin', 'daily_margins SET cost_picos = cost_picos + 1'],
+    ['revenue of a margin', 'daily_margins SET revenue_picos = revenue_picos - 1'],
+    ['calls of a margin without a cost', 'daily_margins SET uncosted_calls = 0'],
+    ['cost of a margin that waits', 'unfolded_margins SET cost_picos = 0'],
+    ['upstream of a margin', "daily_margins SET upstream = 'w' WHERE upstream = 'v'"],
+    ['upstream cost of an event', `usage_events SET upstream_costs = '[]' WHERE request_id = 'req_1'`],
+  ].map(([what, change]): [string, string, string[]] => [
+    `the ${what}`,
+    `UPDATE metering.${change}`,
+    ['revenue and upstream cost'],
+  ]),
+  ['a lost margin that waits', 'DELETE FROM metering.unfolded_margins', ['revenue and upstream cost']],
   [
     'a lost event',
     'DELETE FROM metering.usage_events',

@@ -99,10 +99,16 @@ beforeEach(async () => {
     cost_picos: 70,
     cost_usd_picos: 70,
     lines: [line],
+    upstream_costs: [
+      { upstream: 'v', list: '1', served: false, cost_picos: '5' },
+      { upstream: 'u', list: '2', served: true, cost_picos: '40' },
+    ],
   };
   const spoken = {
     ...event,
     request_id: 'req_2',
+    // As a gateway of an earlier version.
+    upstream_costs: undefined,
     model: 'spoken',
     cost_picos: 172,
     cost_usd_picos: 172,
@@ -132,6 +138,28 @@ afterEach(async () => {
 });
 
 it('finds no difference in a consistent ledger', async () => {
+  expect(await reconcile(database.pool)).toEqual([]);
+});
+
+it('counts a batch once that comes twice, and each attempt for its own upstream', async () => {
+  const { rows: batches } = await database.pool.query("SELECT * FROM metering.append('stl_2', '[]')");
+  expect(batches).toEqual([]);
+  const sums = async () =>
+    (
+      await database.pool.query(
+        `SELECT upstream, sum(calls)::integer AS calls, sum(uncosted_calls)::integer AS uncosted, sum(revenue_picos)::text AS revenue,
+           sum(cost_picos)::text AS cost FROM metering.margins GROUP BY upstream ORDER BY upstream`,
+      )
+    ).rows;
+  const expected = [
+    { upstream: 'trainer', calls: 1, uncosted: 1, revenue: '55', cost: '0' },
+    { upstream: 'u', calls: 3, uncosted: 1, revenue: '312', cost: '80' },
+    { upstream: 'v', calls: 0, uncosted: 0, revenue: '0', cost: '10' },
+  ];
+  expect(await sums()).toEqual(expected);
+  await database.pool.query("SELECT metering.fold('0', 10)");
+  expect(await sums()).toEqual(expected);
+  expect((await database.pool.query('SELECT FROM metering.unfolded_margins')).rowCount).toBe(0);
   expect(await reconcile(database.pool)).toEqual([]);
 });
 

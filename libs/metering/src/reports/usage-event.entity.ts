@@ -38,6 +38,15 @@ interface UsageEventLine {
   cost_usd_picos: string | number;
 }
 
+/** What one upstream takes for a call. */
+interface UsageEventCost {
+  upstream: string;
+  /** The list of cost prices. */
+  list: string;
+  served: boolean;
+  cost_picos: string;
+}
+
 /** Usage and cost of one served request. Written once and debited once. */
 @Entity('usage_events', { schema: 'metering' })
 @Index('usage_events_account', ['accountId', 'occurredAt'])
@@ -127,4 +136,11 @@ export class UsageEvent {
   /** Null unless the upstream's report contradicted itself; then the larger figure was charged. */
   @Column('text', { nullable: true })
   usageFault!: UsageFault | null;
+
+  /**
+   * What the call cost the operator at its upstreams, failed attempts included. Without one that is `served`, the cost of the answer is not known.
+   * Null for calls that were settled before this was counted. Customers never see it.
+   */
+  @Column('jsonb', { nullable: true })
+  upstreamCosts!: UsageEventCost[] | null;
 }

@@ -100,3 +100,72 @@ export class UnfoldedUsage {
   @TimeColumn({ nullable: true })
   retryAt!: Date | null;
 }
+
+/** Sums by day of what calls brought in and what they cost. Folding adds to them. */
+@Entity('daily_margins', { schema: 'metering' })
+export class DailyMargin {
+  /** Start of the day (UTC). */
+  @TimeColumn({ primary: true })
+  day!: Date;
+
+  @PrimaryColumn('text')
+  accountId!: string;
+
+  @PrimaryColumn('text')
+  model!: string;
+
+  @PrimaryColumn('text')
+  upstream!: string;
+
+  @BigIntColumn()
+  calls!: bigint;
+
+  /** Calls whose cost is not known, since their upstream had no cost price. */
+  @BigIntColumn()
+  uncostedCalls!: bigint;
+
+  @PicosColumn()
+  revenuePicos!: bigint;
+
+  /** The part of the revenue that those calls brought in. */
+  @PicosColumn()
+  uncostedRevenuePicos!: bigint;
+
+  @PicosColumn()
+  costPicos!: bigint;
+}
+
+/** Sums of the events of one batch that wait to be folded into the margins. */
+@Entity('unfolded_margins', { schema: 'metering' })
+export class UnfoldedMargin {
+  @PrimaryColumn('text')
+  accountId!: string;
+
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
+  id!: bigint;
+
+  /** Start of the day (UTC). */
+  @TimeColumn()
+  day!: Date;
+
+  @Column('text')
+  model!: string;
+
+  @Column('text')
+  upstream!: string;
+
+  @BigIntColumn()
+  calls!: bigint;
+
+  @BigIntColumn()
+  uncostedCalls!: bigint;
+
+  @PicosColumn()
+  revenuePicos!: bigint;
+
+  @PicosColumn()
+  uncostedRevenuePicos!: bigint;
+
+  @PicosColumn()
+  costPicos!: bigint;
+}

@@ -1,7 +1,7 @@
 import { CountColumn, type EntityClass, PicosColumn, TimeColumn } from '@inference/database';
 import { Check, Entity, Index, PrimaryColumn } from 'typeorm';
 import { type PriceUnit } from '../pricing/price-unit';
-import { HourlyRollup, UnfoldedUsage } from './hourly-rollup.entity';
+import { DailyMargin, HourlyRollup, UnfoldedMargin, UnfoldedUsage } from './hourly-rollup.entity';
 
 // Sums for the reports of all accounts, which need neither units nor API keys.
 
@@ -218,3 +218,6 @@ export const COST_SUM_ENTITIES: EntityClass[] = [
   SiteHourlyCosts,
   SiteMonthlyCosts,
 ];
+
+/** What reports of the margin read. */
+export const MARGIN_ENTITIES: EntityClass[] = [DailyMargin, UnfoldedMargin];

@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { Accepts } from '@inference/guards';
 import { Public } from '@inference/http';
 import { ApiOkResponse, type OpenAPIObject } from '@nestjs/swagger';
-import { ErrorResponse } from '../error.response';
+import { ErrorResponse } from './complete-responses';
 import { type ApiDescription } from './api-description';
 import { buildDocument } from './build-document';
 

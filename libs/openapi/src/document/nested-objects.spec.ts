@@ -1,7 +1,7 @@
 import { Body, Controller, Put } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ObjectField, ObjectListField, TextField } from '@inference/dto';
-import { ErrorResponse } from '../error.response';
+import { ErrorResponse } from './complete-responses';
 import { buildDocument } from './build-document';
 
 class PartDto {

@@ -7,8 +7,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { rememberSecret, waitFor } from '@inference/testing';
 import fc from 'fast-check';
-import { FolderStorage } from './folder-storage';
-import { verifyLink } from './link-signature';
+import { FolderStorage, verifyLink } from './folder-storage';
 import { StorageUnavailableError } from '../object-storage';
 
 const SECRET = 'the-secret-of-these-links-and-no-others';

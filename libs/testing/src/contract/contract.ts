@@ -2,8 +2,23 @@ import { type IncomingMessage, type Server, type ServerResponse } from 'node:htt
 import { type INestApplication } from '@nestjs/common';
 import { type Request } from 'express';
 import { isDocumentRoute } from '../routes/registered-routes';
-import { checkerOf } from './checkers';
+import { readApiDocument } from './api-document';
 import { recordComparison } from './contract-results';
+import { ResponseChecker } from './response-checker';
+
+const KEY = Symbol.for('response checkers');
+
+/**
+ * Compares responses of a service with its API document. There is one for all test files of a worker, because the schemas of a
+ * document take a third of a second to compile.
+ */
+function checkerOf(service: string): ResponseChecker {
+  // The environment of the tests makes the map; everything else that a test file adds to `globalThis` is removed at its end.
+  const checkers = ((globalThis as { [KEY]?: Map<string, ResponseChecker> })[KEY] ??= new Map());
+  const known = checkers.get(service) ?? new ResponseChecker(readApiDocument(service));
+  checkers.set(service, known);
+  return known;
+}
 
 /** A larger body is not checked. */
 const MAX_BODY_BYTES = 4_000_000;

@@ -35,6 +35,7 @@ console                                               none  session  expired  el
   GET    /api/download/memo-latest                     404      404      404        404    404  404      404  404     404      404         404          404      404
   GET    /api/changelog                                200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /api/changelog.atom                           200      200      200        200    200  200      200  200     200      200         200          200      200
+  GET    /api/announcements                            200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /sitemap.xml                                  200      200      200        200    200  200      200  200     200      200         200          200      200
   GET    /sitemap-:number.xml                          404      404      404        404    404  404      404  404     404      404         404          404      404
   POST   /api/auth/register                            400      400      400        400    400  400      400  400     400      400         400          400      400
@@ -68,6 +69,7 @@ console                                               none  session  expired  el
   PATCH  /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
   DELETE /api/api-keys/:id                             401      404      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/api-keys/:id/rotate                      401      404      401        401    404  401      401  401     401      401         401          401      401
+  POST   /api/keys/leaked                              404      404      404        404    404  404      404  404     404      404         404          404      404
   GET    /api/billing/usage                            401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/usage/calls                      401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/proof                            401      200      401        401    200  401      401  401     401      401         401          401      401
@@ -77,6 +79,8 @@ console                                               none  session  expired  el
   GET    /api/billing/transactions                     401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/settings                         401      200      401        401    200  401      401  401     401      401         401          401      401
   PATCH  /api/billing/settings                         401      200      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/account/announcements                    401      200      401        401    200  401      401  401     401      401         401          401      401
+  POST   /api/account/announcements/:id/dismiss        401      404      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/billing/payments                         401      400      401        401    400  401      401  401     401      401         401          401      401
   GET    /api/billing/payments                         401      200      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/billing/payments/:id                     401      404      401        401    404  401      401  401     401      401         401          401      401
@@ -145,6 +149,7 @@ console                                               none  session  expired  el
   POST   /api/admin/accounts/:id/2fa/disable           401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/staff                              401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/dashboard                          401      403      401        401    200  401      401  401     401      401         401          401      401
+  GET    /api/admin/reports/margin                     401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/events                             401      403      401        401    200  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/pricing/models             401      403      401        401    400  401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/pricing/gpus               401      403      401        401    400  401      401  401     401      401         401          401      401
@@ -161,6 +166,9 @@ console                                               none  session  expired  el
   PATCH  /api/admin/upstreams/:id                      401      403      401        401    404  401      401  401     401      401         401          401      401
   DELETE /api/admin/upstreams/:id                      401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/upstreams/:id/drain                401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/upstreams/:id/cost-prices          401      403      401        401    404  401      401  401     401      401         401          401      401
+  PUT    /api/admin/upstreams/:id/cost-prices          401      403      401        401    400  401      401  401     401      401         401          401      401
+  GET    /api/admin/upstreams/:id/cost-prices/history  401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/upstreams/:id/test                 401      403      401        401    404  401      401  401     401      401         401          401      401
   POST   /api/admin/upstreams/:id/credentials          401      403      401        401    400  401      401  401     401      401         401          401      401
   DELETE /api/admin/upstreams/:id/credentials/:credential 401      403      401        401    404  401      401  401     401      401         401          401      401
@@ -198,6 +206,10 @@ console                                               none  session  expired  el
   POST   /api/admin/changelog                          401      403      401        401    400  401      401  401     401      401         401          401      401
   PUT    /api/admin/changelog/:id                      401      403      401        401    400  401      401  401     401      401         401          401      401
   DELETE /api/admin/changelog/:id                      401      403      401        401    404  401      401  401     401      401         401          401      401
+  GET    /api/admin/announcements                      401      403      401        401    200  401      401  401     401      401         401          401      401
+  POST   /api/admin/announcements                      401      403      401        401    400  401      401  401     401      401         401          401      401
+  PUT    /api/admin/announcements/:id                  401      403      401        401    400  401      401  401     401      401         401          401      401
+  POST   /api/admin/announcements/:id/end              401      403      401        401    404  401      401  401     401      401         401          401      401
   GET    /api/admin/downloads                          401      403      401        401    200  401      401  401     401      401         401          401      401
   GET    /api/admin/health                             401      403      401        401    200  401      401  401     401      401         401          401      401
 

@@ -27,7 +27,13 @@ const COLUMNS: [name: string, type?: 'text'][] = [
   ['settlement_id'],
 ];
 /** Follow in lines that have them: lines without them are what they were before these columns existed. */
-export const LATER_COLUMNS = ['duration_ms', 'time_to_first_token_ms', 'finish_reason', 'usage_fault'];
+export const LATER_COLUMNS = [
+  'duration_ms',
+  'time_to_first_token_ms',
+  'finish_reason',
+  'usage_fault',
+  'upstream_costs',
+];
 export const EVENT_COLUMNS = [...COLUMNS.map(([name]) => name), ...LATER_COLUMNS];
 
 const EXPORTED = COLUMNS.map(([name, type]) => (type ? `${name}::${type} AS ${name}` : name)).join(', ');

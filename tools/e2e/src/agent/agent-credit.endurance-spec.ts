@@ -42,21 +42,28 @@ afterAll(async () => {
 const caller = (apiKey: string) => new AgentCaller(agent.url, apiKey);
 
 /** An account without balance, and restricted keys of an account with balance. */
-const REFUSED: [who: string, status: number, code: string, apiKey: () => Promise<Owner>][] = [
-  ['an empty wallet', 402, 'insufficient_balance', () => insertAccount(database.pool)],
+const REFUSED: [who: string, status: number, code: string, apiKey: () => Promise<Owner>, fields?: object][] =
   [
-    'a key with a spending limit that is used up',
-    402,
-    'key_spend_limit_reached',
-    () => richKey({ spendLimitPicos: 1n }),
-  ],
-  [
-    'a key that is not for the model',
-    403,
-    'model_not_allowed',
-    () => richKey({ allowedModels: ['another'] }),
-  ],
-];
+    [
+      'an empty wallet',
+      402,
+      'insufficient_balance',
+      () => insertAccount(database.pool),
+      { missing_amount: expect.any(String) as string },
+    ],
+    [
+      'a key with a spending limit that is used up',
+      402,
+      'key_spend_limit_reached',
+      () => richKey({ spendLimitPicos: 1n }),
+    ],
+    [
+      'a key that is not for the model',
+      403,
+      'model_not_allowed',
+      () => richKey({ allowedModels: ['another'] }),
+    ],
+  ];
 
 interface Owner {
   accountId: string;
@@ -71,7 +78,7 @@ async function richKey(options: Parameters<typeof insertApiKey>[2]): Promise<Own
 const untilFailed = (apiKey: string, sessionId: string) =>
   waitFor(async () => (await caller(apiKey).events(sessionId)).find(({ type }) => type === 'turn.failed'));
 
-describe.each(REFUSED)('%s', (_who, status, code, makeOwner) => {
+describe.each(REFUSED)('%s', (_who, status, code, makeOwner, fields) => {
   test(`gets ${status} for an event with and without a stream, and is not billed`, async () => {
     const { accountId, apiKey } = await makeOwner();
     const message = { role: 'user', content: 'Answer me' };
@@ -81,7 +88,7 @@ describe.each(REFUSED)('%s', (_who, status, code, makeOwner) => {
       const turnId = expect.stringMatching(/^turn_/) as string;
       expect(refusal).toEqual({
         status,
-        body: { error: expect.any(String) as string, code, turn_id: turnId },
+        body: { error: expect.any(String) as string, code, turn_id: turnId, ...fields },
       });
       expect(await caller(apiKey).events(sessionId)).toMatchObject([
         { seq: 1, type: 'message', status: 'failed' },

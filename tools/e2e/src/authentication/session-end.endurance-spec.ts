@@ -122,10 +122,25 @@ describe.each(['refused', 'frozen'] as const)('with the notification channel %s'
     await waitFor(() => proxy.listeners === LISTENERS);
   });
 
-  test('all services refuse the session when its cache entry expires', async () => {
+  test('no service takes a session from its cache, and all refuse the ended ones once they hear again', async () => {
+    const ended = await Promise.all(ENDINGS.map(async ([, end]) => ({ customer: await newCustomer(), end })));
+    const others = () => Promise.all(ended.map(({ customer }) => statusesOf(customer.other)));
+    const acting = () => Promise.all(ended.map(({ customer }) => statusesOf(customer.acting)));
+    const all = (statuses: [number, number]) => ended.map(() => statuses);
+    expect([...(await others()), ...(await acting())]).toEqual([...all([200, 200]), ...all([200, 200])]);
     proxy.cutListeners(mode);
-    const millis = await Promise.all(ENDINGS.map(([, end]) => endEverywhere(end)));
-    // A notification would have had an immediate effect.
-    expect(Math.min(...millis)).toBeGreaterThanOrEqual(SESSION_CACHE_MILLIS);
+    await Promise.all(ended.map(({ customer, end }) => end(customer)));
+    // The console asks the database each time; the cost report does not know whether it has missed an end.
+    await waitFor(async () => {
+      expect(await others()).toEqual(all([401, 503]));
+      return true;
+    }, BOUND_MILLIS);
+    expect(await acting()).toEqual(all([200, 503]));
+    proxy.restore();
+    await waitFor(async () => {
+      expect(await others()).toEqual(all([401, 401]));
+      return true;
+    }, BOUND_MILLIS);
+    expect(await acting()).toEqual(all([200, 200]));
   });
 });

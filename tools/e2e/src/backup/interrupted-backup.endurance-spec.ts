@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { waitFor } from '@inference/testing';
 import { Client } from 'pg';
 import { PostgresProcess } from '../site/postgres-process';
-import { listBase, runCommand, startCommand } from './backup-commands';
+import { listBase, runCommand, startCommand } from './restored-database';
 
 /** In kB a second. An empty database takes about 20 seconds. */
 const SLOWLY = ['--max-rate', '2000'];

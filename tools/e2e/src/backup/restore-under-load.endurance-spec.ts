@@ -8,8 +8,13 @@ import {
   type TestDatabase,
   waitFor,
 } from '@inference/testing';
-import { type EventRow, readEvents, readLedgerTotals, runReconcile } from '../billing/ledger-totals';
-import { wronglyBilled } from '../billing/wrongly-billed';
+import {
+  type EventRow,
+  readEvents,
+  readLedgerTotals,
+  runReconcile,
+  wronglyBilled,
+} from '../billing/ledger-totals';
 import { type CallResult } from '../load/call-result';
 import { ContinuousLoad, LOAD_PRICES } from '../load/continuous-load';
 import { rawCall } from '../load/raw-calls';
@@ -17,8 +22,7 @@ import { consoleBody } from '../site/console-client';
 import { PostgresProcess } from '../site/postgres-process';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
-import { runCommand } from './backup-commands';
-import { RestoredDatabase } from './restored-database';
+import { RestoredDatabase, runCommand } from './restored-database';
 
 const CONCURRENCY = 8;
 /** Responses between two steps of the test. */

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Run, SiteRuns } from '../deployment/site-runs';
 import { expectHealthy, expectUsable } from '../deployment/site-checks';
-import { runCommand } from './backup-commands';
+import { runCommand } from './restored-database';
 
 jest.setTimeout(900_000);
 

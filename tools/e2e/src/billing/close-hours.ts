@@ -1,4 +1,4 @@
-import { type TestPool } from '@inference/testing';
+import { REBUILD_MARGINS, type TestPool } from '@inference/testing';
 
 /** Enough to close the hour of any usage. */
 const BACK = `interval '2 hours'`;
@@ -18,6 +18,7 @@ const MOVES = [
   `UPDATE metering.hourly_rollup SET hour = hour - ${BACK}`,
   `UPDATE wallet.transfers SET hour = hour - ${BACK}, created_at = created_at - ${BACK} WHERE kind = 'usage'`,
   "SELECT metering.forget_rollups('-infinity')",
+  ...REBUILD_MARGINS,
 ];
 
 /** Moves all usage two hours into the past, in all tables, so that its hours are closed. */

@@ -10,13 +10,12 @@ import {
   valueOf,
   waitFor,
 } from '@inference/testing';
-import { readLeases, readLedgerTotals, runReconcile } from './ledger-totals';
+import { readLeases, readLedgerTotals, runReconcile, wronglyBilled } from './ledger-totals';
 import { type CallResult } from '../load/call-result';
 import { ContinuousLoad, LOAD_PRICES } from '../load/continuous-load';
 import { rawCall } from '../load/raw-calls';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
-import { wronglyBilled } from './wrongly-billed';
 
 const WORKERS = 3;
 const KILLS = 15;

@@ -6,12 +6,11 @@ import {
   type TestDatabase,
   waitFor,
 } from '@inference/testing';
-import { readLeases, runReconcile } from './ledger-totals';
+import { readLeases, runReconcile, wronglyBilled } from './ledger-totals';
 import { type CallResult } from '../load/call-result';
 import { ContinuousLoad, LOAD_PRICES } from '../load/continuous-load';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
-import { wronglyBilled } from './wrongly-billed';
 
 jest.setTimeout(600_000);
 

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Executor } from '@inference/database';
 import { type TestDatabase } from '@inference/testing';
+import { type CallResult, type CallUsage } from '../load/call-result';
+import { loadCost } from '../load/continuous-load';
 import { ROOT } from '../site/service-process';
 
 /** The cost of all usage according to four tables, in picos, each with what waits to be folded into it. The four figures must be equal. */
@@ -78,4 +80,22 @@ export async function readLeases(
   );
   const { leases, wallets, keys } = rows[0]!;
   return { leases, walletPicos: wallets, keyPicos: keys };
+}
+
+/**
+ * Complete responses without a usage event of the expected cost. Throws if a request has two events.
+ * @param costOf in picos; that of a continuous load unless given
+ */
+export async function wronglyBilled(
+  sql: Pick<Executor, 'query'>,
+  results: CallResult[],
+  costOf: (usage: CallUsage) => bigint = loadCost,
+): Promise<CallResult[]> {
+  const events = await readEvents(sql);
+  return results
+    .filter(({ complete }) => complete)
+    .filter(({ requestId, usage }) => {
+      const event = events.get(requestId ?? '');
+      return !event || !usage || BigInt(event.cost_picos) !== costOf(usage);
+    });
 }

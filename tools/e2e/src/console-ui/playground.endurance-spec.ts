@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createTestDatabase, publishPrices, type TestDatabase, waitFor } from '@inference/testing';
-import { type Browser, type Locator, type Page, type Request } from 'playwright-core';
+import { type Browser, type Locator, type Page } from 'playwright-core';
 import { launchChromium } from '../site/chromium';
 import { consoleBody } from '../site/console-client';
 import { createAdmin } from '../site/create-admin';
@@ -10,6 +10,7 @@ import { Site } from '../site/site';
 import { openArea } from './billing-pages';
 import { collectFaults } from './browser-faults';
 import { RegisterPage, SignInPage } from './console-pages';
+import { bodiesDuring, picosOf, type SentBody } from './playground-pages';
 
 /** The playground in Chromium, against real services and the sandbox engine. */
 
@@ -91,11 +92,6 @@ async function chargedPicos(model: string): Promise<bigint[]> {
   return rows.map(({ cost_picos: cost }) => BigInt(cost));
 }
 
-async function picosOf(amount: Locator): Promise<bigint> {
-  const [whole, decimals = ''] = (await amount.getAttribute('value'))!.split('.');
-  return BigInt(whole! + decimals.padEnd(12, '0'));
-}
-
 ifThere(
   'an empty wallet is refused without losing the prompt, which is asked again after a credit',
   async () => {
@@ -124,30 +120,12 @@ ifThere('a reload keeps the conversation and what is typed, and no key is in the
   await tab.keyboard.press('Escape');
 });
 
-interface SentBody {
-  model: string;
-  messages: { role: string; content: unknown; tool_calls?: { function: object }[] }[];
-  [name: string]: unknown;
-}
-
-/** The bodies of the calls of models that the page makes while `act` runs, by their models. */
-async function bodiesDuring(act: () => Promise<void>): Promise<SentBody[]> {
-  const bodies: SentBody[] = [];
-  const note = (request: Request) => {
-    if (request.method() === 'POST' && request.url().endsWith('/api/playground/chat/completions'))
-      bodies.push(request.postDataJSON() as SentBody);
-  };
-  tab.on('request', note);
-  await act();
-  tab.off('request', note);
-  return bodies.sort((one, other) => one.model.localeCompare(other.model));
-}
 const answers = () => tab.getByRole('article');
 const costs = () => answers().getByText(/^Cost/).locator('data');
 const log = () => tab.getByRole('log', { name: 'Conversation' });
 /** Asks and waits until the costs of all answers are shown. */
 async function ask(text: string, answersAfter: number): Promise<SentBody[]> {
-  return bodiesDuring(async () => {
+  return bodiesDuring(tab, async () => {
     await message().fill(text);
     await send().click();
     await costs()
@@ -186,14 +164,14 @@ ifThere('a changed message is asked anew without what followed, and messages can
   await ask('And a ledger?', 2);
   await log().getByRole('button', { name: 'Edit the message' }).first().click();
   await tab.getByRole('textbox', { name: 'Edit the message' }).fill('What is a receipt?');
-  const [body] = await bodiesDuring(async () => {
+  const [body] = await bodiesDuring(tab, async () => {
     await log().getByRole('button', { name: 'Send', exact: true }).click();
     await log().getByText('What is a wallet?').waitFor({ state: 'detached' });
     await costs().first().waitFor();
   });
   expect(body!.messages).toEqual([{ role: 'user', content: 'What is a receipt?' }]);
   expect(await answers().count()).toBe(1);
-  const [again] = await bodiesDuring(async () => {
+  const [again] = await bodiesDuring(tab, async () => {
     await answers().getByRole('button', { name: 'Regenerate' }).click();
     await costs().first().waitFor();
   });
@@ -218,7 +196,7 @@ ifThere('two models get the same messages, and one alone can be asked again', as
     Array(2).fill(['user', 'assistant', 'user']),
   );
   expect(first!.messages[1]).not.toEqual(second!.messages[1]);
-  const bodies = await bodiesDuring(async () => {
+  const bodies = await bodiesDuring(tab, async () => {
     await answers().nth(3).getByRole('button', { name: 'Regenerate' }).click();
     await costs().nth(3).waitFor();
   });
@@ -271,7 +249,7 @@ ifThere('the model calls a tool, and goes on with the result that the person ent
   await call.getByText('"city"').waitFor();
   expect(await send().isDisabled()).toBe(true);
   await call.getByRole('textbox', { name: 'Result' }).fill('21 degrees');
-  const [body] = await bodiesDuring(async () => {
+  const [body] = await bodiesDuring(tab, async () => {
     await answers().getByRole('button', { name: 'Send the results' }).click();
     await costs().nth(2).waitFor();
   });
@@ -294,7 +272,7 @@ ifThere('a picture is attached, sent and kept', async () => {
     buffer: Buffer.from('notes'),
   });
   await tab.getByText('Only PNG, JPEG, WebP and GIF').waitFor();
-  const [body] = await bodiesDuring(async () => {
+  const [body] = await bodiesDuring(tab, async () => {
     await message().fill('What is it?');
     await send().click();
     await log().getByRole('img', { name: 'dot.png' }).waitFor();

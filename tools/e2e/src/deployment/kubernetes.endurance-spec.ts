@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readPrometheusConfig } from '../observability/prometheus-files';
+import { readPrometheusConfig } from '../observability/prometheus-process';
 import { ROOT } from '../site/service-process';
 import { APPS, readConfig, readUsageArchiveConfig, usageArchiveVariables, variablesOf } from './app-config';
 import { services as composeServices } from './compose-file';

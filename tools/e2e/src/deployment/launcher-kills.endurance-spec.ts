@@ -1,6 +1,5 @@
 import { waitFor } from '@inference/testing';
-import { readLedgerTotals, runReconcile } from '../billing/ledger-totals';
-import { wronglyBilled } from '../billing/wrongly-billed';
+import { readLedgerTotals, runReconcile, wronglyBilled } from '../billing/ledger-totals';
 import { expectNothingLeft } from './site-checks';
 import { CHILDREN, findChild } from './site-children';
 import { ownerPool, siteCost, SiteLoad, TOPUP_AMOUNT } from './site-load';

@@ -158,7 +158,11 @@ test('an empty wallet gets 402 before a stream begins, and no model is called', 
     const response = await poor.caller.chat(workspace, QUESTION);
     expect([response.status, await response.json()]).toEqual([
       402,
-      { error: expect.any(String) as string, code: 'insufficient_balance' },
+      {
+        error: expect.any(String) as string,
+        code: 'insufficient_balance',
+        missing_amount: expect.any(String) as string,
+      },
     ]);
   });
   expect(served.requests).toBe(0);

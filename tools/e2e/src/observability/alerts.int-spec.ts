@@ -13,7 +13,7 @@ import {
   readAlertTests,
   readDashboard,
   readPrometheusConfig,
-} from './prometheus-files';
+} from './prometheus-process';
 
 const PROMTOOL = '/usr/bin/promtool';
 

@@ -11,16 +11,20 @@ import {
 import { rawCall } from '../load/raw-calls';
 import { Site } from '../site/site';
 import {
+  PROMETHEUS,
+  PrometheusProcess,
   readAlerts,
   readDashboardQueries,
   readPrometheusConfig,
   readRules,
   readRunbookQueries,
-} from './prometheus-files';
-import { PROMETHEUS, PrometheusProcess, type Series } from './prometheus-process';
+  type Series,
+} from './prometheus-process';
 import { groupingLabelsOf, selectorsOf } from './promql';
 
 const MODEL = 'sandbox-chat';
+/** Its server closes every connection, so its fallback answers. */
+const FAILING_MODEL = 'sandbox-chat+fail-before';
 
 describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site and its Prometheus', () => {
   const rules = readRules();
@@ -38,9 +42,15 @@ describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site a
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    await publishPrices(database.pool, [
-      { slug: MODEL, unit: 'per_million_output_tokens', ratePicos: 1_000n },
-    ]);
+    const price = { unit: 'per_million_output_tokens', ratePicos: 1_000n } as const;
+    await publishPrices(
+      database.pool,
+      [MODEL, FAILING_MODEL].map((slug) => ({ slug, ...price })),
+    );
+    await database.pool.query(
+      "INSERT INTO serving.models (id, slug, fallbacks) VALUES ('mod_failing', $1, ARRAY[$2])",
+      [FAILING_MODEL, MODEL],
+    );
     const { apiKey } = await insertAccount(database.pool, { balancePicos: 10n ** 15n });
     site = new Site(database);
     const ports = new Map<string, number>();
@@ -57,8 +67,10 @@ describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site a
     await site.startMemo(gateway, metrics('memo'));
     for (const app of ['training', 'router-cost', 'agent-environments'] as const)
       await site.startPlain(app, metrics(app));
-    const body = { model: MODEL, max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] };
-    expect(await rawCall({ gatewayUrl: gateway.url, apiKey, body })).toMatchObject({ status: 200 });
+    for (const model of [MODEL, FAILING_MODEL]) {
+      const body = { model, max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] };
+      expect(await rawCall({ gatewayUrl: gateway.url, apiKey, body })).toMatchObject({ status: 200 });
+    }
     prometheus = await PrometheusProcess.start(ports);
     await waitFor(async () => (await prometheus.rules()).every(({ health }) => health !== 'unknown'));
     // A rule that is evaluated before the first scrape finds no target.

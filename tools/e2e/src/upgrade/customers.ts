@@ -16,6 +16,8 @@ const PICOS_PER_UNIT = 1e6;
 export const MODELS = [...new Set(LOAD_PRICES.map(({ slug }) => slug))];
 const DOCUMENT = { title: 'Refund policy', text: 'Refunds are issued within five days of the return.' };
 const QUESTION = 'Within how many days are refunds issued?';
+/** What memo answers, without a call of the model, if it finds no passage. */
+const NOT_FOUND = 'The documents of this workspace do not answer that.';
 
 /** The public addresses of a site. */
 export interface Addresses {
@@ -55,6 +57,8 @@ export class Customer {
   topUps = 0;
   turns = 0;
   questions = 0;
+  /** Questions whose document memo did not find, so that no model was called. */
+  unfound = 0;
   /** Streams of agents that were cut and went on at another replica. */
   resumed = 0;
   private token = '';
@@ -163,10 +167,10 @@ export class Customer {
     const caller = new MemoCaller(this.addresses.memo, this.bearer);
     const response = await caller.chat(this.workspace, QUESTION);
     const answer = await response.text();
-    // The model is called, and paid, only if passages were found.
     if (response.status !== 200 || !answer.includes('data: Citations: '))
       throw new Error(`${response.status} ${answer}`);
-    this.questions++;
+    if (answer.includes(NOT_FOUND)) this.unfound++;
+    else this.questions++;
   }
 
   private async readUsage(): Promise<void> {

@@ -9,8 +9,7 @@ import {
   type TestDatabase,
   waitFor,
 } from '@inference/testing';
-import { readLeases, runReconcile } from '../billing/ledger-totals';
-import { wronglyBilled } from '../billing/wrongly-billed';
+import { readLeases, runReconcile, wronglyBilled } from '../billing/ledger-totals';
 import { createAdmin } from '../site/create-admin';
 import { findProgram } from '../site/nginx';
 import { ROOT, type ServiceProcess } from '../site/service-process';
@@ -28,6 +27,8 @@ const ADMIN = { email: 'admin@example.com', password: 'admin password of this te
 const CUSTOMER = { email: 'customer@example.com', password: 'customer password of this test' };
 /** HAProxy needs two seconds to see that a health check fails. The previous version does not know the variable. */
 const DELAY = { SHUTDOWN_DELAY_SECONDS: '5' };
+/** These do not find documents whose index a newer version has merged (docs/operations/upgrade.md). */
+const VERSIONS_THAT_LOSE_DOCUMENTS = ['0.1.0'];
 /** In this order operators restart them: each before those that call it. */
 const SERVICES = ['gateway', 'agent', 'memo', 'console'] as const;
 
@@ -145,12 +146,14 @@ describeWhere(!missing, missing!)(`the upgrade from ${PREVIOUS.version}`, () => 
   test('serves every request while replicas of the new version take the place of the old ones', async () => {
     await during('restart', upgradeAll);
     expect(load.failures).toEqual([]);
+    expect(customer.unfound).toBe(0);
     expect(await runReconcile(database)).toContain('no difference');
   });
 
   test('serves every request while replicas of the old version return to the new schema', async () => {
     await during('going back', goBack);
     expect(load.failures).toEqual([]);
+    if (!VERSIONS_THAT_LOSE_DOCUMENTS.includes(PREVIOUS.version)) expect(customer.unfound).toBe(0);
   });
 
   test('has billed what was acknowledged, each request once', async () => {
@@ -158,7 +161,7 @@ describeWhere(!missing, missing!)(`the upgrade from ${PREVIOUS.version}`, () => 
     await site.stop();
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
     console.info(
-      `${describeOutcomes(load.outcomes)}\n${customer.resumed} streams of agents were resumed. ${seconds} s in all.`,
+      `${describeOutcomes(load.outcomes)}\n${customer.resumed} streams of agents were resumed. Memo did not find the document for ${customer.unfound} questions. ${seconds} s in all.`,
     );
     expect(load.failures).toEqual([]);
     expect(await wronglyBilled(database.pool, customer.calls)).toEqual([]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { heavyBodies, withNameTwice } from './heavy-bodies';
 import { brokenBodies, hostileValues } from './hostile-values';
-import { type MediaType } from './schema';
+import { type MediaType, resolved } from './schema';
 import { type Sampling, valuesOf } from './values';
 
 export interface Body {
@@ -41,7 +41,7 @@ export function mixedBodies(contents: Contents, sampling: Sampling): fc.Arbitrar
 }
 
 function bodiesAs(type: string, content: MediaType, sampling: Sampling): fc.Arbitrary<Body> {
-  if (type.startsWith('multipart/')) return formBodies(type);
+  if (type.startsWith('multipart/')) return formBodies(type, content, sampling);
   if (!type.includes('json')) return fc.string({ maxLength: 200 }).map((text) => ({ type, text }));
   return jsonValues(content, sampling).map((value) => ({ type, text: JSON.stringify(value) }));
 }
@@ -82,27 +82,36 @@ function withFault(value: unknown, hostile: unknown, at: number, how: string): u
 
 const BOUNDARY = 'fuzz-boundary';
 
-/** Forms with a small text file and one field. */
-const formBodies = (type: string): fc.Arbitrary<Body> =>
-  fc
-    .tuple(
-      fc.string({ maxLength: 40 }),
-      fc.constantFrom('title', 'external_id', 'metadata', 'x'),
-      fc.string({ maxLength: 30 }),
-    )
-    .map(([content, name, value]) => ({
-      type: `${type}; boundary=${BOUNDARY}`,
-      text: [
+/** Forms with a small text file: exemplary ones with all fields of which the document has an example, others with a few. */
+function formBodies(type: string, { schema = {} }: MediaType, sampling: Sampling): fc.Arbitrary<Body> {
+  const { file: _file, ...members } = resolved(schema, sampling.document).properties ?? {};
+  const described = Object.entries(members).flatMap(([name, { example }]): [string, string][] =>
+    example === undefined ? [] : [[name, String(example)]],
+  );
+  const exemplary = described.map(([name, example]) =>
+    (sampling.exemplary?.[name] ?? fc.constant(example)).map((value) => [name, value] as const),
+  );
+  const field = fc.tuple(
+    fc.constantFrom(...Object.keys(members), 'x'),
+    fc.oneof(fc.string({ maxLength: 30 }), fc.constantFrom('', ...described.map(([, example]) => example))),
+  );
+  const fields = sampling.exemplary ? fc.tuple(...exemplary) : fc.array(field, { maxLength: 4 });
+  return fc.tuple(fc.string({ maxLength: 40 }), fields).map(([content, chosen]) => ({
+    type: `${type}; boundary=${BOUNDARY}`,
+    text: [
+      ...chosen.flatMap(([name, value]) => [
         `--${BOUNDARY}`,
         `Content-Disposition: form-data; name="${name}"`,
         '',
-        value,
-        `--${BOUNDARY}`,
-        'Content-Disposition: form-data; name="file"; filename="note.txt"',
-        'Content-Type: text/plain',
-        '',
-        content,
-        `--${BOUNDARY}--`,
-        '',
-      ].join('\r\n'),
-    }));
+        String(value),
+      ]),
+      `--${BOUNDARY}`,
+      'Content-Disposition: form-data; name="file"; filename="note.txt"',
+      'Content-Type: text/plain',
+      '',
+      content,
+      `--${BOUNDARY}--`,
+      '',
+    ].join('\r\n'),
+  }));
+}

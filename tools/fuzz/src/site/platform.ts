@@ -28,7 +28,7 @@ export interface Platform {
   urls: Record<string, string>;
   accounts: { demo: Account; admin: Account };
   memo: { workspaceId: string; apiKey: string };
-  sandbox: { payments: string; code_host: string };
+  sandbox: { payments: string; code_host: string; engine: string };
   trainerCredential: string;
   agentCredential: string;
   consoleAgentCredential: string;

@@ -1,11 +1,13 @@
 import { type Credentials } from './credentials';
-import { GUEST } from '../known/known-fields';
+import { GUEST, OWN_MODEL } from '../known/known-fields';
 import { type Platform } from './platform';
 
 const ACCOUNTS = ['demo', 'admin'] as const;
 /** In the currency of the site: some hundred calls of the sandbox models. */
 const CREDIT = 25;
 const PRICES = '/api/admin/billing/pricing';
+const SERVED_MODELS = '/api/admin/inference/models';
+const UPSTREAMS = '/api/admin/upstreams';
 const WAIT_MILLIS = 100;
 const ATTEMPTS = 100;
 
@@ -36,7 +38,13 @@ export class SiteState {
       for (const list of lists) this.addOrigins(await readJson(list, token));
       this.origins.add(user.id);
     }
+    this.origins.add((await this.credentials.sessionOf('guest')).user.id);
     this.origins.add(memo.workspaceId);
+    await this.callAsAdmin(SERVED_MODELS, 'POST', { slug: OWN_MODEL });
+    this.addOrigins(await this.callAsAdmin(SERVED_MODELS, 'GET'));
+    const upstreams = (await this.callAsAdmin(UPSTREAMS, 'GET')) as { upstreams: Entries[] };
+    this.addOrigins(upstreams);
+    upstreams.upstreams.forEach((upstream) => this.addOrigins(upstream));
     const { models } = (await this.callAsAdmin(`${PRICES}/models`, 'GET')) as Prices;
     this.prices = { models: models.map(({ slug, unit, price }) => ({ slug, unit, price })) };
     const { training } = (await this.callAsAdmin(`${PRICES}/training`, 'GET')) as { training: unknown };
@@ -108,5 +116,7 @@ type Entries = Record<string, { id?: string; slug?: string }[] | undefined>;
 
 async function readJson(url: string, token: string): Promise<unknown> {
   const response = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
-  return response.json();
+  const text = await response.text();
+  if (!response.ok) throw new Error(`GET ${url}: ${response.status} ${text}`);
+  return JSON.parse(text);
 }

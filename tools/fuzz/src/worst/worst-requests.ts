@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Agent } from 'undici';
 import { type Answer, answerOf, connections } from '../answers';
-import { knownFields } from '../known/known-fields';
+import { knownFieldsFor } from '../known/known-fields';
 import { KnownIds } from '../known/known-ids';
 import { type DocumentedOperation, type FuzzRequest, requestsTo } from '../requests/requests';
 import { resolved, type Schema } from '../requests/schema';
@@ -154,7 +154,7 @@ export class WorstRequests {
 
   /** A request as a careful client sends it, with JSON if the operation takes it. */
   private newSampleOf(target: DocumentedOperation): FuzzRequest {
-    const known = knownFields(this.platform);
+    const known = knownFieldsFor(this.platform, target.name);
     const samples = fc.sample(requestsTo(target, known), { numRuns: 30, seed: SAMPLE_SEED });
     const isWanted = ({ isExemplary, headers }: FuzzRequest) =>
       isExemplary && (headers['Content-Type'] ?? 'json').includes('json');

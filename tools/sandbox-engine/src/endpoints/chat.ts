@@ -1,6 +1,6 @@
 import { type StreamedAnswer, EventStream } from '../http/event-stream';
 import { type Generation, MOST_TOKENS, readGeneration, textLength, usageJson } from './generation-parameters';
-import { nextId, nowSeconds } from '../http/ids';
+import { nextId, nowSeconds } from '../http/respond';
 import { conversationTokens, readMessages } from './messages';
 import type { ModelRequest, TokenCounts } from './model-request';
 import { requireKind } from './models';

@@ -6,7 +6,7 @@ import {
   textLength,
   usageJson,
 } from './generation-parameters';
-import { nextId, nowSeconds } from '../http/ids';
+import { nextId, nowSeconds } from '../http/respond';
 import type { ModelRequest, TokenCounts } from './model-request';
 import { requireKind } from './models';
 import { PromptReading } from '../text/prompt';

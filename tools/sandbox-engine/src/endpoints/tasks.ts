@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
-import { nextId, nowSeconds } from '../http/ids';
+import { nextId, nowSeconds } from '../http/respond';
 import { sendJsonAnswer } from '../http/json-answer';
 import { isObject, missing, optionalNumber, wrongType } from '../http/validation';
 import { PromptReading } from '../text/prompt';

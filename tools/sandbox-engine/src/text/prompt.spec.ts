@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { conversationTokens } from '../endpoints/messages';
 import { PromptReading } from './prompt';
-import { choiceSeed, textOf, tokenAt } from './text';
-import { WORDS } from './vocabulary';
+import { choiceSeed, textOf, tokenAt, WORDS } from './text';
 
 const WHITE_SPACE = [...'\t\n\v\f\r \u0085\u00a0\u1680\u2003\u2028\u202f\u205f\u3000\ufeff\u200b'];
 const prose = fc

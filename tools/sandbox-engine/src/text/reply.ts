@@ -1,4 +1,4 @@
-import { nextId } from '../http/ids';
+import { nextId } from '../http/respond';
 import { choiceSeed, textOf, tokenAt } from './text';
 import type { ToolCall } from './tool-calls';
 

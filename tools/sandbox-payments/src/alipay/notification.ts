@@ -3,11 +3,10 @@ import { type NotificationFaults } from '../injected-faults';
 import { type Order, type Refund } from '../orders/order';
 import { type AlipayAccount } from '../credentials/provider-accounts';
 import { type WireNotification } from '../protocol';
-import { buyerOf } from './buyer';
+import { buyerOf, refundedFen, tradeStatus } from './trades';
 import { chinaTime } from './china-time';
 import { contentOf, sign } from './signing';
-import { tradeStatus, refundedFen } from './trades';
-import { yuan } from './yuan';
+import { yuan } from './biz-content';
 
 const TWO_DAYS_MS = 2 * 86_400_000;
 const TEN_MINUTES_MS = 600_000;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ConnectionReset } from '../connection-reset';
+import { ConnectionReset } from '../injected-faults';
 import { type OrderBook } from '../orders/order-book';
 import { type AlipayAccount } from '../credentials/provider-accounts';
 import {
@@ -9,11 +9,10 @@ import {
   type WireAnswer,
   type WireRequest,
 } from '../protocol';
-import { AlipayError, errorOfStatus, invalidArguments } from './alipay-error';
+import { AlipayError, errorOfStatus, invalidArguments } from './biz-content';
 import { notificationOf } from './notification';
 import { Refunds } from './refunds';
-import { checkParameters, parametersOf } from './request-parameters';
-import { sign } from './signing';
+import { checkParameters, parametersOf, sign } from './signing';
 import { Trades } from './trades';
 
 const PATH = '/gateway.do';

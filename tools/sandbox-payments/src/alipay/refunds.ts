@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { type OrderBook, newReference } from '../orders/order-book';
 import { type Order } from '../orders/order';
-import { businessError } from './alipay-error';
-import { amount, id, parsed, tradeNames } from './biz-content';
-import { buyerOf } from './buyer';
-import { refundedFen, type Trades } from './trades';
-import { fen, yuan } from './yuan';
+import { amount, businessError, fen, id, parsed, tradeNames, yuan } from './biz-content';
+import { buyerOf, refundedFen, type Trades } from './trades';
 
 const newRefund = z.object({
   ...tradeNames,

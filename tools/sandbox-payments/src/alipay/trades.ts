@@ -1,13 +1,32 @@
-import { randomInt } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { type OrderBook } from '../orders/order-book';
 import { type Order } from '../orders/order';
 import { type AlipayAccount } from '../credentials/provider-accounts';
-import { businessError } from './alipay-error';
-import { amount, id, parsed, tradeNames } from './biz-content';
-import { buyerOf } from './buyer';
+import { amount, businessError, fen, id, parsed, tradeNames, yuan } from './biz-content';
 import { chinaTime, readChinaTime } from './china-time';
-import { fen, yuan } from './yuan';
+
+const SHOWN_CHARS = 3;
+const SOMEBODY = 'buyer@sandbox.com';
+const PREFIX = '2088';
+const ID_DIGITS = 12;
+
+/** Derived from the account, so that an account always has the same id. */
+function idOf(account: string): string {
+  const digest = createHash('sha256').update(account).digest().readBigUInt64BE();
+  return PREFIX + digest.toString().padStart(ID_DIGITS, '0').slice(-ID_DIGITS);
+}
+
+/**
+ * The buyer fields of a trade. `idName` is the name of the id field, which differs between messages.
+ * Empty unless the order is paid or its payment has failed.
+ */
+export function buyerOf(order: Order, idName: 'buyer_id' | 'buyer_user_id'): Record<string, string> {
+  if (order.status !== 'paid' && order.status !== 'failed') return {};
+  const account = order.payer.email || SOMEBODY;
+  const [name = '', host = ''] = account.split('@');
+  return { buyer_logon_id: `${name.slice(0, SHOWN_CHARS)}***@${host}`, [idName]: idOf(account) };
+}
 
 const DEFAULT_LIFE_MS = 2 * 3_600_000;
 const RANDOM_DIGITS = 20;

@@ -1,5 +1,5 @@
 import { TestMerchant } from '../merchant.fixture';
-import { post } from './post';
+import { post } from './deliveries';
 
 describe('posting a notification', () => {
   let merchant: TestMerchant;

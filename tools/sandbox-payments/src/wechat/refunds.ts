@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { type OrderBook } from '../orders/order-book';
 import { type Order, type Refund } from '../orders/order';
 import { chinaTime } from './china-time';
-import { parsed } from './parameters';
+import { parsed, WechatError } from './wechat-error';
 import { newWechatId } from './transactions';
-import { WechatError } from './wechat-error';
 
 const MAX_REASON_BYTES = 80;
 

@@ -4,8 +4,7 @@ import { type OrderBook } from '../orders/order-book';
 import { type Order } from '../orders/order';
 import { type WechatAccount } from '../credentials/provider-accounts';
 import { chinaTime } from './china-time';
-import { parsed } from './parameters';
-import { WechatError } from './wechat-error';
+import { parsed, WechatError } from './wechat-error';
 
 const DEFAULT_LIFE_MS = 7 * 86_400_000;
 const RANDOM_DIGITS = 24;

@@ -1,3 +1,5 @@
+import { type z } from 'zod';
+
 /** An error response in WeChat Pay's format. */
 export class WechatError extends Error {
   constructor(
@@ -29,4 +31,24 @@ const INVALID_REQUEST: [string, string] = ['INVALID_REQUEST', '无效请求'];
 export function errorOfStatus(status: number): WechatError {
   const [code, message] = BY_STATUS[status] ?? (status >= 500 ? SYSTEM_ERROR : INVALID_REQUEST);
   return new WechatError(status, code, message);
+}
+
+/** The validated body. Throws a WechatError that names the invalid field. */
+export function parsed<Shape extends z.ZodType>(shape: Shape, body: Buffer): z.output<Shape> {
+  const { success, data, error } = shape.safeParse(jsonOf(body));
+  if (success) return data;
+  const [issue] = error.issues;
+  throw new WechatError(400, 'PARAM_ERROR', '参数错误', {
+    location: 'body',
+    field: `/${issue!.path.map(String).join('/')}`,
+    issue: issue!.message,
+  });
+}
+
+function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new WechatError(400, 'PARAM_ERROR', '请求体不是合法的JSON');
+  }
 }

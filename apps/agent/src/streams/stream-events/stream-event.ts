@@ -1,5 +1,39 @@
+import { field, type FieldOptions } from '@inference/dto';
 import { type ServerSentEvent } from '@inference/sse';
+import { Transform } from 'class-transformer';
+import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { type StoredStreamEvent } from '../../tables/stream-event.entity';
+
+interface PositionOptions extends FieldOptions {
+  /** An empty text counts as absent. */
+  mayBeEmpty?: boolean;
+}
+
+/** The id of a stream event. The DTO holds a StreamPosition. */
+export function PositionField({ mayBeEmpty = false, ...options }: PositionOptions): PropertyDecorator {
+  const asPosition = ({ value }: { value: unknown }) => {
+    if (value === '' && mayBeEmpty) return undefined;
+    return typeof value === 'string' ? (parseStreamPosition(value) ?? value) : value;
+  };
+  const isPosition = ValidateBy({
+    name: 'isPosition',
+    validator: {
+      // A query has texts, and lists of them.
+      validate: (value: unknown) => typeof value === 'object' && !Array.isArray(value),
+      defaultMessage: (checked?: ValidationArguments) =>
+        Array.isArray(checked?.value)
+          ? 'must be given once'
+          : 'must be the id of a stream event, such as 3.17',
+    },
+  });
+  const pattern = mayBeEmpty ? `^$|${POSITION_FORM.source}` : POSITION_FORM.source;
+  return field(
+    { example: '3.17', ...options },
+    { type: 'string', pattern },
+    Transform(asPosition),
+    isPosition,
+  );
+}
 
 /** An event of a stream whose turn is known. */
 export type StreamEvent = Pick<StoredStreamEvent, 'n' | 'kind' | 'data'>;
@@ -18,7 +52,7 @@ const FINAL_TYPES: ReadonlySet<StreamEvent['kind']> = new Set([
   'turn.cancelled',
   'error',
 ]);
-export const POSITION_FORM = /^([1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/;
+const POSITION_FORM = /^([1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/;
 
 export const endsResponse = ({ kind }: StreamEvent) => FINAL_TYPES.has(kind);
 
@@ -30,7 +64,7 @@ export const turnStartedEvent = (turnId: string): StreamEvent => ({
 });
 
 /** Returns null if the text is not the id of a stream event. */
-export function parseStreamPosition(text: string): StreamPosition | null {
+function parseStreamPosition(text: string): StreamPosition | null {
   const match = POSITION_FORM.exec(text);
   return match && { turn: Number(match[1]), n: Number(match[2]) };
 }

@@ -9,8 +9,8 @@ import { useSession } from '../../api/session';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { SignInFrame } from '../sign-in/sign-in-frame';
 import { DoneNotice, FooterLink } from './recovery-parts';
-import { useRecoveryTexts } from './recovery-texts';
 import { useMailToken } from './use-mail-token';
+import { useRecoveryTexts } from './recovery-texts';
 
 const MIN_PASSWORD_LENGTH = 8;
 

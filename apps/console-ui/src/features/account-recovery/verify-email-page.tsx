@@ -10,8 +10,8 @@ import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { HOME } from '../sign-in/next-page';
 import { SignInFrame } from '../sign-in/sign-in-frame';
 import { DoneNotice, FooterLink } from './recovery-parts';
-import { useRecoveryTexts } from './recovery-texts';
 import { useMailToken } from './use-mail-token';
+import { useRecoveryTexts } from './recovery-texts';
 
 /** A link of a mail leads here with its token; without a link people enter the code of the mail, or ask for a new one. */
 export function VerifyEmailPage() {

@@ -11,7 +11,7 @@ import { Fact, Facts } from '../../components/facts';
 import { Amount } from '../../figures/figure-text';
 import { formatAmountAndCurrency, formatAmount } from '../../figures/format-figure';
 import { PAYMENT_DECIMALS } from '../../figures/typed-amount';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { useAccount } from '../../api/account';
 import { type Account, adjustmentIn, ROLES, useAdjustBalance, useChangeRole } from './account-queries';
 import { useAdminAccountTexts } from './admin-account-texts';

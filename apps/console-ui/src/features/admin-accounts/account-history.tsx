@@ -3,15 +3,19 @@ import { useForm } from '@mantine/form';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
+import { useSite } from '../../api/site';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { QueryState } from '../../components/query-state';
+import { type Figure } from '../../figures/figure';
+import { Amount } from '../../figures/figure-text';
 import { Time } from '../../time/time';
 import { EVENT_TYPES } from '../admin-events/event-search';
 import detailClasses from '../admin-events/event-details.module.css';
 import { useSettingsTexts } from '../settings/settings-texts';
 import { eventTextKey } from '../settings/text-keys';
+import { useWalletTexts } from '../wallet/wallet-texts';
 import { AccountLink, useAccountEmails } from './account-link';
 import { accessQuery, notesQuery, timelineQuery, type TimelineEntry, useAddNote } from './account-queries';
 import { useAdminAccountTexts } from './admin-account-texts';
@@ -44,7 +48,7 @@ export function AccountTimeline({ accountId }: { accountId: string }) {
           <Text inherit fw={500}>
             {nameOf(entry)}
           </Text>
-          {entry.type !== entry.kind && <Code>{entry.type}</Code>}
+          {entry.type !== entry.kind && entry.kind !== 'payment' && <Code>{entry.type}</Code>}
         </Stack>
       ),
     },
@@ -79,7 +83,9 @@ export function AccountTimeline({ accountId }: { accountId: string }) {
   );
 }
 
-function EntryDetails({ entry: { details } }: { entry: TimelineEntry }) {
+function EntryDetails({ entry: { kind, type, details } }: { entry: TimelineEntry }) {
+  if (kind === 'payment') return <PaymentDetails status={type} details={details} />;
+  if (kind === 'note') return String(details['text'] as string);
   const facts = Object.entries(details).filter(([, value]) => value !== null);
   if (facts.length === 0) return '–';
   return (
@@ -87,10 +93,34 @@ function EntryDetails({ entry: { details } }: { entry: TimelineEntry }) {
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt translate="no">{name}</dt>
-          <dd>{Array.isArray(value) ? value.join(', ') : String(value as string)}</dd>
+          <dd translate={isText(value) ? 'no' : undefined}>
+            {Array.isArray(value) ? value.join(', ') : String(value as string)}
+          </dd>
         </div>
       ))}
     </dl>
+  );
+}
+
+/** Words of the API, which are the same in every language. */
+const isText = (value: unknown) => typeof value === 'string' || Array.isArray(value);
+
+const PAYMENT_STATES = ['pending', 'paid', 'failed', 'expired'] as const;
+const PAYMENT_PROVIDERS = ['card_provider', 'messaging_pay_provider', 'wallet_pay_provider'] as const;
+
+function PaymentDetails({ status, details }: { status: string; details: TimelineEntry['details'] }) {
+  const t = useWalletTexts();
+  const { currency } = useSite();
+  const state = PAYMENT_STATES.find((known) => known === status);
+  const provider = PAYMENT_PROVIDERS.find((known) => known === details['provider']);
+  const minor = details['amount_minor'] as Figure;
+  return (
+    <>
+      <Amount value={minor.dividedByTenTo(2)} currency={currency} />
+      {[state && t(`status.${state}`), provider && t(`provider.${provider}`)]
+        .filter(Boolean)
+        .map((text) => ` · ${text}`)}
+    </>
   );
 }
 
@@ -190,7 +220,11 @@ export function AccountAccess({ accountId }: { accountId: string }) {
               { key: 'id', title: t('agents.id'), cell: ({ id }) => <Code>{id}</Code> },
               { key: 'model', title: t('agents.model'), cell: ({ model }) => model ?? '–' },
               { key: 'turns', title: t('agents.turns'), isNumber: true, cell: ({ turns }) => String(turns) },
-              { key: 'created', title: t('created'), cell: ({ created_at: at }) => <Time value={at} /> },
+              {
+                key: 'created',
+                title: t('agents.created'),
+                cell: ({ created_at: at }) => <Time value={at} />,
+              },
             ]}
           />
           <Section

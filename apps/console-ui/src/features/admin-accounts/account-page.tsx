@@ -102,10 +102,9 @@ export function AccountPage() {
 
 function AccountContent({ account }: { account: Account }) {
   const t = useAdminAccountTexts();
-  const [dialog, setDialog] = useState<'role' | 'adjustment' | 'secondFactor' | 'suspension'>();
+  const [dialog, setDialog] = useState<'role' | 'adjustment' | 'secondFactor' | 'suspend' | 'reactivate'>();
   const [tab, setTab] = useState<string | null>('overview');
   const close = () => setDialog(undefined);
-  const SuspensionDialog = account.suspension ? ReactivateDialog : SuspendDialog;
   const may = useMay();
   const mayReset =
     may('POST /api/admin/accounts/:id/2fa/disable') &&
@@ -130,7 +129,10 @@ function AccountContent({ account }: { account: Account }) {
           )}
           {may('POST /api/admin/accounts/:id/suspend') &&
             (account.suspension !== null || account.role === 'user') && (
-              <Button variant="default" onClick={() => setDialog('suspension')}>
+              <Button
+                variant="default"
+                onClick={() => setDialog(account.suspension ? 'reactivate' : 'suspend')}
+              >
                 {t(account.suspension ? 'reactivate' : 'suspend')}
               </Button>
             )}
@@ -169,8 +171,11 @@ function AccountContent({ account }: { account: Account }) {
         </Tabs.Panel>
       </Tabs>
       {dialog === 'adjustment' && <AdjustmentDialog account={account} onClose={close} />}
-      {dialog === 'suspension' && (
-        <SuspensionDialog name={account.email} target={{ accountId: account.id }} onClose={close} />
+      {dialog === 'suspend' && (
+        <SuspendDialog name={account.email} target={{ accountId: account.id }} onClose={close} />
+      )}
+      {dialog === 'reactivate' && (
+        <ReactivateDialog name={account.email} target={{ accountId: account.id }} onClose={close} />
       )}
       {dialog === 'role' && <RoleDialog account={account} onClose={close} />}
       {dialog === 'secondFactor' && <SecondFactorDialog account={account} onClose={close} />}
@@ -223,7 +228,7 @@ function AccountFacts({ account }: { account: Account }) {
   const t = useAdminAccountTexts();
   const may = useMay();
   return (
-    <Paper withBorder p="lg" component="section" aria-label={t('details')}>
+    <Paper withBorder p="lg" component="section" aria-label={t('facts')}>
       <Facts>
         <Fact name={t('balance')}>
           <Text span inherit fw={600}>
@@ -232,7 +237,10 @@ function AccountFacts({ account }: { account: Account }) {
         </Fact>
         <Fact name={t('role')}>{t(`role.${account.role}`)}</Fact>
         <Fact name={t('email')}>
-          {account.email} ({t(account.email_verified ? 'email.verified' : 'email.unverified')})
+          {t('email.state', {
+            email: account.email,
+            state: t(account.email_verified ? 'email.verified' : 'email.unverified'),
+          })}
         </Fact>
         <Fact name={t('phone')}>{account.phone ?? t('none')}</Fact>
         <Fact name={t('username')}>{account.username ?? t('none')}</Fact>

@@ -135,14 +135,11 @@ export function SuspensionNotice({ suspension }: Pick<Account, 'suspension'>) {
     <Alert color="red" variant="light" title={t('suspended')}>
       <Stack gap={4}>
         <Text size="md">
-          {t('suspended.since')} <Time value={suspension.suspended_at} detail="second" />
+          {t('suspended.since')}
+          <Time value={suspension.suspended_at} detail="second" />
         </Text>
-        <Text size="md">
-          {t('suspend.reason')}: {suspension.reason ?? t('none')}
-        </Text>
-        <Text size="md">
-          {t('suspend.message')}: {suspension.message ?? t('none')}
-        </Text>
+        <Text size="md">{t('suspended.reason', { text: suspension.reason ?? t('none') })}</Text>
+        <Text size="md">{t('suspended.message', { text: suspension.message ?? t('none') })}</Text>
       </Stack>
     </Alert>
   );
@@ -159,7 +156,11 @@ export function AccountKeys({ accountId }: { accountId: string }) {
     { key: 'name', title: t('keys.name'), cell: ({ name }) => name },
     { key: 'prefix', title: t('keys.prefix'), place: 'line', cell: ({ prefix }) => <Code>{prefix}…</Code> },
     { key: 'state', title: t('keys.state'), place: 'status', cell: (key) => <KeyState apiKey={key} /> },
-    { key: 'created', title: t('created'), cell: ({ created_at: at }) => <Time value={at} detail="day" /> },
+    {
+      key: 'created',
+      title: t('keys.created'),
+      cell: ({ created_at: at }) => <Time value={at} detail="day" />,
+    },
     {
       key: 'used',
       title: t('keys.used'),

@@ -41,7 +41,12 @@ export function AccountsPage() {
         </Anchor>
       ),
     },
-    { key: 'role', title: t('role'), place: 'status', cell: ({ role }) => <RoleBadge role={role} /> },
+    {
+      key: 'role',
+      title: t('role'),
+      place: 'status',
+      cell: (account) => <AccountBadges account={account} />,
+    },
     {
       key: 'verified',
       title: t('email.verified.title'),
@@ -131,16 +136,7 @@ function Matches({ search, onClear }: { search: string; onClear: () => void }) {
       key: 'role',
       title: t('role'),
       place: 'status',
-      cell: ({ account }) => (
-        <Group gap={4}>
-          <RoleBadge role={account.role} />
-          {account.suspension && (
-            <Badge color="red" variant="light" tt="none" miw="max-content">
-              {t('suspended')}
-            </Badge>
-          )}
-        </Group>
-      ),
+      cell: ({ account }) => <AccountBadges account={account} />,
     },
     {
       key: 'balance',
@@ -175,6 +171,20 @@ function Matches({ search, onClear }: { search: string; onClear: () => void }) {
         />
       )}
     </QueryState>
+  );
+}
+
+function AccountBadges({ account }: { account: Account }) {
+  const t = useAdminAccountTexts();
+  return (
+    <Group gap={4}>
+      <RoleBadge role={account.role} />
+      {account.suspension && (
+        <Badge color="red" variant="light" tt="none" miw="max-content">
+          {t('suspended')}
+        </Badge>
+      )}
+    </Group>
   );
 }
 

@@ -11,8 +11,7 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Time } from '../../time/time';
 import { useAdminChangelogTexts } from './admin-changelog-texts';
-import { EntryDialog } from './entry-dialog';
-import { entriesQuery, type Entry, useDeleteEntry } from './entry-queries';
+import { entriesQuery, type Entry, EntryDialog, useDeleteEntry } from './entry-dialog';
 
 export function AdminChangelogPage() {
   const t = useAdminChangelogTexts();

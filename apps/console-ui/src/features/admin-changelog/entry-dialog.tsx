@@ -1,14 +1,66 @@
 import { Group, Paper, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
+import { infiniteQueryOptions, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { FormDialog } from '../../components/dialogs';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Markdown } from '../../components/markdown/markdown';
+import { changelogQuery } from '../changelog/changelog-queries';
 import { type Component, COMPONENTS } from '../downloads/release-queries';
 import { useAdminChangelogTexts } from './admin-changelog-texts';
 import classes from './admin-changelog.module.css';
-import { type Entry, useSaveEntry } from './entry-queries';
+
+export type Entry = Schemas['ChangelogEntryResponse'];
+type EntryContent = Schemas['ChangelogEntryDto'];
+
+const PAGE_ENTRIES = 20;
+const ENTRIES = ['admin-changelog'];
+
+/** The public list, past the cache of the browser, which keeps it for a minute. */
+export const entriesQuery = (api: ConsoleApi) =>
+  infiniteQueryOptions({
+    queryKey: ENTRIES,
+    queryFn: ({ signal, pageParam }) =>
+      bodyOf(
+        api.GET('/api/changelog', {
+          params: { query: { limit: PAGE_ENTRIES, ...(pageParam !== null && { cursor: pageParam }) } },
+          signal,
+          cache: 'reload',
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+
+const refresh = (queryClient: QueryClient, api: ConsoleApi) =>
+  Promise.all([
+    queryClient.invalidateQueries({ queryKey: ENTRIES }),
+    queryClient.invalidateQueries({ queryKey: changelogQuery(api).queryKey }),
+  ]);
+
+/** Publishes an entry, or replaces the one with the id. */
+function useSaveEntry(id: string | undefined) {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: EntryContent) =>
+      id === undefined
+        ? bodyOf(api.POST('/api/admin/changelog', { body }))
+        : bodyOf(api.PUT('/api/admin/changelog/{id}', { params: { path: { id } }, body })),
+    onSuccess: () => refresh(queryClient, api),
+  });
+}
+
+export function useDeleteEntry() {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => api.DELETE('/api/admin/changelog/{id}', { params: { path: { id } } }),
+    onSuccess: () => refresh(queryClient, api),
+  });
+}
 
 /** Writes an entry beside what readers will see of it. */
 export function EntryDialog({ entry, onClose }: { entry?: Entry | undefined; onClose: () => void }) {

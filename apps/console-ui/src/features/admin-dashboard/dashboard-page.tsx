@@ -9,10 +9,75 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { type Figure } from '../../figures/figure';
 import { Amount, PercentText, Quantity } from '../../figures/figure-text';
-import { type PlainTextKey } from '../../language/define-texts';
+import { type ChineseTexts, defineTexts, type PlainTextKey } from '../../language/define-texts';
 import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import classes from './dashboard.module.css';
-import { type en, useDashboardTexts } from './dashboard-texts';
+
+const en = {
+  title: 'Dashboard',
+  description: 'The whole site by UTC days, compared with the period before.',
+  period: 'Period',
+  'period.today': 'Today',
+  'period.7d': '7 days',
+  'period.30d': '30 days',
+  'period.90d': '90 days',
+  revenue: 'Revenue from usage',
+  margin: 'Margin',
+  'margin.without': 'Calls without a known cost, not counted: {{calls}}',
+  calls: 'Calls',
+  tokens: 'Tokens',
+  failed: 'Failed calls',
+  refused: 'Refused calls',
+  latency: 'Mean call duration',
+  'latency.hour': 'In the last hour',
+  'latency.days': 'On complete days',
+  'latency.value': '{{ms}} ms',
+  active: 'Active accounts',
+  new: 'New accounts',
+  failedPayments: 'Failed payments',
+  before: 'Previously: ',
+  unknown: 'not recorded',
+  models: 'Models with the highest revenue',
+  accounts: 'Customers with the highest revenue',
+  model: 'Model',
+  account: 'Account',
+  nothing: 'No usage in this period.',
+  report: 'Open the cost report',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  title: '运营看板',
+  description: '全站数据，按 UTC 日期统计，并与上一周期对比。',
+  period: '周期',
+  'period.today': '今天',
+  'period.7d': '7 天',
+  'period.30d': '30 天',
+  'period.90d': '90 天',
+  revenue: '用量收入',
+  margin: '毛利',
+  'margin.without': '成本未知、未计入的调用：{{calls}}',
+  calls: '调用次数',
+  tokens: 'Token 数',
+  failed: '失败调用',
+  refused: '被拒调用',
+  latency: '平均调用耗时',
+  'latency.hour': '最近一小时',
+  'latency.days': '已结束的日期',
+  'latency.value': '{{ms}} 毫秒',
+  active: '活跃账户',
+  new: '新增账户',
+  failedPayments: '失败付款',
+  before: '上一周期：',
+  unknown: '无记录',
+  models: '收入最高的模型',
+  accounts: '收入最高的客户',
+  model: '模型',
+  account: '账户',
+  nothing: '此周期内没有用量。',
+  report: '查看费用报表',
+};
+
+const useDashboardTexts = defineTexts('admin-dashboard', en, zh);
 
 type Dashboard = Schemas['DashboardResponse'];
 type Figures = Schemas['DashboardFiguresResponse'];
@@ -59,7 +124,7 @@ export function DashboardPage() {
 
 function DashboardContent({ dashboard, isToday }: { dashboard: Dashboard; isToday: boolean }) {
   const t = useDashboardTexts();
-  const { current, before, currency } = dashboard;
+  const { current, before, currency, margin } = dashboard;
   const amount = (value: Figure) => <Amount value={value} currency={currency} />;
   const count = (value: Figure | null) => (value === null ? t('unknown') : <Quantity value={value} />);
   const card = (name: PlainTextKey<typeof en>, of: (figures: Figures) => Figure | null) => (
@@ -69,6 +134,12 @@ function DashboardContent({ dashboard, isToday }: { dashboard: Dashboard; isToda
     <Stack gap="xl">
       <div className={classes.cards}>
         <FigureCard title={t('revenue')} value={current.revenue} before={before.revenue} show={amount} />
+        <FigureCard
+          title={t('margin')}
+          note={t('margin.without', { calls: margin.calls_without_cost.toString() })}
+          value={margin.margin}
+          show={(value) => (value === null ? t('unknown') : amount(value))}
+        />
         {card('calls', ({ calls }) => calls)}
         {card('tokens', ({ tokens }) => tokens)}
         {card('active', (figures) => figures.active_accounts)}
@@ -99,7 +170,7 @@ function DashboardContent({ dashboard, isToday }: { dashboard: Dashboard; isToda
   );
 }
 
-/** A figure with the one of the period before and the change between them. */
+/** A figure, mostly with the one of the period before and the change between them. */
 function FigureCard<Value extends Figure | null>({
   title,
   note,
@@ -110,7 +181,8 @@ function FigureCard<Value extends Figure | null>({
   title: string;
   note?: string;
   value: Value;
-  before: Value;
+  /** Undefined: it is not compared. */
+  before?: Value;
   show: (value: Value) => ReactNode;
 }) {
   const t = useDashboardTexts();
@@ -120,13 +192,15 @@ function FigureCard<Value extends Figure | null>({
       <Text size="xl" fw={600}>
         {show(value)}
       </Text>
-      <Group gap="xs">
-        <PercentText before={before ?? undefined} after={value ?? undefined} />
-        <Text c="dimmed">
-          {t('before')}
-          {show(before)}
-        </Text>
-      </Group>
+      {before !== undefined && (
+        <Group gap="xs">
+          {value && before && !before.isZero && <PercentText before={before} after={value} />}
+          <Text c="dimmed">
+            {t('before')}
+            {show(before)}
+          </Text>
+        </Group>
+      )}
       {note && (
         <Text size="sm" c="dimmed">
           {note}

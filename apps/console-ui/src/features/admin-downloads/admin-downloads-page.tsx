@@ -9,7 +9,7 @@ import { fileLoader } from '../../components/lazy-file';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Quantity } from '../../figures/figure-text';
-import { useAdminDownloadsTexts } from './admin-downloads-texts';
+import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 import {
   type Downloads,
   downloadsQuery,
@@ -18,6 +18,52 @@ import {
   type ModelRow,
   modelRows,
 } from './download-queries';
+
+const en = {
+  title: 'Download statistics',
+  description: 'Downloads of model packages, and lookups of releases. Days are in UTC.',
+  from: 'First day',
+  'from.late': 'Choose a day that is not after the last day.',
+  to: 'Last day',
+  'empty.title': 'No downloads in this period',
+  'empty.text': 'Choose another period, or publish a model for download.',
+  models: 'Models',
+  chart: 'Downloads of the most popular models',
+  releases: 'Releases',
+  all: 'All',
+  'column.model': 'Model',
+  'column.version': 'Version',
+  'column.downloads': 'Downloads',
+  'column.accounts': 'Accounts',
+  'column.links': 'Links',
+  'column.component': 'Component',
+  'column.release': 'Release',
+  'column.lookups': 'Lookups',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  title: '下载统计',
+  description: '模型包的下载次数和版本的查询次数。日期按 UTC 计算。',
+  from: '开始日期',
+  'from.late': '开始日期不能晚于结束日期。',
+  to: '结束日期',
+  'empty.title': '该时间段内没有数据',
+  'empty.text': '请选择其他日期，或发布可供客户下载的模型。',
+  models: '模型',
+  chart: '下载最多的模型及其下载次数',
+  releases: '版本',
+  all: '全部',
+  'column.model': '模型',
+  'column.version': '版本',
+  'column.downloads': '下载次数',
+  'column.accounts': '账户数',
+  'column.links': '链接数',
+  'column.component': '组件',
+  'column.release': '版本',
+  'column.lookups': '查询次数',
+};
+
+const useAdminDownloadsTexts = defineTexts('admin-downloads', en, zh);
 
 const DownloadChart = lazy(fileLoader(() => import('./download-chart')));
 const CHART_PIXELS = 200;

@@ -1,6 +1,6 @@
 import '@mantine/charts/styles.layer.css';
 import { BarChart } from '@mantine/charts';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { type Downloads } from './download-queries';
 
 const MOST_BARS = 10;

@@ -7,7 +7,7 @@ import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { type PlainTextKey } from '../../language/define-texts';
+import { type ChineseTexts, defineTexts, type PlainTextKey } from '../../language/define-texts';
 import { Time } from '../../time/time';
 import { AccountField, AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import { useSettingsTexts } from '../settings/settings-texts';
@@ -15,9 +15,70 @@ import { eventTextKey } from '../settings/text-keys';
 import { Choice } from '../usage/filters';
 import classes from '../usage/filters.module.css';
 import { withoutGaps } from '../usage/usage-search';
-import { type en, useAdminEventTexts } from './admin-event-texts';
 import detailClasses from './event-details.module.css';
 import { EVENT_TYPES, type EventSearch, type EventType } from './event-search';
+
+const en = {
+  title: 'Audit events',
+  description: 'Sign-ins, security changes and actions of administrators, newest first.',
+  account: 'Account',
+  type: 'Event',
+  'type.all': 'All',
+  time: 'Time',
+  'actor.self': 'By the account itself',
+  'actor.admin': 'By the administrator',
+  'actor.nobody': 'Not signed in',
+  address: 'IP address',
+  details: 'Details',
+  'empty.title': 'No events',
+  'empty.text': 'Change the filters, or show all events.',
+  clear: 'Show all events',
+  yes: 'yes',
+  no: 'no',
+  'event.announcement': 'Announcement changed',
+  'event.changelog': 'Changelog changed',
+  'event.rates': 'Exchange rates published',
+  'event.model': 'Model changed',
+  'event.packageRemoved': 'Model package removed',
+  'event.packageUploaded': 'Model package uploaded',
+  'event.prices': 'Prices published',
+  'event.servedModel': 'Served model changed',
+  'event.upstream': 'Upstream changed',
+  'event.providerEvent': 'Provider event closed',
+  'event.release': 'Release changed',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  title: '审计事件',
+  description: '登录、安全变更和管理员操作，最新的在前。',
+  account: '账户',
+  type: '事件',
+  'type.all': '全部',
+  time: '时间',
+  'actor.self': '本人操作',
+  'actor.admin': '管理员',
+  'actor.nobody': '未登录',
+  address: 'IP 地址',
+  details: '详情',
+  'empty.title': '没有事件',
+  'empty.text': '请更改筛选条件，或显示全部事件。',
+  clear: '显示全部事件',
+  yes: '是',
+  no: '否',
+  'event.announcement': '公告已更改',
+  'event.changelog': '更新日志已更改',
+  'event.rates': '汇率已发布',
+  'event.model': '模型已更改',
+  'event.packageRemoved': '模型包已移除',
+  'event.packageUploaded': '模型包已上传',
+  'event.prices': '价格已发布',
+  'event.servedModel': '模型设置已更改',
+  'event.upstream': '上游服务已更改',
+  'event.providerEvent': '支付渠道事件已处理',
+  'event.release': '发布版本已更改',
+};
+
+const useAdminEventTexts = defineTexts('admin-events', en, zh);
 
 type AuditEvent = Schemas['AuditEventResponse'];
 
@@ -35,6 +96,7 @@ const allEventsQuery = (api: ConsoleApi, { account, type }: EventSearch) =>
 
 /** Changes of the site, which no customer sees among the own events. */
 const KEYS: Partial<Record<EventType, PlainTextKey<typeof en>>> = {
+  'admin.announcement_changed': 'event.announcement',
   'admin.changelog_changed': 'event.changelog',
   'admin.exchange_rates_published': 'event.rates',
   'admin.model_changed': 'event.model',

@@ -18,7 +18,7 @@ import { Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
 import { formatAmount } from '../../figures/format-figure';
 import { PAYMENT_DECIMALS } from '../../figures/typed-amount';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { Time } from '../../time/time';
 import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import { PaymentDetails } from '../wallet/payment-parts';

@@ -4,7 +4,7 @@ import { type Column, DataTable } from '../../components/data-table';
 import { Amount, PercentText } from '../../figures/figure-text';
 import { useSite } from '../../api/site';
 import { useAdminPricingTexts } from './admin-pricing-texts';
-import { useTermsText } from '../pricing/price-terms';
+import { useTermsText } from '../pricing/model-price-table';
 import { keyOfLine, type LineChange, type PriceLine } from './price-line';
 
 type NamedLine = Pick<PriceLine, 'name' | 'unit' | 'terms'>;

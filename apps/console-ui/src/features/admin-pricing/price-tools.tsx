@@ -1,7 +1,7 @@
 import { Alert, Button, FileButton, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { Download, Upload } from 'lucide-react';
 import { type SyntheticEvent, useState } from 'react';
-import { downloadText } from '../../components/download-text';
+import { downloadText } from '../../components/csv-button';
 import { Figure } from '../../figures/figure';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import { useLineName } from './change-table';
@@ -83,7 +83,7 @@ function PercentForm({ draft }: { draft: PriceDraft }) {
   };
   return (
     <form onSubmit={submit}>
-      <Group gap="xs" align="flex-end">
+      <Group gap="xs" align="flex-start">
         <TextInput
           label={t('tools.filter')}
           placeholder={t('tools.filter.hint')}
@@ -102,7 +102,12 @@ function PercentForm({ draft }: { draft: PriceDraft }) {
             setFault(undefined);
           }}
         />
-        <Button type="submit" variant="default" disabled={selected.length === 0}>
+        <Button
+          type="submit"
+          variant="default"
+          mt="calc(1.55 * var(--mantine-font-size-sm))"
+          disabled={selected.length === 0}
+        >
           {t('tools.percent.apply', { count: selected.length })}
         </Button>
       </Group>

@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../api/account';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { useSite } from '../../api/site';
 import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { FormDialog } from '../../components/dialogs';
@@ -13,13 +14,72 @@ import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Quantity } from '../../figures/figure-text';
+import { Amount, Quantity } from '../../figures/figure-text';
+import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 import { Time } from '../../time/time';
 import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import { Choice } from '../usage/filters';
 import classes from '../usage/filters.module.css';
 import { useWalletTexts } from '../wallet/wallet-texts';
-import { useProviderEventTexts } from './provider-event-texts';
+
+const en = {
+  title: 'Provider events',
+  description:
+    'Disputes, refunds that were made in a provider’s own pages, and other events that the platform does not act on. Close each with a note of what you did.',
+  state: 'Show',
+  'state.open': 'Open',
+  'state.closed': 'Closed',
+  'state.all': 'All',
+  received: 'Received',
+  event: 'Event',
+  'kind.dispute': 'Dispute',
+  'kind.refund': 'Refund at the provider',
+  'kind.other': 'Other',
+  provider: 'Provider',
+  amount: 'Amount',
+  payment: 'Payment',
+  account: 'Account',
+  closing: 'Handling',
+  'closing.own_refund': 'Caused by a refund made here',
+  close: 'Close',
+  'close.title': 'Close this event',
+  'close.text': 'This changes no payment and no balance.',
+  'close.note': 'What was done',
+  'close.note.missing': 'Describe briefly what was done.',
+  'close.done': 'The event is closed.',
+  'empty.title': 'Nothing to handle',
+  'empty.text': 'Events that need your attention appear here.',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  title: '支付渠道事件',
+  description: '争议、在支付渠道后台直接办理的退款，以及平台不会自动处理的其他事件。处理后请填写说明并关闭。',
+  state: '显示',
+  'state.open': '待处理',
+  'state.closed': '已关闭',
+  'state.all': '全部',
+  received: '接收时间',
+  event: '事件',
+  'kind.dispute': '争议',
+  'kind.refund': '渠道退款',
+  'kind.other': '其他',
+  provider: '支付渠道',
+  amount: '金额',
+  payment: '付款',
+  account: '账户',
+  closing: '处理',
+  'closing.own_refund': '由本站退款产生',
+  close: '关闭',
+  'close.title': '关闭此事件',
+  'close.text': '关闭事件不会更改任何付款或余额。',
+  'close.note': '处理说明',
+  'close.note.missing': '请简要填写处理情况。',
+  'close.done': '事件已关闭。',
+  'empty.title': '没有待处理事件',
+  'empty.text': '需要人工处理的事件会显示在这里。',
+};
+
+const useProviderEventTexts = defineTexts('admin-provider-events', en, zh);
 
 type ProviderEvent = Schemas['ProviderEventResponse'];
 type State = 'open' | 'closed' | 'all';
@@ -98,6 +158,7 @@ interface Props {
 
 function EventTable({ events, onMore, isLoadingMore }: Props) {
   const [t, walletText] = [useProviderEventTexts(), useWalletTexts()];
+  const { currency: siteCurrency } = useSite();
   const mayClose = useMay()('POST /api/admin/billing/provider-events/:id/close');
   const [closing, setClosing] = useState<string>();
   const emails = useAccountEmails(events.flatMap(({ account_id: id, closed_by: by }) => [id, by]));
@@ -106,12 +167,17 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
       key: 'event',
       title: t('event'),
       place: 'title',
-      cell: ({ kind, type }) => (
+      cell: ({ kind, type, status, reason }) => (
         <Stack gap={2} align="flex-start">
           <Text inherit fw={500}>
             {t(`kind.${kind}`)}
           </Text>
           <Code>{type}</Code>
+          {(status ?? reason) !== null && (
+            <Text size="sm" c="dimmed" translate="no">
+              {[status, reason].filter(Boolean).join(', ')}
+            </Text>
+          )}
         </Stack>
       ),
     },
@@ -124,6 +190,7 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
     {
       key: 'provider',
       title: t('provider'),
+      place: 'more',
       cell: ({ provider }) => walletText(`provider.${provider}`),
     },
     {
@@ -133,6 +200,8 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
       cell: ({ amount, currency }) =>
         amount === null ? (
           '–'
+        ) : currency === siteCurrency ? (
+          <Amount value={amount} currency={siteCurrency} />
         ) : (
           <>
             <Quantity value={amount} /> {currency}
@@ -142,11 +211,13 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
     {
       key: 'account',
       title: t('account'),
+      place: 'line',
       cell: ({ account_id: id }) => (id === null ? '–' : <AccountLink id={id} emails={emails} />),
     },
     {
       key: 'payment',
       title: t('payment'),
+      place: 'line',
       cell: ({ payment_id: id }) =>
         id === null ? (
           '–'
@@ -157,15 +228,9 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
         ),
     },
     {
-      key: 'details',
-      title: t('details'),
-      cell: ({ status, reason }) => (
-        <span translate="no">{[status, reason].filter(Boolean).join(', ') || '–'}</span>
-      ),
-    },
-    {
       key: 'closing',
       title: t('closing'),
+      place: 'line',
       cell: ({ id, closed_at: at, closed_as: how, closed_by: by, note }) => {
         if (at === null)
           return mayClose ? (

@@ -16,7 +16,66 @@ import { type Figure } from '../../figures/figure';
 import { PercentText, Quantity } from '../../figures/figure-text';
 import { readAmount } from '../../figures/typed-amount';
 import { useSite } from '../../api/site';
-import { useAdminRatesTexts } from './admin-rates-texts';
+import { type ChineseTexts, defineTexts } from '../../language/define-texts';
+
+const en = {
+  title: 'Exchange rates',
+  description:
+    'Cost reports are in USD. Each rate applies from its day (UTC) until the next day with a rate.',
+  'usd.title': 'No exchange rates needed',
+  'usd.text': 'This site charges in USD, the currency of cost reports.',
+  'empty.title': 'No rate yet',
+  'empty.text': 'Without a rate, calls to models are refused. Set today’s rate.',
+  current: 'Today’s rate',
+  'current.since': 'Since {{date}} (UTC)',
+  'current.none': 'There is no rate for today: calls to models are refused.',
+  'column.date': 'From (UTC)',
+  'column.rate': 'USD per CNY',
+  'column.change': 'Change',
+  set: 'Set a rate',
+  date: 'First day',
+  'date.hint': 'The rate applies from this day on (UTC).',
+  'date.invalid': 'Enter a day.',
+  rate: 'USD per CNY',
+  'rate.hint': 'For example 0.1389; up to 10 decimals.',
+  'rate.invalid': 'Enter a number above zero with a decimal point, such as 0.1385, and at most 10 decimals.',
+  check: 'Review',
+  'confirm.text': 'USD per CNY from {{date}} on:',
+  confirm: 'Set this rate',
+  back: 'Back',
+  cancel: 'Cancel',
+  stored: 'Rate for {{date}} set.',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  title: '汇率',
+  description: '成本报表以美元计。每个汇率自当日（UTC）起生效，直到下一个设有汇率的日期。',
+  'usd.title': '本站点无需汇率',
+  'usd.text': '本站点的货币为美元，与成本报表一致。',
+  'empty.title': '尚未设置汇率',
+  'empty.text': '没有汇率时，模型调用将被拒绝。请设置今天的汇率。',
+  current: '今日汇率',
+  'current.since': '自 {{date}}（UTC）起生效',
+  'current.none': '今天没有生效的汇率，模型调用将被拒绝。',
+  'column.date': '生效日期（UTC）',
+  'column.rate': '1 元人民币兑美元',
+  'column.change': '变化',
+  set: '设置汇率',
+  date: '生效日期',
+  'date.hint': '汇率自该日（UTC）起生效。',
+  'date.invalid': '请选择日期。',
+  rate: '1 元人民币兑美元',
+  'rate.hint': '例如 0.1389，最多 10 位小数。',
+  'rate.invalid': '请输入大于零的数，小数点使用“.”，例如 0.1385，最多 10 位小数。',
+  check: '查看变化',
+  'confirm.text': '自 {{date}} 起，1 元人民币兑美元：',
+  confirm: '确认设置',
+  back: '返回',
+  cancel: '取消',
+  stored: '{{date}} 的汇率已设置。',
+};
+
+const useAdminRatesTexts = defineTexts('admin-rates', en, zh);
 
 type Rate = Schemas['ExchangeRateResponse'];
 

@@ -13,6 +13,7 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
 import { Quantity } from '../../figures/figure-text';
+import { useModelsTexts } from '../models/models-texts';
 import { useServingTexts } from './admin-serving-texts';
 import {
   type ServedModel,
@@ -56,6 +57,7 @@ export function ServedModelsPage() {
       key: 'context',
       title: t('context'),
       isNumber: true,
+      place: 'line',
       cell: ({ context_tokens: tokens }) => (tokens === null ? '–' : <Quantity value={tokens} />),
     },
     {
@@ -230,20 +232,23 @@ function ServedModelDialog({ model, onClose }: { model?: ServedModel; onClose: (
         description={t('fallbacks.hint')}
         {...form.getInputProps('fallbacks')}
       />
-      <Group align="flex-start" grow>
+      <Group align="flex-start">
         <Select
+          flex="1 1 11rem"
           label={t('limitField')}
           allowDeselect={false}
           data={[...LIMIT_FIELDS]}
           {...form.getInputProps('output_limit_field')}
         />
         <Select
+          flex="1 1 11rem"
           label={t('state')}
           allowDeselect={false}
           data={STATES.map((value) => ({ value, label: t(`state.${value}`) }))}
           {...form.getInputProps('state')}
         />
         <TextInput
+          flex="1 1 11rem"
           label={t('successor')}
           disabled={form.values.state !== 'retired'}
           {...form.getInputProps('successor')}
@@ -261,11 +266,12 @@ interface ModalitiesProps {
 }
 
 function Modalities({ label, placeholder, value = [], onChange }: ModalitiesProps) {
+  const t = useModelsTexts();
   return (
     <MultiSelect
       label={label}
       {...(value.length === 0 && { placeholder })}
-      data={[...MODALITIES]}
+      data={MODALITIES.map((modality) => ({ value: modality, label: t(`modality.${modality}`) }))}
       value={value}
       onChange={(names) => onChange(names as Modality[])}
     />

@@ -175,6 +175,7 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
         <PasswordInput
           label={upstream ? t('credential.new') : t('credential')}
           description={t('credential.hint')}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
           autoComplete="off"
           {...form.getInputProps('credential')}
         />
@@ -238,11 +239,15 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
           </Button>
         </Group>
       </Stack>
-      <SplitPreview upstreams={[...all.filter(({ id }) => id !== upstream?.id), preview]} />
-      <Group align="flex-start" grow>
+      <SplitPreview
+        title={t('split.after')}
+        upstreams={[...all.filter(({ id }) => id !== upstream?.id), preview]}
+      />
+      <Group align="flex-start">
         {(Object.keys(LIMITS) as (keyof typeof LIMITS)[]).map((name) => (
           <TextInput
             key={name}
+            flex="1 1 11rem"
             label={t(LIMITS[name])}
             placeholder={t('limit.none')}
             inputMode="numeric"
@@ -250,10 +255,11 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
           />
         ))}
       </Group>
-      <Group align="flex-start" grow>
+      <Group align="flex-start">
         {(Object.keys(TIMEOUTS) as (keyof typeof TIMEOUTS)[]).map((name) => (
           <TextInput
             key={name}
+            flex="1 1 11rem"
             label={t(TIMEOUTS[name])}
             placeholder={t('timeout.default')}
             inputMode="numeric"

@@ -23,6 +23,9 @@ import { UpstreamDialog } from './upstream-dialog';
 
 type Opened = { dialog: 'edit' | 'test' | 'remove'; upstream: Upstream } | { dialog: 'add' };
 
+/** Of models in a row of the table. */
+const MOST_NAMES = 2;
+
 export function UpstreamsPage() {
   const t = useServingTexts();
   const query = useQuery(upstreamsQuery(useConsoleApi()));
@@ -54,9 +57,15 @@ export function UpstreamsPage() {
       key: 'models',
       title: t('models'),
       place: 'line',
-      cell: ({ models }) => models.map(({ model }) => model).join(', ') || '–',
+      cell: ({ models }) => namesOf(models),
     },
-    { key: 'running', title: t('running'), isNumber: true, cell: ({ health }) => health.running.toString() },
+    {
+      key: 'running',
+      title: t('running'),
+      isNumber: true,
+      place: 'line',
+      cell: ({ health }) => health.running.toString(),
+    },
     {
       key: 'calls',
       title: t('calls'),
@@ -137,7 +146,7 @@ export function UpstreamsPage() {
         {({ upstreams }) => (
           <>
             <DataTable label={t('title')} columns={columns} rows={upstreams} keyOf={({ id }) => id} />
-            <SplitPreview upstreams={upstreams} />
+            <SplitPreview upstreams={upstreams} title={t('split')} />
           </>
         )}
       </QueryState>
@@ -147,6 +156,13 @@ export function UpstreamsPage() {
       {opened?.dialog === 'remove' && <RemoveDialog upstream={opened.upstream} onClose={close} />}
     </Page>
   );
+}
+
+/** The first names, and how many more there are: the split below has all. */
+function namesOf(models: Upstream['models']): string {
+  const names = models.slice(0, MOST_NAMES).map(({ model }) => model);
+  const more = models.length - names.length;
+  return (more > 0 ? [...names, `+${more}`] : names).join(', ') || '–';
 }
 
 interface ActionProps {

@@ -3,7 +3,7 @@ import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 const en = {
   title: 'Staff',
   description:
-    'Everybody who may do more than a customer. Look through the list regularly, and take the roles that are no longer needed.',
+    'Everyone with more rights than a customer. Review the list regularly, and remove roles that are no longer needed.',
   person: 'Person',
   role: 'Role',
   since: 'Since',
@@ -14,8 +14,8 @@ const en = {
   'secondFactor.totp': 'Authenticator app',
   'secondFactor.provider': 'Sign-in provider',
   'secondFactor.none': 'None',
-  lastUsed: 'Last here',
-  never: 'Not lately',
+  lastUsed: 'Last active',
+  never: 'Not recently',
   'demand.title': 'Set up a second factor',
   'demand.text':
     'Your account has a role that needs a second factor. Set up an authenticator app to go on; until then the console shows nothing else.',
@@ -24,7 +24,7 @@ const en = {
 } as const;
 
 const zh: ChineseTexts<typeof en> = {
-  title: '工作人员',
+  title: '员工',
   description: '权限高于普通用户的所有人员。请定期检查，及时收回不再需要的角色。',
   person: '人员',
   role: '角色',
@@ -36,8 +36,8 @@ const zh: ChineseTexts<typeof en> = {
   'secondFactor.totp': '身份验证器应用',
   'secondFactor.provider': '登录服务商',
   'secondFactor.none': '未开启',
-  lastUsed: '最近使用',
-  never: '近期未使用',
+  lastUsed: '最近活动',
+  never: '近期无活动',
   'demand.title': '请开启两步验证',
   'demand.text': '您的角色要求开启两步验证。请先绑定身份验证器应用，之后才能使用控制台的其他功能。',
   'demand.done': '两步验证已开启。',

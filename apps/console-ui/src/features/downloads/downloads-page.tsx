@@ -21,8 +21,8 @@ import { type Column, DataTable } from '../../components/data-table';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Bytes } from '../../figures/figure-text';
+import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 import { Time } from '../../time/time';
-import { useDownloadsTexts } from './downloads-texts';
 import classes from './downloads.module.css';
 import {
   installCommand,
@@ -35,6 +35,59 @@ import {
   programOf,
 } from './release-assets';
 import { type Asset, type Component, COMPONENTS, type Release, releaseQuery } from './release-queries';
+
+const en = {
+  title: 'Downloads',
+  description: 'The latest version of every program.',
+  platform: 'Your system',
+  'platform.hint': 'Detected from your browser. Choose another one if it is wrong.',
+  prerelease: 'Preview',
+  none: 'Nothing is published yet. Come back later.',
+  notFor: 'This version is not available for {{platform}}. See all files.',
+  download: 'Download for {{platform}}',
+  install: 'Or use the command line',
+  files_one: 'All files ({{count}})',
+  files_other: 'All files ({{count}})',
+  'files.of': 'Files: {{component}}',
+  'column.file': 'File',
+  'column.platform': 'System',
+  'column.size': 'Size',
+  'component.engine': 'Engine',
+  'component.engine.text': 'Runs models on your own machine.',
+  'component.router': 'Router',
+  'component.router.text': 'Routes calls to the right model server.',
+  'component.agent': 'Agent',
+  'component.agent.text': 'Completes tasks with models and tools.',
+  'component.memo': 'Memo',
+  'component.memo.text': 'Answers questions about your documents.',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  title: '下载',
+  description: '各程序的最新版本。',
+  platform: '您的系统',
+  'platform.hint': '根据浏览器推测，如不正确请自行选择。',
+  prerelease: '预览版',
+  none: '暂未发布，请稍后再来。',
+  notFor: '此版本没有适用于 {{platform}} 的程序，请查看全部文件。',
+  download: '下载 {{platform}} 版',
+  install: '或使用命令行',
+  files_other: '全部文件（{{count}}）',
+  'files.of': '{{component}}的文件',
+  'column.file': '文件',
+  'column.platform': '系统',
+  'column.size': '大小',
+  'component.engine': '引擎（Engine）',
+  'component.engine.text': '在您自己的机器上运行模型。',
+  'component.router': '路由（Router）',
+  'component.router.text': '将调用转发到合适的模型服务器。',
+  'component.agent': '智能体（Agent）',
+  'component.agent.text': '借助模型和工具完成任务。',
+  'component.memo': '知识库（Memo）',
+  'component.memo.text': '根据您的文档回答问题。',
+};
+
+const useDownloadsTexts = defineTexts('downloads', en, zh);
 
 /** The program for one platform, by a click or by a command. */
 function PlatformDownload({

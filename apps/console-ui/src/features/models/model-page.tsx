@@ -11,7 +11,7 @@ import { Fact, Facts } from '../../components/facts';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { firstCallSamples } from '../keys/first-call-samples';
-import { UnitPrices } from '../pricing/price-terms';
+import { UnitPrices } from '../pricing/model-price-table';
 import { groupByModel, type ModelPrice, PRICE_UNITS, pricingQuery } from '../pricing/pricing-queries';
 import { usePricingTexts } from '../pricing/pricing-texts';
 import { ContextTokens, type ModelDetails, ModelModalities } from './model-details';

@@ -19,7 +19,7 @@ import { CopyButton } from '../../components/copy-button';
 import { ConfirmDialog } from '../../components/dialogs';
 import { ErrorNotice } from '../../components/error-notice';
 import { Markdown } from '../../components/markdown/markdown';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { CallsCost } from '../requests/request-parts';
 import { isSendKey } from '../../components/send-key';
 import { Pictures } from './composer';

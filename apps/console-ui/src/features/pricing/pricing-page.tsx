@@ -9,7 +9,7 @@ import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
 import { Amount, Quantity } from '../../figures/figure-text';
 import { formatAmountAndCurrency } from '../../figures/format-figure';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import classes from './calculator.module.css';
 import { ModelPriceTable } from './model-price-table';
 import { costOf, type GpuPrice, groupByModel, type ModelPrice, pricingQuery } from './pricing-queries';

@@ -6,7 +6,7 @@ import { Fact, Facts } from '../../components/facts';
 import { Amount, Quantity } from '../../figures/figure-text';
 import { formatNumber } from '../../figures/format-figure';
 import { ShortAmount } from '../../figures/short-amount';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { Time } from '../../time/time';
 import { useEntrypointName } from '../usage/usage-queries';
 import { CostExplanation, Duration, OutcomeBadge } from './request-parts';

@@ -5,7 +5,7 @@ import { Download, Search } from 'lucide-react';
 import { type SubmitEvent, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { DayField } from '../../components/day-field';
-import { downloadText } from '../../components/download-text';
+import { downloadText } from '../../components/csv-button';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';

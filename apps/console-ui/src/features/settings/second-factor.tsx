@@ -20,7 +20,7 @@ import { toApiError } from '../../api/api-error';
 import { bodyOf, type Schemas, useConsoleApi } from '../../api/console-api';
 import { CopyButton } from '../../components/copy-button';
 import { FormDialog } from '../../components/dialogs';
-import { downloadText } from '../../components/download-text';
+import { downloadText } from '../../components/csv-button';
 import { ErrorNotice } from '../../components/error-notice';
 import { Card } from './settings-page';
 import { type Confirmation, useCredentialChange } from './settings-queries';

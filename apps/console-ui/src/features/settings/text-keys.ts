@@ -13,6 +13,7 @@ const EVENT_KEYS: Partial<Record<Schemas['AuditEventType'], Key>> = {
   'api_key.changed': 'event.keyChanged',
   'api_key.created': 'event.keyCreated',
   'api_key.deleted': 'event.keyDeleted',
+  'api_key.leaked': 'event.keyLeaked',
   'api_key.reactivated': 'event.keyReactivated',
   'api_key.suspended': 'event.keySuspended',
   'api_key.rotated': 'event.keyRotated',

@@ -9,7 +9,7 @@ import { useSession } from '../../api/session';
 import { useSite } from '../../api/site';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { fileLoader } from '../../components/lazy-file';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { useGoOn } from './next-page';
 import { ProviderLinks, SignInFrame } from './sign-in-frame';
 import { useSignInTexts } from './sign-in-texts';

@@ -2,7 +2,7 @@ import { Button, Divider, Paper, Stack, Title } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { useRuntimeConfig, useSite } from '../../api/site';
-import { usePageTitle } from '../../components/use-page-title';
+import { usePageTitle } from '../../components/page';
 import { useSignInTexts } from './sign-in-texts';
 import classes from './sign-in.module.css';
 

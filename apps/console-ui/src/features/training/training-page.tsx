@@ -9,9 +9,72 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Amount, Quantity } from '../../figures/figure-text';
 import { useSite } from '../../api/site';
+import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 import { type Capabilities, capabilitiesQuery, leftOf, usedPercent } from './training-queries';
-import { useTrainingTexts } from './training-texts';
 import classes from './training.module.css';
+
+const en = {
+  title: 'Training',
+  description: 'What you can train, your remaining quota, and prices.',
+  notOffered: 'Training is not available yet',
+  'notOffered.text': 'This site has not set a price for training. Ask its operator.',
+  quota: 'Quota',
+  'quota.left': 'Tokens left',
+  'quota.used': 'Used',
+  'quota.total': 'Total quota',
+  'quota.share': 'Share of the quota used',
+  'quota.none': 'Your quota is used up. Ask the operator of the site for more.',
+  balance: 'Balance',
+  'balance.text': 'Each training step is paid from your balance.',
+  topUp: 'Top up',
+  prices: 'Prices',
+  'price.gpuHour': 'Per GPU hour',
+  'price.tokens': 'Per million tokens',
+  'prices.converted':
+    'Prices are in US dollars. Your balance is charged in its own currency at the day’s exchange rate.',
+  abilities: 'What you can train',
+  models: 'Base models',
+  methods: 'Methods',
+  lora: 'LoRA methods',
+  modules: 'LoRA target modules',
+  formats: 'Export formats',
+  none: 'None',
+  intervention: 'Automatic stop',
+  'intervention.on': 'A training run is stopped or adjusted automatically on any of these signs:',
+  'intervention.off': 'Training runs are not stopped or adjusted automatically.',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  title: '训练',
+  description: '您的账户可以训练的内容、剩余配额和价格。',
+  notOffered: '尚未开通训练',
+  'notOffered.text': '本站点还没有训练价格，请联系站点运营方。',
+  quota: '配额',
+  'quota.left': '剩余 Token',
+  'quota.used': '已用',
+  'quota.total': '总配额',
+  'quota.share': '已用配额占比',
+  'quota.none': '配额已用完，请联系站点运营方增加。',
+  balance: '余额',
+  'balance.text': '训练的每一步都从余额中扣费。',
+  topUp: '充值',
+  prices: '价格',
+  'price.gpuHour': '每 GPU 小时',
+  'price.tokens': '每百万 Token',
+  'prices.converted': '价格以美元计，扣费时按当日汇率换算为余额的币种。',
+  abilities: '可训练内容',
+  models: '基础模型',
+  methods: '训练方法',
+  lora: 'LoRA 方法',
+  modules: 'LoRA 作用模块',
+  formats: '导出格式',
+  none: '无',
+  intervention: '自动干预',
+  'intervention.on': '出现以下情况之一时，训练会自动停止或调整：',
+  'intervention.off': '训练不会自动停止或调整。',
+};
+
+const useTrainingTexts = defineTexts('training', en, zh);
 
 /** The service names its prices in this currency on every site. */
 const PRICE_CURRENCY = 'USD';

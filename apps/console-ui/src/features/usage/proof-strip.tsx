@@ -6,7 +6,7 @@ import { QueryState } from '../../components/query-state';
 import { type Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
 import { type Currency, formatAmountAndCurrency } from '../../figures/format-figure';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { formatTime } from '../../time/format-time';
 import classes from './proof.module.css';
 import { type Proof, proofQuery, proofStateOf } from './usage-queries';

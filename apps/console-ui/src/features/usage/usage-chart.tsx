@@ -4,7 +4,7 @@ import { Paper, Text } from '@mantine/core';
 import { Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
 import { type Currency } from '../../figures/format-figure';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import classes from './report.module.css';
 import { type ChartPoint, type ChartSeries } from './usage-report';
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useConsoleApi } from '../../api/console-api';
-import { downloadText } from '../../components/download-text';
+import { downloadText } from '../../components/csv-button';
 import { DayField } from '../../components/day-field';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';

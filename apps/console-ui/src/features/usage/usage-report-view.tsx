@@ -5,7 +5,7 @@ import { fileLoader } from '../../components/lazy-file';
 import { type Column, DataTable } from '../../components/data-table';
 import { alignedAmounts, Amount, Quantity } from '../../figures/figure-text';
 import { type Currency } from '../../figures/format-figure';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { formatDay } from '../../time/calendar-day';
 import { formatTime } from '../../time/format-time';
 import { type RequestSearch } from './request-search';

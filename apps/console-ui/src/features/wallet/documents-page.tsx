@@ -8,7 +8,7 @@ import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Amount } from '../../figures/figure-text';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { useSite } from '../../api/site';
 import { formatTime } from '../../time/format-time';
 import { Time } from '../../time/time';

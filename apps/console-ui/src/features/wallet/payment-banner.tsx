@@ -6,7 +6,7 @@ import { useEffect } from 'react';
 import { accountKey } from '../../api/account-storage';
 import { useConsoleApi } from '../../api/console-api';
 import { formatAmount } from '../../figures/format-figure';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { useAccount } from '../../api/account';
 import { newestPaymentsQuery, useMarkSeen, useRefreshWallet } from './wallet-queries';
 import { useWalletTexts } from './wallet-texts';

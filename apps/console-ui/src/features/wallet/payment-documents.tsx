@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { FormDialog } from '../../components/dialogs';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { formatAmount } from '../../figures/format-figure';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { formatTime } from '../../time/format-time';
 import { useTimeZone } from '../../time/time-zone-context';
 import { type Payment, useDocumentLink, useOrderInvoice } from './wallet-queries';

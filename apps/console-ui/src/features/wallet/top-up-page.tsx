@@ -14,7 +14,7 @@ import { type Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
 import { formatAmount } from '../../figures/format-figure';
 import { PAYMENT_DECIMALS } from '../../figures/typed-amount';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import {
   type BillingSettings,
   type NewPayment,

@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type Column, DataTable } from '../../components/data-table';
 import { alignedAmounts } from '../../figures/figure-text';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { formatTimeRange } from '../../time/format-time';
 import { Time } from '../../time/time';
 import { useTimeZone } from '../../time/time-zone-context';

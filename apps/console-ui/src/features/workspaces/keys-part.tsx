@@ -13,10 +13,11 @@ import {
   Tooltip,
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { useMemoApi } from '../../api/service-apis';
+import { bodyOf } from '../../api/console-api';
+import { type MemoApi, type MemoSchemas, useMemoApi } from '../../api/service-apis';
 import { type CodeSample, CodeSamples } from '../../components/code-samples';
 import { CopyButton } from '../../components/copy-button';
 import { type Column, DataTable } from '../../components/data-table';
@@ -27,15 +28,55 @@ import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
 import { ActionDialog, RoleHint, useRoleOptions } from './dialogs';
 import { useWorkspace } from './workspace-context';
-import {
-  type CreatedWorkspaceKey,
-  useCreateWorkspaceKey,
-  useDeleteWorkspaceKey,
-  type WorkspaceKey,
-  workspaceKeysQuery,
-} from './workspace-key-queries';
-import { type Role } from './workspace-queries';
+import { pageAfter, type Role, workspaceKey } from './workspace-queries';
 import { useWorkspaceTexts } from './workspace-texts';
+
+type WorkspaceKey = MemoSchemas['KeyResponse'];
+type CreatedWorkspaceKey = MemoSchemas['CreatedKeyResponse'];
+
+const keysKey = (workspaceId: string) => [...workspaceKey(workspaceId), 'keys'];
+
+const workspaceKeysQuery = (api: MemoApi, workspaceId: string) =>
+  infiniteQueryOptions({
+    queryKey: keysKey(workspaceId),
+    queryFn: ({ signal, pageParam }) =>
+      bodyOf(
+        api.GET('/v1/workspaces/{workspace_id}/keys', {
+          signal,
+          params: { path: { workspace_id: workspaceId }, query: pageAfter(pageParam) },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor: cursor }) => cursor,
+  });
+
+function useCreateWorkspaceKey(workspaceId: string) {
+  const api = useMemoApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: MemoSchemas['CreateKeyDto']) =>
+      bodyOf(
+        api.POST('/v1/workspaces/{workspace_id}/keys', {
+          params: { path: { workspace_id: workspaceId } },
+          body,
+        }),
+      ),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: keysKey(workspaceId) }),
+    // The answer holds the secret: no cache keeps it.
+    gcTime: 0,
+  });
+}
+
+function useDeleteWorkspaceKey(workspaceId: string) {
+  const api = useMemoApi();
+  const queryClient = useQueryClient();
+  return async (keyId: string) => {
+    await api.DELETE('/v1/workspaces/{workspace_id}/keys/{key_id}', {
+      params: { path: { workspace_id: workspaceId, key_id: keyId } },
+    });
+    await queryClient.invalidateQueries({ queryKey: keysKey(workspaceId) });
+  };
+}
 
 const MOST_CHARACTERS = 100;
 

@@ -10,7 +10,7 @@ import { ErrorNotice } from '../../components/error-notice';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Bytes, Quantity } from '../../figures/figure-text';
-import { useLanguage } from '../../language/language-context';
+import { useLanguage } from '../../language/language';
 import { useAccount } from '../../api/account';
 import { Time } from '../../time/time';
 import { ActionDialog, NameDialog } from './dialogs';

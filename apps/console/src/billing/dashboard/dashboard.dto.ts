@@ -2,6 +2,7 @@ import { type Currency } from '@inference/config';
 import { ChoiceField, CurrencyProperty, InstantProperty, MoneyProperty } from '@inference/dto';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
+import { MarginFiguresResponse } from './margin.dto';
 
 export const PERIODS = ['today', '7d', '30d', '90d'] as const;
 export type PeriodName = (typeof PERIODS)[number];
@@ -99,6 +100,13 @@ export class DashboardResponse {
     type: DashboardFiguresResponse,
   })
   before!: DashboardFiguresResponse;
+
+  @ApiProperty({
+    description:
+      'What is left of the period when the upstreams are paid, as the report of the margin has it.',
+    type: MarginFiguresResponse,
+  })
+  margin!: MarginFiguresResponse;
 
   @ApiProperty({
     description: 'The five models with the highest cost in the period.',

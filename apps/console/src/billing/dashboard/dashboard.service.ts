@@ -3,6 +3,7 @@ import { BackgroundJobs, EVERY_TEN_MINUTES } from '@inference/jobs';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { readMarginView } from './margin.service';
 import { type DashboardFiguresResponse, type DashboardResponse, type PeriodName } from './dashboard.dto';
 import {
   nextDay,
@@ -44,6 +45,7 @@ export class DashboardService {
         currency: this.site.currency,
         current: current.figures,
         before: before.figures,
+        margin: await readMarginView(executor, from, new Date(today + DAY_MILLIS)),
         top_models: current.models.slice(0, TOP).map(({ model, calls, tokens, costPicos }) => ({
           model,
           revenue: money(costPicos),

@@ -1,24 +1,16 @@
 import {
   conditionCount,
   conditionsKey,
-  holdsFor,
-  isWithin,
   minutesOf,
   newestEffective,
-  precedence,
+  startOf,
   type Price,
   type PriceUnit,
 } from '@inference/metering';
+import { ambiguousPrices } from './price-ties';
 
 export const MAX_ROWS = 5_000;
 export const TOO_MANY_ROWS = `must have at most ${MAX_ROWS} rows`;
-/**
- * Prices of one unit of a model, conditional and upcoming ones among them. Chosen: three context tiers of four service tiers, by day and by
- * night, are 24. The search for ties takes three seconds for the longest list of nothing but such (two cores); its time grows with the
- * fourth power.
- */
-const MAX_PRICES_OF_UNIT = 24;
-
 /** A price of a list. */
 export type PricedModel = Omit<Price, 'position'> & { slug: string };
 
@@ -63,14 +55,18 @@ export const repeatedNames = (rows: readonly { name: string }[]): RowFault[] =>
     return { index, field: 'name', message: 'is there more than once' };
   });
 
-type Indexed = PricedModel & { index: number };
+/** A price with its row. */
+export type IndexedPrice = PricedModel & { index: number };
 
 /** Finds the prices of a whole list that leave open what a call costs. */
 export function listFaults(rows: readonly PricedModel[]): RowFault[] {
-  const models = new Map<string, Map<PriceUnit, Indexed[]>>();
+  const models = new Map<string, Map<PriceUnit, IndexedPrice[]>>();
   for (const [index, row] of rows.entries()) {
-    const units = models.get(row.slug) ?? new Map<PriceUnit, Indexed[]>();
-    models.set(row.slug, units.set(row.unit, [...(units.get(row.unit) ?? []), { ...row, index }]));
+    const units = models.get(row.slug) ?? new Map<PriceUnit, IndexedPrice[]>();
+    models.set(row.slug, units);
+    const prices = units.get(row.unit);
+    if (prices) prices.push({ ...row, index });
+    else units.set(row.unit, [{ ...row, index }]);
   }
   return [...models.values()].flatMap((units) => [
     ...overlappingUnits(units),
@@ -83,7 +79,7 @@ export function listFaults(rows: readonly PricedModel[]): RowFault[] {
 const PRICED_BY_SIDE: PriceUnit[] = ['per_million_input_tokens', 'per_million_output_tokens'];
 
 /** Finds prices for all tokens of a model whose input or output is priced separately. */
-function overlappingUnits(units: ReadonlyMap<PriceUnit, Indexed[]>): RowFault[] {
+function overlappingUnits(units: ReadonlyMap<PriceUnit, IndexedPrice[]>): RowFault[] {
   if (!PRICED_BY_SIDE.some((unit) => units.has(unit))) return [];
   return (units.get('per_million_tokens') ?? []).map(({ index, slug }) => {
     const message = `${slug} is priced per_million_tokens and also by input or output tokens`;
@@ -103,16 +99,13 @@ const PART_OF: Partial<Record<PriceUnit, PriceUnit[]>> = {
   per_million_audio_output_tokens: OUTPUT,
 };
 
-const startOf = ({ effectiveFrom }: Pick<Price, 'effectiveFrom'>): number =>
-  effectiveFrom?.getTime() ?? -Infinity;
-
 /** Finds prices that hold at a time at which what they are an exception of has no price. */
 function missingPrices(
   unit: PriceUnit,
-  prices: Indexed[],
-  units: ReadonlyMap<PriceUnit, Indexed[]>,
+  prices: IndexedPrice[],
+  units: ReadonlyMap<PriceUnit, IndexedPrice[]>,
 ): RowFault[] {
-  const plainFrom = (others: readonly Indexed[]) =>
+  const plainFrom = (others: readonly IndexedPrice[]) =>
     Math.min(Infinity, ...others.filter((price) => conditionCount(price) === 0).map(startOf));
   const ownFrom = plainFrom(prices);
   const whole = PART_OF[unit];
@@ -129,22 +122,6 @@ function missingPrices(
   });
 }
 
-/** Names the conditions for a message. */
-function shown({ minInputTokens, serviceTier, hours }: PricedModel): string {
-  const parts = [
-    ...(minInputTokens ? [`min_input_tokens ${minInputTokens}`] : []),
-    ...(serviceTier ? [`service_tier ${serviceTier}`] : []),
-    ...(hours ? [`hours ${hours}`] : []),
-  ];
-  return parts.join(', ');
-}
-
-/** Whether both may hold for some call, and neither has more conditions nor a higher context tier. */
-const isUndecided = (one: PricedModel, other: PricedModel): boolean =>
-  precedence(one, other) === 0 &&
-  conditionsKey(one) !== conditionsKey(other) &&
-  (!one.serviceTier || !other.serviceTier || one.serviceTier === other.serviceTier);
-
 /** The price that an upcoming one of a list replaces when it becomes effective; undefined if there is none. */
 export function priceBefore<Row extends PricedModel>(row: Row, list: readonly Row[]): Row | undefined {
   if (!row.effectiveFrom) return undefined;
@@ -156,61 +133,6 @@ export function priceBefore<Row extends PricedModel>(row: Row, list: readonly Ro
       conditionsKey(other) === conditionsKey(row),
   );
   return earlier.toSorted((one, other) => startOf(one) - startOf(other)).at(-1);
-}
-
-/** Before all times that a price can name. */
-const EARLIEST = new Date(-8.64e15);
-
-/**
- * Finds two prices of a unit that both hold for some call while none with more conditions does. Which prices hold changes at the start of
- * a price, at the ends of windows, and at context tiers, so that the calls at these stand for all.
- */
-function ambiguousPrices(prices: Indexed[]): RowFault[] {
-  if (prices.length > MAX_PRICES_OF_UNIT) {
-    const { index, slug, unit } = prices[MAX_PRICES_OF_UNIT]!;
-    return [{ index, field: 'unit', message: `${slug} has more than ${MAX_PRICES_OF_UNIT} prices ${unit}` }];
-  }
-  const conditional = prices.filter((price) => conditionCount(price) > 0);
-  if (!conditional.some((one, at) => conditional.slice(0, at).some((other) => isUndecided(one, other))))
-    return [];
-  const instants = [EARLIEST, ...prices.flatMap(({ effectiveFrom }) => effectiveFrom ?? [])];
-  const minutes = new Set(conditional.flatMap(({ hours }) => (hours ? Object.values(minutesOf(hours)) : [])));
-  const inputs = new Set([0, ...conditional.flatMap(({ minInputTokens }) => minInputTokens ?? [])]);
-  const tiers = new Set([null, ...conditional.flatMap(({ serviceTier }) => serviceTier ?? [])]);
-  for (const at of instants) {
-    const effective = newestEffective(conditional, at);
-    for (const minute of minutes.size > 0 ? minutes : [0]) {
-      const held = effective.filter(({ hours }) => !hours || isWithin(hours, minute));
-      for (const inputTokens of inputs) {
-        for (const serviceTier of tiers) {
-          const tie = tieAmong(held.filter((price) => holdsFor(price, { inputTokens, serviceTier })));
-          if (!tie) continue;
-          const [{ slug, unit }, { index }] = tie;
-          const both = tie.map(shown).join(' and of ');
-          return [
-            {
-              index,
-              field: 'unit',
-              message: `${slug} has prices ${unit} of ${both} that can hold for the same call: add one with the conditions of both`,
-            },
-          ];
-        }
-      }
-    }
-  }
-  return [];
-}
-
-/** The two that nothing decides between, the earlier row first. */
-function tieAmong(prices: readonly Indexed[]): [Indexed, Indexed] | undefined {
-  let best: Indexed | undefined;
-  let equal: Indexed | undefined;
-  for (const price of prices) {
-    const order = best ? precedence(price, best) : 1;
-    if (order > 0) [best, equal] = [price, undefined];
-    else if (order === 0) equal = price;
-  }
-  return best && equal && [best, equal];
 }
 
 /**

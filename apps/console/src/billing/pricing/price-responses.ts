@@ -231,7 +231,8 @@ export class ModelPublicationResponse extends ModelPriceListResponse {
   removed!: ModelPriceResponse[];
 
   @ApiProperty({
-    description: 'The prices that change by half or more, which may be a slip of a digit.',
+    description:
+      'The prices that change by half or more, which may be a slip of a digit, and those below what an active upstream takes.',
     type: [String],
     example: ['sandbox-chat per_request: changes by half or more'],
   })

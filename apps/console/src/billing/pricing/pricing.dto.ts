@@ -30,7 +30,7 @@ const MAX_CONTEXT_TOKENS = 1_000_000_000;
 /** Longest name of a GPU. */
 export const MAX_NAME_CHARS = 100;
 
-const PriceField = (
+export const PriceField = (
   options: Pick<AmountOptions, 'description' | 'decimals' | 'nullable'>,
 ): PropertyDecorator =>
   AmountField({
@@ -41,7 +41,7 @@ const PriceField = (
   });
 
 /** The price of a million tokens in its smallest decimal equals the price of one token in picos. */
-const decimalsOfUnit = ({ unit }: Record<string, unknown>): number =>
+export const decimalsOfUnit = ({ unit }: Record<string, unknown>): number =>
   PRICE_UNITS.includes(unit as PriceUnit) ? priceDecimals(unit as PriceUnit) : PICO_DIGITS;
 
 const CurrencyField = (): PropertyDecorator =>
@@ -51,15 +51,13 @@ const CurrencyField = (): PropertyDecorator =>
     optional: true,
   });
 
-const MODEL_PRICE =
+export const MODEL_PRICE =
   'Price of the unit in the currency of the site, with at most 12 decimals; 6 for a million tokens or characters. A text for more digits than a JSON number keeps.';
 const HOURLY_PRICE =
   'Price of an hour in the currency of the site, with at most 12 decimals. A text for more digits than a JSON number keeps.';
 
-class ModelUnitDto {
-  @SlugField({ description: 'Slug of the model.', example: 'sandbox-chat' })
-  slug!: string;
-
+/** What a price is for, and when it holds. */
+export class UnitPriceDto {
   @ChoiceField(PRICE_UNITS, { description: 'What the price is for.', example: 'per_million_tokens' })
   unit!: PriceUnit;
 
@@ -103,6 +101,11 @@ class ModelUnitDto {
     nullable: true,
   })
   effective_from?: InstantMicros | null;
+}
+
+class ModelUnitDto extends UnitPriceDto {
+  @SlugField({ description: 'Slug of the model.', example: 'sandbox-chat' })
+  slug!: string;
 }
 
 export class ModelPriceDto extends ModelUnitDto {

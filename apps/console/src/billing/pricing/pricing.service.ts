@@ -5,6 +5,8 @@ import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/catalogue-changes.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
+import { belowCostWarnings } from './below-cost';
+import { readServedCosts } from './cost-prices.repository';
 import { MODEL_DETAILS_CONFIG, type ModelDetailsConfig } from './model-details.config';
 import {
   listAt,
@@ -69,7 +71,8 @@ const MICROS_PER_MILLI = 1_000n;
 type ModelChange = Omit<ModelPriceRow, 'ratePicos'> & { ratePicos: bigint | null };
 type GpuChange = Omit<GpuPriceRow, 'hourlyPricePicos'> & { hourlyPricePicos: bigint | null };
 
-const modelRow = <Price extends bigint | null>({
+/** A price as it is stored. */
+export const modelRow = <Price extends bigint | null>({
   slug,
   unit,
   price,
@@ -218,10 +221,10 @@ export class PricingService {
     });
   }
 
-  private modelsView({
+  private async modelsView({
     before,
     after,
-  }: Record<'before' | 'after', ModelPriceRow[]>): ModelPublicationResponse {
+  }: Record<'before' | 'after', ModelPriceRow[]>): Promise<ModelPublicationResponse> {
     const view = (row: ModelPriceRow) => modelPriceView(row, this.site.currency);
     const { added, changed, removed } = changesBetween(before, after, priceKey, (row) => row.ratePicos);
     // An upcoming price is compared with the one that it replaces, too.
@@ -230,14 +233,20 @@ export class PricingService {
       ...changed.map(({ row, before: old }) => ({ row, former: [old, ...formers(row)] })),
       ...added.map((row) => ({ row, former: formers(row) })),
     ];
+    const touched = new Set(compared.map(({ row }) => row.slug));
+    const published = after.filter(({ slug }) => touched.has(slug));
+    const served = published.length > 0 ? await readServedCosts(this.database) : [];
     return {
       models: after.map(view),
       added: added.map(view),
       changed: changed.map(({ row, before: old }) => ({ ...view(row), previous_price: view(old).price })),
       removed: removed.map(view),
-      warnings: compared
-        .filter(({ row, former }) => former.some((old) => old && isLarge(old.ratePicos, row.ratePicos)))
-        .map(({ row }) => `${row.slug} ${row.unit}: ${LARGE_CHANGE}`),
+      warnings: [
+        ...compared
+          .filter(({ row, former }) => former.some((old) => old && isLarge(old.ratePicos, row.ratePicos)))
+          .map(({ row }) => `${row.slug} ${row.unit}: ${LARGE_CHANGE}`),
+        ...belowCostWarnings(published, served, new Date()),
+      ],
     };
   }
 
@@ -265,7 +274,7 @@ const isLarge = (before: bigint, after: bigint): boolean =>
   before > 0n && 2n * (after > before ? after - before : before - after) >= before;
 
 /** Throws 400 that names every row which cannot be in the list. */
-function refuse(list: string, faults: RowFault[]): void {
+export function refuse(list: string, faults: RowFault[]): void {
   if (faults.length === 0) return;
   throw new BadRequestException(
     faults.map(({ index, field, message }) => `${list}.${index}.${field}: ${message}`).join('; '),
@@ -280,7 +289,7 @@ interface PriceChanges<Row> {
 }
 
 /** @param keyOf identifies a price within its list @param picosOf the price */
-function changesBetween<Row>(
+export function changesBetween<Row>(
   before: readonly Row[],
   after: readonly Row[],
   keyOf: (row: Row) => string,

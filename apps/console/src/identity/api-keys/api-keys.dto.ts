@@ -188,9 +188,9 @@ export class CreateApiKeyDto extends KeySettings {
   allowed_models?: string[] | null;
 
   @BooleanField({
-    description: `${REPORTS_COST} False is for clients that refuse unknown fields.`,
+    // Without `default`, by which generated clients would take the field for required.
+    description: `${REPORTS_COST} True if absent; false is for clients that refuse unknown fields.`,
     optional: true,
-    default: true,
   })
   reports_cost: boolean = true;
 }

@@ -1,7 +1,7 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { ApiKey, FormerKeySecret } from '@inference/guards';
 import { usageLines } from '@inference/metering';
-import { type FindOptionsWhere, IsNull, Raw } from 'typeorm';
+import { type FindOptionsWhere, In, IsNull, Raw } from 'typeorm';
 
 /** What the owner may say of a key. */
 export type ApiKeySettings = Pick<
@@ -82,6 +82,16 @@ export async function keepFormerSecret(transaction: Transaction, id: string, sec
 /** Ends the former secrets of a key. */
 export async function endFormerSecrets(transaction: Transaction, apiKeyId: string): Promise<void> {
   await transaction.repository(FormerKeySecret).delete({ apiKeyId });
+}
+
+/** Ends the former secret of a key that has one of these hashes. Returns false if there is none. */
+export async function deleteFormerSecret(
+  transaction: Transaction,
+  apiKeyId: string,
+  hashes: Buffer[],
+): Promise<boolean> {
+  const former = { apiKeyId, keyHash: In(hashes) };
+  return ((await transaction.repository(FormerKeySecret).delete(former)).affected ?? 0) > 0;
 }
 
 const FORMER_ENDS = `

@@ -1,6 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { CLOCK_LIMIT_MILLIS, readClockDifferenceMillis, type Transaction } from '@inference/database';
 import { Injectable } from '@nestjs/common';
+import { Secret, TOTP } from 'otpauth';
 import { SealedTokens } from '../sealed-tokens';
 import { wrongClock } from '../sessions/sessions.service';
 import { type Totp } from './second-factor.entity';
@@ -12,7 +13,31 @@ import {
   useRecoveryCodeHash,
   useTotpStep,
 } from './second-factor.repository';
-import { stepOf, TOTP_CODE } from './totp';
+
+/** The parameters of RFC 6238 that every authenticator app supports. */
+const DIGITS = 6;
+const PERIOD_SECONDS = 30;
+const SECRET_BYTES = 20;
+/** Steps that the clock of an authenticator may be off. */
+const WINDOW = 1;
+
+const TOTP_CODE = /^\d{6}$/;
+
+const parameters = { algorithm: 'SHA1', digits: DIGITS, period: PERIOD_SECONDS } as const;
+
+export const newTotpSecret = (): string => new Secret({ size: SECRET_BYTES }).base32;
+
+/** Content of the QR code: `otpauth://totp/<site>:<account>?secret=…`. */
+export const totpUrl = (secret: string, site: string, account: string): string =>
+  new TOTP({ ...parameters, secret, issuer: site, label: account }).toString();
+
+/** Returns the time step that has this code, null if no step around that time, the present by default, has it. */
+export function stepOf(secret: string, code: string, timestamp = Date.now()): number | null {
+  if (!TOTP_CODE.test(code)) return null;
+  const totp = new TOTP({ ...parameters, secret });
+  const delta = totp.validate({ token: code, timestamp, window: WINDOW });
+  return delta === null ? null : totp.counter({ timestamp }) + delta;
+}
 
 const CODES = 10;
 /** Four groups of four out of 31 characters that do not look alike: 79 bits. */

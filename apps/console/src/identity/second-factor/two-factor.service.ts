@@ -25,7 +25,13 @@ import { LoginThrottle } from '../login-throttle/login-throttle.service';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
 import { endOtherSessions, lockLiveSession, setSecondFactor } from '../sessions/sessions.repository';
 import { AdminConfirmationService } from './admin-confirmation.service';
-import { replaceRecoveryCodes, SecondFactorVerifier } from './second-factor-verifier';
+import {
+  newTotpSecret,
+  replaceRecoveryCodes,
+  SecondFactorVerifier,
+  stepOf,
+  totpUrl,
+} from './second-factor-verifier';
 import {
   deleteSecondFactor,
   enableTotp,
@@ -34,7 +40,6 @@ import {
   lockNewTotp,
   storeTotpSecret,
 } from './second-factor.repository';
-import { newTotpSecret, stepOf, totpUrl } from './totp';
 import {
   type AdminConfirmationDto,
   type ConfirmTwoFactorDto,

@@ -74,6 +74,8 @@ export class PlaygroundChunk {
   error?: PlaygroundFault;
 }
 
+/** The gateway adds what it knows of the model: names, limits, modalities, prices and parameters. */
+@ApiOpenObject()
 class PlaygroundModel {
   @ApiProperty({ description: 'The slug, which requests name as `model`.', example: 'sandbox-chat' })
   id!: string;
@@ -96,7 +98,11 @@ export class PlaygroundModels {
   @ApiProperty({ enum: ['list'], description: 'Always `list`.' })
   object!: 'list';
 
-  @ApiProperty({ description: 'All models that the account may use.', type: [PlaygroundModel] })
+  @ApiProperty({
+    description:
+      'All models that the account may use, with the further fields of `GET /v1/models` of the gateway.',
+    type: [PlaygroundModel],
+  })
   data!: PlaygroundModel[];
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { CredentialSeal } from '@inference/serving';
-import { TEST_UPSTREAM_ENCRYPTION_KEY } from '@inference/testing';
+import { publishPrices, TEST_UPSTREAM_ENCRYPTION_KEY } from '@inference/testing';
 import { type SignedIn, TestConsole, TestSite } from '../../testing/console.fixture';
 
 /** Administration of models and upstreams. */
@@ -214,10 +214,14 @@ describe('upstreams', () => {
     expect((await send('PATCH', path, { base_url: baseUrl })).status).toBe(200);
   });
 
-  it('are tested: their list of models, and a call', async () => {
+  it('are tested: their list of models, and a call of one that chats', async () => {
+    await publishPrices(site.database.pool, [
+      { slug: 'a-picture-model', unit: 'per_image', ratePicos: 1n },
+      { slug: 'sandbox-chat', unit: 'per_million_output_tokens', ratePicos: 1n },
+    ]);
     const { id } = await create({
       credential: CREDENTIAL,
-      models: [{ model: 'sandbox-chat', upstream_name: 'large' }],
+      models: [{ model: 'a-picture-model' }, { model: 'sandbox-chat', upstream_name: 'large' }],
     });
     const tested = await send('POST', `${UPSTREAMS}/${id}/test`, {});
     expect(tested.body).toEqual({

@@ -1,4 +1,5 @@
 import { type Executor, type Transaction } from '@inference/database';
+import { MODEL_PRICES } from '@inference/metering';
 import {
   REPORT_TTL_SECONDS,
   ServedModel,
@@ -110,6 +111,17 @@ export async function readReports(executor: Executor): Promise<UpstreamReport[][
     [REPORT_TTL_SECONDS],
   );
   return rows.map(({ upstreams }) => upstreams);
+}
+
+/** Those of the models that answer chats, by what the newest price list charges for. */
+export async function readChatModels(executor: Executor, models: string[]): Promise<Set<string>> {
+  const { rows } = await executor.query<{ slug: string }>(
+    `SELECT DISTINCT slug FROM ${MODEL_PRICES} p
+     WHERE price_list_id = (SELECT max(id) FROM pricing.price_lists WHERE kind = 'models')
+       AND unit IN ('per_million_tokens', 'per_million_output_tokens') AND slug = ANY ($1)`,
+    [models],
+  );
+  return new Set(rows.map(({ slug }) => slug));
 }
 
 export const readServedModels = (executor: Executor): Promise<ServedModel[]> =>

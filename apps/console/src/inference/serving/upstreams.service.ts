@@ -35,6 +35,7 @@ import {
   deleteCredentials,
   deleteUpstream,
   insertUpstream,
+  readChatModels,
   readReports,
   readUpstreams,
   replaceUpstreamModels,
@@ -140,8 +141,13 @@ export class UpstreamsService {
     const credential = newest ? this.seal.open(id, newest.sealed) : null;
     if (newest && credential === null)
       throw new ConflictException('The credential is encrypted with a key that the console does not have.');
-    const named = models.find((served) => served.model !== '*');
-    return testUpstream(upstream, credential, model ?? named?.upstreamName ?? named?.model);
+    const named = models.filter((served) => served.model !== '*');
+    const chats = await readChatModels(
+      this.database,
+      named.map((served) => served.model),
+    );
+    const called = named.find((served) => chats.has(served.model)) ?? named[0];
+    return testUpstream(upstream, credential, model ?? called?.upstreamName ?? called?.model);
   }
 
   private async requireAllowed(baseUrl: string): Promise<void> {

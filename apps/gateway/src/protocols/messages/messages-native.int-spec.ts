@@ -174,6 +174,38 @@ describe('a server that speaks Messages', () => {
     await site.expectCharged(account, costOf(RATES, INPUT, OUTPUT));
   });
 
+  it('costs the operator what it takes, also for what cannot be used', async () => {
+    const list = await site.publishCostPrices('maker', [
+      [NAME_THERE, 'per_million_input_tokens', 10],
+      [NAME_THERE, 'per_million_cached_input_tokens', 1],
+      [NAME_THERE, 'per_million_cache_write_tokens', 20],
+      [NAME_THERE, 'per_million_output_tokens', 100],
+    ]);
+    const taken = 11 * 10 + 300 * 1 + 20 * 20 + 7 * 100;
+    given(200, { ...MESSAGE, usage: MAKERS_USAGE });
+    expect((await site.post('/v1/messages', account.apiKey, NATIVE_REQUEST)).status).toBe(200);
+    streamed([...START, delta(MAKERS_USAGE), STOP].join(''));
+    const stream = await site.post('/v1/messages', account.apiKey, { ...NATIVE_REQUEST, stream: true });
+    await stream.text();
+    // An answer that says nothing, but for how much.
+    given(200, { type: 'message', usage: MAKERS_USAGE });
+    expect((await site.post('/v1/messages', account.apiKey, NATIVE_REQUEST)).status).toBe(502);
+    const { rows } = await site.pool.query<{ costs: unknown }>(
+      'SELECT upstream_costs AS costs FROM metering.usage_events WHERE account_id = $1',
+      [account.accountId],
+    );
+    const costs = [{ upstream: 'maker', list, served: true, cost_picos: String(taken) }];
+    expect(rows).toEqual([{ costs }, { costs }]);
+    const { rows: margins } = await site.pool.query(
+      `SELECT sum(calls)::integer AS calls, sum(uncosted_calls)::integer AS uncosted, sum(revenue_picos)::bigint AS revenue,
+         sum(cost_picos)::bigint AS cost FROM metering.margins WHERE account_id = $1`,
+      [account.accountId],
+    );
+    const revenue = 2n * costOf(RATES, INPUT, OUTPUT);
+    expect(margins).toEqual([{ calls: 2, uncosted: 0, revenue, cost: BigInt(2 * taken) }]);
+    await site.expectCharged(account, revenue);
+  });
+
   it('is understood by Anthropic’s SDK, with thoughts and calls', async () => {
     streamed([...START, delta({ output_tokens: 7 }), STOP].join(''));
     const message = await client.messages.stream({ ...NATIVE_REQUEST, tools: [WEATHER] }).finalMessage();

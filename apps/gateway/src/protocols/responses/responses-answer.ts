@@ -4,7 +4,7 @@ import { type AnswerParts, type Part } from '../chat/answer-parts';
 import { type AnswerWriter } from '../chat/chat-translation';
 import { readAnswerUsage } from '../chat/chat-usage';
 import { type Fields } from '../fields';
-import { keepThought } from './thoughts';
+import { keepThought } from './responses-input';
 
 export interface ResponsesOptions {
   requestId: string;

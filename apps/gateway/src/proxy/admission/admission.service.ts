@@ -31,8 +31,7 @@ import {
 } from '../../models/models.service';
 import { type UsageEvent } from '../../settlement/usage-event';
 import { type CallNotes } from '../../unserved-calls/call-notes';
-import { ServingDirectory } from '../../upstreams/directory.service';
-import { type ServingCatalogue } from '../../upstreams/serving-catalogue';
+import { type ServingCatalogue, ServingDirectory } from '../../upstreams/directory.service';
 import { type ProxyRequest } from '../request/proxy-request';
 import {
   type Bounds,
@@ -298,7 +297,10 @@ function limitsOf(catalogue: ServingCatalogue, model: string): ModelLimits {
 /** The usage event of an admitted request, charged at the prices that were in force when it began. */
 export function usageEventOf(
   admission: AdmittedCall,
-  served: Pick<UsageEvent, 'upstream' | 'outcome' | 'estimated' | 'timeToFirstTokenMs' | 'finishReason'> & {
+  served: Pick<
+    UsageEvent,
+    'upstream' | 'outcome' | 'estimated' | 'timeToFirstTokenMs' | 'finishReason' | 'costs'
+  > & {
     usage: MeteredUsage;
     fault: UsageFault | null;
   },
@@ -325,5 +327,6 @@ export function usageEventOf(
     priceListId: admission.priceListId,
     usdPerUnit: admission.usdPerUnit,
     charge: charge(admission.rates, served.usage, admission.usdPerUnit),
+    costs: served.costs,
   };
 }

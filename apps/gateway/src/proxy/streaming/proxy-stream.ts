@@ -6,8 +6,7 @@ import { GatewayError, toOpenAiError } from '../../errors/openai-error';
 import { type Cancellation } from '../../upstreams/upstream-call';
 import { CallCancelledError, UpstreamFailedError } from '../../upstreams/upstream.errors';
 import { type UpstreamAnswer } from '../../upstreams/upstreams.service';
-import { type AnswerTranslation } from '../answer-translation';
-import { type NativeReader } from '../native-call';
+import { type NativeCall, type NativeReader } from '../native-call';
 import { type ProxyRequest } from '../request/proxy-request';
 import { type Produced } from '../usage/produced';
 import { type ReportedUsage } from '../usage/reported-usage';
@@ -20,6 +19,20 @@ import { DONE, type EventMeter, StreamMeter } from './stream-meter';
 interface NativeAnswer {
   reader: NativeReader;
   failure(error: GatewayError): SseEvent;
+}
+
+/** Turns what a chat server answers into the words of another protocol, for one request. */
+export interface AnswerTranslation {
+  /** For upstreams that speak the protocol, whose answers are not translated. */
+  readonly native: NativeCall;
+  /** An event without content, which is sent in a pause of a stream; a comment if undefined. */
+  readonly ping: string | undefined;
+  /** A plain answer, also a refusal. */
+  plain(status: number, body: Buffer): { body: string; contentType: string };
+  /** Events of a stream. Each character is one byte, as in SseEvent; so it is in what is returned. */
+  pass(events: string): string;
+  /** The last events of a stream, whose answer is charged or has failed. */
+  end(events: string): string;
 }
 
 export interface StreamBilling {

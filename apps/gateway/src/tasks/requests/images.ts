@@ -3,8 +3,7 @@ import { InvalidValueError } from '../../proxy/request/request.errors';
 import { laterUsage, readReportedUsage, type ReportedUsage } from '../../proxy/usage/reported-usage';
 import { type Fields, type Task, type TaskAnswer, type TaskEvents } from '../task';
 import { ImageRequest } from '../tasks.dto';
-import { answerObject } from './json-answer';
-import { jsonReader } from './json-request';
+import { answerObject, jsonReader } from './json-request';
 
 /** Most tokens of an image. Chosen: OpenAI's largest ones of high quality have 6,240. */
 const MOST_TOKENS = 8_192;

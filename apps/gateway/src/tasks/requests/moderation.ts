@@ -3,8 +3,7 @@ import { readReportedUsage } from '../../proxy/usage/reported-usage';
 import { textsIn } from '../../proxy/usage/texts-in';
 import { type Task } from '../task';
 import { ModerationRequest } from '../tasks.dto';
-import { answerObject } from './json-answer';
-import { jsonReader } from './json-request';
+import { answerObject, jsonReader } from './json-request';
 
 const read = jsonReader(ModerationRequest);
 /** Of parts: what is no text that is judged. */

@@ -2,8 +2,7 @@ import { estimateTokens } from '@inference/tokens';
 import { readReportedUsage, type ReportedUsage } from '../../proxy/usage/reported-usage';
 import { type Fields, type Task } from '../task';
 import { RerankRequest } from '../tasks.dto';
-import { answerObject, fieldsOf } from './json-answer';
-import { jsonReader } from './json-request';
+import { answerObject, fieldsOf, jsonReader } from './json-request';
 
 /** As Cohere defines a search: a query with up to 100 documents, where each 500 tokens of a longer one count as a document. */
 const DOCUMENTS_OF_A_SEARCH = 100;

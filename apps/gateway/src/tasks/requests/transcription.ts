@@ -6,7 +6,7 @@ import { type TaskEndpoint } from '../../upstreams/upstream';
 import { type Fields, type Task, type TaskAnswer, type TaskEvents } from '../task';
 import { audioDuration } from './audio-duration';
 import { Form, readForm } from './form-data';
-import { answerObject, fieldsOf } from './json-answer';
+import { answerObject, fieldsOf } from './json-request';
 
 const BINDING = ['model', 'file', 'prompt', 'response_format', 'stream'];
 const MOST_MODEL_CHARS = 200;

@@ -1,8 +1,7 @@
-import { type Candidate, choose, isCandidate, lastResort } from './chooser';
+import { type Candidate, choose, isCandidate, lastResort, UpstreamLoad } from './chooser';
 import { type CallEnd, Circuit } from './circuit';
 import { prefixHash, seedOf } from './prefix-hash';
 import { RetryBudget } from './retry-budget';
-import { UpstreamLoad } from './upstream-load';
 
 interface Named extends Candidate {
   name: string;

@@ -1,7 +1,6 @@
-import { type Candidate, choose, isCandidate, lastResort } from './chooser';
+import { type Candidate, choose, isCandidate, lastResort, UpstreamLoad } from './chooser';
 import { Circuit } from './circuit';
 import { seedOf } from './prefix-hash';
-import { UpstreamLoad } from './upstream-load';
 
 /** A site of virtual time: 200 upstreams with caches of prefixes, and 10,000 calls a second. Every number follows from the seeds. */
 

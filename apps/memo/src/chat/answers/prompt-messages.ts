@@ -1,8 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { type Message } from '@inference/model-calls';
 import { removeMarkers, escapeMarkers } from '../citations/citation-markers';
-import { refusalText } from './refusal-text';
 import { collapseWhitespace } from '../sentences/sentence-segmentation';
+
+const REFUSAL = 'The documents of this workspace do not answer that.';
+const CHINESE_REFUSAL = '这个工作区的文档没有回答这个问题。';
+
+/** The answer if no passage is relevant, in Chinese or English as the question. */
+export const refusalText = (query: string): string =>
+  /\p{Script=Han}/u.test(query) ? CHINESE_REFUSAL : REFUSAL;
 
 /** A passage in the prompt. Its number is its position, from 1. */
 export interface PromptPassage {

@@ -1,6 +1,6 @@
 import { CITATIONS_PREFIX } from '../answers/event-splitter';
 import { collapseWhitespace } from '../sentences/sentence-segmentation';
-import { type MessageCitation } from '../../tables/citation.entity';
+import { type MessageCitation } from '../../tables/conversation.entity';
 
 /** A citation of an answer that may not be stored yet. */
 export type Citation = Omit<MessageCitation, 'messageId'>;

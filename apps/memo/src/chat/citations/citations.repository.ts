@@ -1,6 +1,6 @@
 import { type Transaction } from '@inference/database';
 import { type Citation } from './citation';
-import { MessageCitation } from '../../tables/citation.entity';
+import { MessageCitation } from '../../tables/conversation.entity';
 
 /** In the same order as `lockCitationsOfDocument`. */
 const LOCK_BY_CONVERSATION = `

@@ -2,11 +2,11 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import { Database, newId, type Transaction } from '@inference/database';
 import { type Member } from '../../access/member';
 import { requireRole } from '../../access/role-check';
+import { type MessageStatus, type UsedPassage } from '../../tables/conversation.entity';
 import { type Citation } from '../citations/citation';
 import { checkCitations } from '../citations/citation-check';
 import { type Exchange } from '../answers/prompt-messages';
 import { insertCitations } from '../citations/citations.repository';
-import { type Answer, type ConversationRef } from './conversation';
 import {
   conversationExists,
   insertConversation,
@@ -14,6 +14,27 @@ import {
   readExchanges,
   reserveExchange,
 } from './conversations.repository';
+
+export interface ConversationRef {
+  id: string;
+  /** The conversation is created with its first exchange. */
+  isNew: boolean;
+}
+
+/** An answer that has ended. */
+export interface Answer {
+  id: string;
+  content: string;
+  status: MessageStatus;
+  model: string | null;
+  citations: Citation[];
+  /** Calls of models that it cost. */
+  requestIds: string[];
+  /** The passage with number 1 first. */
+  passages: UsedPassage[];
+  /** The sentences of `content` that nothing supports. */
+  unsupported: { start: number; end: number }[];
+}
 
 /**
  * How much of a conversation is part of the prompt: about 2,000 tokens. Twice as much doubles the cost of each

@@ -1,10 +1,10 @@
 import { IdField, InstantProperty, IntegerParameter, NextCursorProperty } from '@inference/dto';
 import { PageQuery } from '@inference/http';
 import { ApiProperty, PickType } from '@nestjs/swagger';
-import { WorkspacePath } from '../../access/workspace-path.dto';
-import { SearchResultResponse } from '../../retrieval/search/search.dto';
+import { WorkspacePath } from '../../access/workspace.guard';
+import { SearchDto, SearchResultResponse } from '../../retrieval/search/search.dto';
 import { FeedbackResponse } from '../feedback/feedback.dto';
-import { MESSAGE_STATUSES, type MessageStatus } from '../../tables/message.entity';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../tables/conversation.entity';
 
 export class ConversationPath extends WorkspacePath {
   @IdField({ description: 'The id of the conversation.', noun: 'conversation', prefix: 'conv' })
@@ -191,4 +191,33 @@ export class ConversationMessagesResponse extends ConversationResponse {
 
   @ApiProperty({ description: 'Whether messages follow this page.', example: false })
   has_more!: boolean;
+}
+
+/** The body of POST …/chat. */
+export class ChatDto extends SearchDto {
+  @IdField({
+    description: 'The conversation that the question continues. Absent: a new conversation starts.',
+    noun: 'conversation',
+    prefix: 'conv',
+    optional: true,
+  })
+  conversation_id?: string;
+}
+
+/** The data of an `event: error`, the last event of an answer that broke off. */
+export class AnswerErrorEvent {
+  @ApiProperty({
+    description: 'What is wrong, for people.',
+    example: 'The service stopped in the middle of this answer. Ask again.',
+  })
+  error!: string;
+
+  @ApiProperty({
+    description: 'The reason, for programs. It does not change between versions.',
+    example: 'interrupted',
+  })
+  code!: string;
+
+  @ApiProperty({ description: 'Whether the same question may succeed later.', example: true })
+  retryable!: boolean;
 }

@@ -4,9 +4,7 @@ import { type Member } from '../../access/member';
 import { type Passage } from '../../retrieval/search/passage';
 import { type Exchange } from '../answers/prompt-messages';
 import { type Citation } from '../citations/citation';
-import { Conversation } from '../../tables/conversation.entity';
-import { type Rating } from '../../tables/feedback.entity';
-import { Message } from '../../tables/message.entity';
+import { Conversation, Message, type Rating } from '../../tables/conversation.entity';
 
 type Owner = Omit<Member, 'role'>;
 

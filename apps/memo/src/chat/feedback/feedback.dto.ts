@@ -1,6 +1,6 @@
 import { ChoiceField, InstantProperty, NextCursorProperty, TextField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { type Rating, RATINGS } from '../../tables/feedback.entity';
+import { type Rating, RATINGS } from '../../tables/conversation.entity';
 
 /** Chosen: a few paragraphs. Whoever has more to say talks to the admins. */
 const MAX_COMMENT_CHARS = 2_000;

@@ -1,6 +1,5 @@
 import { type Executor, type Position, type Transaction } from '@inference/database';
-import { Feedback, type Rating } from '../../tables/feedback.entity';
-import { Message } from '../../tables/message.entity';
+import { Feedback, Message, type Rating } from '../../tables/conversation.entity';
 
 const COUNT = `
   SELECT count(*) FILTER (WHERE rating = 'helpful')::integer AS helpful,

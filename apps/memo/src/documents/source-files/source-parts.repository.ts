@@ -1,6 +1,6 @@
 import { type Executor } from '@inference/database';
 import { In } from 'typeorm';
-import { SourcePart } from '../../tables/source-part.entity';
+import { SourcePart } from '../../tables/document-version.entity';
 
 export async function insertPart(executor: Executor, part: SourcePart): Promise<void> {
   await executor.repository(SourcePart).insert(part);

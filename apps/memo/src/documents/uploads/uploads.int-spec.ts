@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { waitFor } from '@inference/testing';
-import { type WorkspaceRole } from '../../tables/workspace-role';
+import { type WorkspaceRole } from '../../tables/workspace.entity';
 import { MemoSite, type Person } from '../../memo.fixture';
 import { type DocumentResponse } from '../document.dto';
 import { fieldsOnly, form, partsStored, POLICY, sha256 } from './uploads.fixture';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type OnProgress } from '../extraction/text/progress';
+import { type OnProgress } from '../extraction/text/text-sink';
 import { isResourceExhaustion, ExtractionError } from '../../tables/extraction-error';
 import { type PackedPostings, type PackedSegment } from '../../retrieval/index/segment';
 import { type Chunk } from './chunker';

@@ -24,12 +24,10 @@ import { readPdf } from './pdf/pdf';
 import { readRtf } from './rtf';
 import { decodeText, detectEncoding } from './text/character-encoding';
 import { ExtractionError } from '../../tables/extraction-error';
-import { type OnProgress } from './text/progress';
-import { TextSink } from './text/text-sink';
+import { type OnProgress, TextSink } from './text/text-sink';
 import { finishedPart, verbatimText } from './text/characters';
 import { TextWriter } from './text/text-writer';
-import { type Omission } from '../../tables/omission';
-import { Omissions } from './omissions';
+import { type Omission, Omissions } from '../../tables/omission';
 import { type FormatReader, type ReadingOutput } from './format-reader';
 
 const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');

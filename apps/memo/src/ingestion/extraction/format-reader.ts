@@ -1,6 +1,6 @@
 import { type MediaType } from '../../tables/media-type';
-import { type Omissions } from './omissions';
-import { type OnProgress } from './text/progress';
+import { type Omissions } from '../../tables/omission';
+import { type OnProgress } from './text/text-sink';
 import { type TextWriter } from './text/text-writer';
 
 /** Where a reader puts what it finds in a file. */

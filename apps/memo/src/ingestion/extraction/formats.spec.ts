@@ -2,7 +2,7 @@ import { EPUB, type MediaType, MSG, ODT, PPTX, XLSX } from '../../tables/media-t
 import { builtThread, textOf } from '../extraction-thread/extraction-thread.fixture';
 import { docx, paragraph } from './docx/docx.fixture';
 import { CHINESE, encoded, RUSSIAN } from './encodings.fixture';
-import { attachment, msg, recipient } from './mail/msg.fixture';
+import { attachment, endless, msg, recipient } from './mail/msg.fixture';
 import { epub, odt, pptx, relations, row, shape, sheetPart, slidePart, xlsx } from './office/office.fixture';
 
 type Case = [name: string, content: () => string | Buffer, text: string];
@@ -466,5 +466,14 @@ describe('mails', () => {
     ],
   ]);
   refuses('message/rfc822', [['that is something else', () => 'hello\n', 'corrupt', /not a mail/]]);
-  refuses(MSG, [['that is something else', () => 'hello', 'corrupt', /not a MSG/]]);
+  refuses(MSG, [
+    ['that is something else', () => 'hello', 'corrupt', /not a MSG/],
+    [
+      'that was cut off',
+      () => msg({ '0037': 'S'.repeat(2_000) }).subarray(0, -1_500),
+      'corrupt',
+      /is damaged/,
+    ],
+    ['whose directory comes back to itself', () => endless(msg({ '0037': 'S' })), 'corrupt', /has no end/],
+  ]);
 });

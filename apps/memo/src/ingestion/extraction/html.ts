@@ -5,8 +5,7 @@ import { ExtractionError } from '../../tables/extraction-error';
 import { TableWriter } from './text/table-writer';
 import { type TextWriter } from './text/text-writer';
 import { SHOWN, type Visibility, visibilityIn } from './inline-style';
-import { type OmissionKind } from '../../tables/omission';
-import { type Omissions } from './omissions';
+import { type OmissionKind, type Omissions } from '../../tables/omission';
 
 const SKIPPED = new Set(
   'title script style template noscript svg iframe object canvas audio video datalist rt rtc rp noframes'.split(

@@ -3,7 +3,7 @@ import { isMap, parseDocument } from 'yaml';
 import { type ReadingOutput } from './format-reader';
 import { decodeText, detectEncoding } from './text/character-encoding';
 import { HtmlText } from './html';
-import { type Omissions } from './omissions';
+import { type Omissions } from '../../tables/omission';
 
 /** Parts end at the first good position after this length. At half link definitions are searched more often; at twice the parser needs more memory. */
 const PART_CHARACTERS = 64 * 1024;

@@ -1,9 +1,8 @@
 import { ExtractionError } from '../../tables/extraction-error';
 import { type OmissionKind } from '../../tables/omission';
 import { type ReadingOutput } from './format-reader';
-import { CapturedText } from './text/captured-text';
+import { CapturedText, type TextWriter } from './text/text-writer';
 import { decodeWhole } from './text/character-encoding';
-import { type TextWriter } from './text/text-writer';
 
 /** Destinations (RTF 1.9.1) whose text is not part of the document. */
 const SKIPPED = new Map<string, OmissionKind | undefined>([

@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { LANGUAGES } from './languages';
-import { analyzeQuery } from './query-analysis';
-import { parseQuery } from './query-syntax';
+import { analyzeQuery, parseQuery } from './query-analysis';
 import { termsOf } from './terms';
 import { isHanCharacter, simplifyChinese, tokenize } from './tokenizer';
 

@@ -1,6 +1,62 @@
+import { searchForm } from './search-form';
 import { addFurtherTerms, stemOf } from './stemming';
 import { tokenize } from './tokenizer';
-import { wordParts } from './word-parts';
+
+/** Where the case changes in a word, or letters and digits meet. */
+const MAY_BE_COMPOUND = /[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]/g;
+const ASCII_WORD = /[A-Za-z\d]/;
+const MAX_COMPOUND_CHARACTERS = 64;
+const PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
+/** Words with signs between them that may be left out: `E-4711`, `max_retry_count`, `e-mail`. */
+const JOINT = /[-_‐‑]/g;
+const OF_JOINED_WORD = /[-_‐‑\p{L}\p{N}]/u;
+const JOINED = /^[\p{L}\p{N}]+(?:[-_‐‑][\p{L}\p{N}]+)+$/u;
+/** A longer chain of words is no word. */
+const MAX_JOINED_CHARACTERS = 40;
+/** Thousands of a number: `1,250,000`, `1.250.000`, `1'250'000` and `1 250 000`. */
+const GROUPED = /(?<![\p{N}.,'’])\d{1,3}(?:([.,'’\u00a0\u202f ])\d{3})(?:\1\d{3})*(?![\p{N}])(?![.,'’]\d)/gu;
+const GROUPED_BY_SIGN = /(?<![\p{N}.,'’])\d{1,3}(?:([.,'’])\d{3})(?:\1\d{3})*(?![\p{N}])(?![.,'’]\d)/gu;
+const NO_DIGIT = /\D/g;
+
+const MAY_BE_GROUPED = /\d[.,'’\u00a0\u202f ]\d{3}/;
+
+/** Further words by which a text is found: the parts of compounds, compounds without their signs, and numbers without theirs. */
+function wordParts(text: string): string[] {
+  const parts: string[] = [];
+  for (const word of wordsAround(text, MAY_BE_COMPOUND, ASCII_WORD, MAX_COMPOUND_CHARACTERS))
+    for (const [part] of word.matchAll(PART)) parts.push(part.toLowerCase());
+  for (const word of wordsAround(text, JOINT, OF_JOINED_WORD, MAX_JOINED_CHARACTERS))
+    if (JOINED.test(word)) parts.push(searchForm(word.replace(JOINT, '')));
+  if (MAY_BE_GROUPED.test(text))
+    for (const [number] of text.matchAll(GROUPED)) parts.push(number.replace(NO_DIGIT, ''));
+  return parts;
+}
+
+/** The words in which a pattern matches, without long ones. Most texts have few, so that only these are looked at. */
+function* wordsAround(
+  text: string,
+  pattern: RegExp,
+  character: RegExp,
+  maxLength: number,
+): Generator<string> {
+  let end = 0;
+  for (const { index } of text.matchAll(pattern)) {
+    if (index < end) continue;
+    let start = index;
+    while (start > end && index - start <= maxLength && character.test(text[start - 1]!)) start -= 1;
+    end = index + 1;
+    while (end < text.length && end - start <= maxLength && character.test(text[end]!)) end += 1;
+    if (end - start <= maxLength) yield text.slice(start, end);
+  }
+}
+
+/** Writes the numbers of a query without the signs between their thousands, as they are also indexed. */
+export const withoutGroups = (query: string): string =>
+  query.replace(GROUPED_BY_SIGN, (number) => number.replace(NO_DIGIT, ''));
+
+/** The numbers of a query whose thousands are written apart, as they are also indexed. */
+export const groupedNumbers = (query: string): string[] =>
+  Array.from(query.matchAll(GROUPED), ([number]) => number.replace(NO_DIGIT, ''));
 
 /** Marks the terms of a title, for queries that look in titles only. */
 const TITLE = 'title:';

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
-import { VocabularyCache } from '../ranking/vocabulary-cache';
+import { VocabularyCache } from '../ranking/workspace-caches';
 import { mergeVocabularies, neighboursIn, packVocabulary, unpackVocabulary } from './vocabulary';
 
 const LETTERS = [...'abc'];

@@ -3,7 +3,7 @@ import { UnpackedPostings } from '../index/postings/postings';
 import { type ChunkRange, findRange, retiredSlots } from '../index/chunk-range';
 import { type SegmentHead } from '../index/segment';
 import { TopChunks, type ScoredChunk } from './top-chunks';
-import { type IndexSnapshot } from './index-snapshot';
+import { type IndexSnapshot } from './index-snapshot.repository';
 import { type TermWeights, termWeights } from './term-weights';
 
 /**

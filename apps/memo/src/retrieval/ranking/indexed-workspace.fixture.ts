@@ -8,7 +8,7 @@ import { insertPostings } from '../index/storage/postings.repository';
 import { retireVersion } from '../index/storage/retired-chunks.repository';
 import { insertSegment } from '../index/storage/segments.repository';
 import { rank, type Ranking } from './bm25-ranking';
-import { SegmentHeadCache } from './segment-head-cache';
+import { SegmentHeadCache } from './workspace-caches';
 import { readSnapshot } from './index-snapshot.repository';
 
 const LANGUAGE = 'en';

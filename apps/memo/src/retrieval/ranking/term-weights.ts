@@ -1,5 +1,5 @@
 import { type QueryWord } from '../analysis/query-analysis';
-import { isCommon, type IndexSnapshot } from './index-snapshot';
+import { isCommon, type IndexSnapshot } from './index-snapshot.repository';
 
 /**
  * A passage matches if the query words in it carry at least this share of the information of all query words that are not

@@ -1,24 +1,23 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database } from '@inference/database';
-import { type AnalyzedQuery, analyzeQuery } from '../analysis/query-analysis';
-import { type ParsedQuery, parseQuery, wordsOnly } from '../analysis/query-syntax';
+import {
+  type AnalyzedQuery,
+  analyzeQuery,
+  type ParsedQuery,
+  parseQuery,
+  wordsOnly,
+} from '../analysis/query-analysis';
 import { isCorrectable } from '../analysis/terms';
 import { type Member } from '../../access/member';
-import { type QueryRelevance } from '../ranking/query-relevance';
+import { type QueryRelevance, queryRelevance } from '../ranking/query-relevance';
 import { NearestChunks } from '../vectors/nearest-chunks';
-import { queryRelevance } from '../ranking/query-relevance';
-import { type ScoredChunk } from '../ranking/top-chunks';
-import { fuseRankings } from '../ranking/rank-fusion';
+import { fuseRankings, type ScoredChunk } from '../ranking/top-chunks';
 import { type SearchOutcome, type SearchQuery, type Passage } from './passage';
 import { findDocumentIds, readPassages, type StoredPassage } from './chunks.repository';
-import { contextBoost } from '../ranking/context-boost';
-import { type WordPositions, wordPositions } from '../ranking/word-positions';
-import { proximityBoost } from '../ranking/proximity-boost';
+import { contextBoost, proximityBoost, type WordPositions, wordPositions } from '../ranking/position-boosts';
 import { rank, type Ranking } from '../ranking/bm25-ranking';
-import { SegmentHeadCache } from '../ranking/segment-head-cache';
+import { languagesOf, SegmentHeadCache, VocabularyCache } from '../ranking/workspace-caches';
 import { readSnapshot } from '../ranking/index-snapshot.repository';
-import { VocabularyCache } from '../ranking/vocabulary-cache';
-import { languagesOf } from '../ranking/workspace-languages';
 
 /**
  * How many of the best passages are compared by their texts. Each one is tokenized, which takes most of the time of a

@@ -1,7 +1,7 @@
 import { ChoiceField, EmailField, IdField, InstantProperty, NextCursorProperty } from '@inference/dto';
 import { ApiProperty, PickType } from '@nestjs/swagger';
-import { WorkspacePath } from '../../access/workspace-path.dto';
-import { WORKSPACE_ROLES, type WorkspaceRole } from '../../tables/workspace-role';
+import { WorkspacePath } from '../../access/workspace.guard';
+import { WORKSPACE_ROLES, type WorkspaceRole } from '../../tables/workspace.entity';
 
 const ID = { description: 'The id of the invitation.', noun: 'invitation', prefix: 'inv' };
 

@@ -1,7 +1,6 @@
 import { type Executor, newId, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { IsNull, type SelectQueryBuilder } from 'typeorm';
-import { Workspace } from '../../tables/workspace.entity';
-import { Invitation, INVITATION_DAYS } from '../../tables/invitation.entity';
+import { Invitation, INVITATION_DAYS, Workspace } from '../../tables/workspace.entity';
 
 /** How long invitations are kept after they were made. */
 const KEPT_FOR = "interval '30 days'";

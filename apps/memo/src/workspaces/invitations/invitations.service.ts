@@ -3,9 +3,9 @@ import { Database, type Executor, type Transaction } from '@inference/database';
 import { type Caller } from '@inference/guards';
 import { type PageQuery, readPage, TooManyRequestsException } from '@inference/http';
 import { type Member } from '../../access/member';
-import { lockAsAdmin } from '../members/member-lock';
+import { lockAsAdmin } from '../members/members.service';
 import { countMembers, insertMember } from '../members/members.repository';
-import { MAX_MEMBERS } from '../../tables/workspace-member.entity';
+import { type Invitation, INVITATION_DAYS, MAX_MEMBERS } from '../../tables/workspace.entity';
 import { type WorkspaceResponse } from '../workspace.dto';
 import { lockWorkspace } from '../../access/membership.repository';
 import { WorkspacesService } from '../workspaces.service';
@@ -15,7 +15,6 @@ import {
   type InviteDto,
   type ReceivedInvitationListResponse,
 } from './invitation.dto';
-import { type Invitation, INVITATION_DAYS } from '../../tables/invitation.entity';
 import {
   countByInviter,
   countMailed,

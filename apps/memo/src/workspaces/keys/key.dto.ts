@@ -1,7 +1,7 @@
 import { ChoiceField, IdField, InstantProperty, LineField, NextCursorProperty } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { WorkspacePath } from '../../access/workspace-path.dto';
-import { WORKSPACE_ROLES, type WorkspaceRole } from '../../tables/workspace-role';
+import { WorkspacePath } from '../../access/workspace.guard';
+import { WORKSPACE_ROLES, type WorkspaceRole } from '../../tables/workspace.entity';
 
 export class KeyPath extends WorkspacePath {
   @IdField({ description: 'The id of the key.', noun: 'key', prefix: 'wk' })

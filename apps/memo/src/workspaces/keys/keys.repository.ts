@@ -1,7 +1,7 @@
 import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { type AccountRole, Session } from '@inference/guards';
 import { IsNull, Raw } from 'typeorm';
-import { WorkspaceKey } from '../../tables/workspace-key.entity';
+import { WorkspaceKey } from '../../tables/workspace.entity';
 
 type NewKey = Pick<WorkspaceKey, 'id' | 'workspaceId' | 'accountId' | 'name' | 'prefix' | 'keyHash' | 'role'>;
 

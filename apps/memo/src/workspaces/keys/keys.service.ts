@@ -10,18 +10,16 @@ import { hashSecretKey } from '@inference/guards';
 import { Database, newId } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { type Member } from '../../access/member';
-import { isAtLeast, lowerRole, type WorkspaceRole } from '../../tables/workspace-role';
-import { lockMembers } from '../members/member-lock';
+import { isAtLeast, lowerRole, type WorkspaceKey, type WorkspaceRole } from '../../tables/workspace.entity';
+import { lockMembers } from '../members/members.service';
 import {
   type CreatedKeyResponse,
   type CreateKeyDto,
   type KeyListResponse,
   type KeyResponse,
 } from './key.dto';
-import { KEYS_CONFIG, type KeysConfig } from './keys.config';
+import { createWorkspaceKey, KEYS_CONFIG, type KeysConfig } from './workspace-key.strategy';
 import { countKeys, deleteKey, insertKey, isLiveSession, listKeys } from './keys.repository';
-import { createWorkspaceKey } from './workspace-key';
-import { type WorkspaceKey } from '../../tables/workspace-key.entity';
 
 /** Bounds the list of keys, which clients read as a whole; a member needs one key per program. */
 const MAX_KEYS_PER_MEMBER = 100;

@@ -3,18 +3,37 @@ import { Database } from '@inference/database';
 import {
   type AuthenticateOptions,
   type Caller,
+  createSecretKey,
   type CredentialRegistration,
   CredentialStrategy,
   type Identity,
   identityOf,
+  isSecretKey,
+  type KeyHashSecrets,
   possibleHashes,
   SUSPENDED,
 } from '@inference/guards';
 import { type Request } from 'express';
-import { type WorkspaceRole } from '../../tables/workspace-role';
-import { KEYS_CONFIG, type KeysConfig } from './keys.config';
+import { type WorkspaceRole } from '../../tables/workspace.entity';
 import { findKeyByHash, recordKeyUse, rehashKey } from './keys.repository';
-import { isWorkspaceKey } from './workspace-key';
+
+export const KEYS_CONFIG = Symbol('KEYS_CONFIG');
+
+/** How workspace keys are stored. */
+export type KeysConfig = KeyHashSecrets;
+
+export const keysConfig = (config: KeyHashSecrets): KeysConfig => ({
+  API_KEY_HASH_SECRET: config.API_KEY_HASH_SECRET,
+  API_KEY_HASH_OTHER_SECRET: config.API_KEY_HASH_OTHER_SECRET,
+});
+
+const PREFIX = 'sk_';
+
+/** Creates a secret key of a workspace, `sk_…`, and the part of it that may be shown later. */
+export const createWorkspaceKey = () => createSecretKey(PREFIX);
+
+/** Whether a text has the form and the checksum of a workspace key. */
+const isWorkspaceKey = (text: string) => isSecretKey(PREFIX, text);
 
 declare module '@inference/guards' {
   interface CredentialKinds {

@@ -1,7 +1,7 @@
 import { ChoiceField, IdField, InstantProperty, NextCursorProperty } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { WorkspacePath } from '../../access/workspace-path.dto';
-import { WORKSPACE_ROLES, type WorkspaceRole } from '../../tables/workspace-role';
+import { WorkspacePath } from '../../access/workspace.guard';
+import { WORKSPACE_ROLES, type WorkspaceRole } from '../../tables/workspace.entity';
 
 export class MemberPath extends WorkspacePath {
   @IdField({ description: 'The id of the member’s account.', noun: 'member', prefix: 'acct' })

@@ -1,4 +1,4 @@
-import { type WorkspaceRole } from '../../tables/workspace-role';
+import { type WorkspaceRole } from '../../tables/workspace.entity';
 import { MemoSite, type Person } from '../../memo.fixture';
 import { type MemberResponse } from './member.dto';
 

@@ -1,6 +1,5 @@
 import { type Executor, type Position, type Transaction } from '@inference/database';
-import { type WorkspaceRole } from '../../tables/workspace-role';
-import { WorkspaceMember } from '../../tables/workspace-member.entity';
+import { WorkspaceMember, type WorkspaceRole } from '../../tables/workspace.entity';
 
 /** A member with the email address, if other members see it. */
 export type MemberWithEmail = Pick<WorkspaceMember, 'accountId' | 'role' | 'createdAt'> & {

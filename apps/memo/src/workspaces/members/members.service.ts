@@ -1,14 +1,16 @@
-import { ForbiddenException, Injectable, NotFoundException } from '@nestjs/common';
-import { Database, type Executor } from '@inference/database';
+import { ConflictException, ForbiddenException, Injectable, NotFoundException } from '@nestjs/common';
+import { Database, type Executor, type Transaction } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { type Member } from '../../access/member';
-import { lockWorkspaceExclusively } from '../../access/membership.repository';
+import { findRole, lockWorkspace, lockWorkspaceExclusively } from '../../access/membership.repository';
+import { workspaceNotFound } from '../../access/role-check';
+import { type WorkspaceRole } from '../../tables/workspace.entity';
 import { endInvitations } from '../invitations/invitations.repository';
-import { lockAsAdmin, lockMembers, requireRemainingAdmin } from './member-lock';
 import { type ChangeMemberDto, type MemberListResponse, type MemberResponse } from './member.dto';
 import {
   deleteMember,
   findMember,
+  hasAdmin,
   listMembers,
   type MemberWithEmail,
   updateRole,
@@ -64,3 +66,34 @@ const responseOf = ({ accountId, email, role, createdAt }: MemberWithEmail): Mem
   role,
   created_at: createdAt.toISOString(),
 });
+
+/**
+ * Locks the workspace against other changes of its members. Returns the caller's role, read under the lock.
+ * @param lock takes the lock of the workspace, or a stronger one
+ */
+export async function lockMembers(
+  transaction: Transaction,
+  { workspaceId, accountId }: Member,
+  lock = lockWorkspace,
+): Promise<WorkspaceRole> {
+  if (!(await lock(transaction, workspaceId))) throw workspaceNotFound();
+  const role = await findRole(transaction, { workspaceId, accountId, keyId: null });
+  if (role === null) throw workspaceNotFound();
+  return role;
+}
+
+/** Locks the members like lockMembers, and throws 403 if the caller is no longer an admin. */
+export async function lockAsAdmin(
+  transaction: Transaction,
+  member: Member,
+  lock = lockWorkspace,
+): Promise<void> {
+  if ((await lockMembers(transaction, member, lock)) !== 'admin')
+    throw new ForbiddenException('this needs the role admin');
+}
+
+/** Call this after a change that may have removed an admin. Throws 409 if no admin is left. */
+async function requireRemainingAdmin(transaction: Transaction, workspaceId: string): Promise<void> {
+  if (!(await hasAdmin(transaction, workspaceId)))
+    throw new ConflictException('a workspace keeps at least one admin');
+}

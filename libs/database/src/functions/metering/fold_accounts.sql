@@ -1,10 +1,24 @@
--- Folds what waits of these accounts into rollup, ledger, wallets and key budgets. The caller holds the locks of their wallets, so
+-- Folds what waits of these accounts into rollup, margins, ledger, wallets and key budgets. The caller holds the locks of their wallets, so
 -- that each row is folded once: only who has the lock takes the account's rows.
 CREATE OR REPLACE FUNCTION metering.fold_accounts(p_accounts text[])
 RETURNS void LANGUAGE sql
 AS $$
   WITH taken AS (
     DELETE FROM metering.unfolded_usage WHERE account_id = ANY (p_accounts) RETURNING *
+  ), taken_margins AS (
+    DELETE FROM metering.unfolded_margins WHERE account_id = ANY (p_accounts) RETURNING *
+  ), margins AS (
+    INSERT INTO metering.daily_margins AS m
+      (day, account_id, model, upstream, calls, uncosted_calls, revenue_picos, uncosted_revenue_picos, cost_picos)
+    SELECT day, account_id, model, upstream, sum(calls), sum(uncosted_calls), sum(revenue_picos), sum(uncosted_revenue_picos),
+      sum(cost_picos)
+    FROM taken_margins GROUP BY day, account_id, model, upstream
+    ON CONFLICT (day, account_id, model, upstream) DO UPDATE SET
+      calls = m.calls + excluded.calls,
+      uncosted_calls = m.uncosted_calls + excluded.uncosted_calls,
+      revenue_picos = m.revenue_picos + excluded.revenue_picos,
+      uncosted_revenue_picos = m.uncosted_revenue_picos + excluded.uncosted_revenue_picos,
+      cost_picos = m.cost_picos + excluded.cost_picos
   ), rollup AS (
     INSERT INTO metering.hourly_rollup AS r
       (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens, cost_picos, cost_usd_picos, calls)

@@ -13,16 +13,31 @@ BEGIN
       api_key_id text, model text, entrypoint text, endpoint text, upstream text, outcome text, input_tokens bigint,
       output_tokens bigint, estimated boolean, price_list_id bigint, usd_per_unit numeric, cost_picos numeric,
       cost_usd_picos numeric, lines jsonb, duration_ms integer, time_to_first_token_ms integer, finish_reason text,
-      usage_fault text)
+      usage_fault text, upstream_costs jsonb)
     WHERE request_id <> ALL (p_left_out)
   ), written AS (
     INSERT INTO metering.usage_events (request_id, occurred_at, started_at, account_id, api_key_id, model, entrypoint,
       endpoint, upstream, outcome, input_tokens, output_tokens, estimated, price_list_id, usd_per_unit, cost_picos,
-      cost_usd_picos, lines, settlement_id, duration_ms, time_to_first_token_ms, finish_reason, usage_fault)
+      cost_usd_picos, lines, settlement_id, duration_ms, time_to_first_token_ms, finish_reason, usage_fault, upstream_costs)
     SELECT request_id, at, started_at, account_id, api_key_id, model, entrypoint, endpoint, upstream, outcome,
       input_tokens, output_tokens, estimated, price_list_id, usd_per_unit, cost_picos, cost_usd_picos, lines, p_id,
-      duration_ms, time_to_first_token_ms, finish_reason, usage_fault
+      duration_ms, time_to_first_token_ms, finish_reason, usage_fault, coalesce(upstream_costs, '[]')
     FROM events
+  ), margins AS (
+    -- A gateway of an earlier version tells no costs.
+    INSERT INTO metering.unfolded_margins (account_id, day, model, upstream, calls, uncosted_calls, revenue_picos,
+      uncosted_revenue_picos, cost_picos)
+    SELECT account_id, date_trunc('day', at, 'UTC'), model, upstream, sum(calls), sum(uncosted), sum(revenue),
+      sum(revenue * uncosted), sum(cost)
+    FROM (
+      SELECT account_id, model, upstream, 1 AS calls,
+        CASE WHEN upstream_costs @> '[{"served": true}]' THEN 0 ELSE 1 END AS uncosted, cost_picos AS revenue, 0::numeric AS cost
+      FROM events
+      UNION ALL
+      SELECT e.account_id, e.model, c.upstream, 0, 0, 0, c.cost_picos
+      FROM events e CROSS JOIN jsonb_to_recordset(e.upstream_costs) AS c(upstream text, cost_picos numeric)
+    ) figures
+    GROUP BY account_id, model, upstream
   )
   INSERT INTO metering.unfolded_usage (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens, cost_picos,
     cost_usd_picos, calls, limited_picos)

@@ -30,6 +30,7 @@ let database: TestDatabase;
 let site: Site;
 let sandbox: SandboxPayments;
 let consoleUrl: string;
+let engineUrl: string;
 let paymentId: string;
 let customerToken: string;
 let browser: Browser | undefined;
@@ -62,7 +63,9 @@ beforeAll(async () => {
   ]);
   site = new Site(database);
   sandbox = await SandboxPayments.start({ site: 'intl' });
-  const gateway = await site.startGateway(await site.startEngine());
+  const engine = await site.startEngine();
+  engineUrl = engine.url;
+  const gateway = await site.startGateway(engine);
   const consoleService = await site.startConsole({
     CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
     GATEWAY_URL: gateway.url,
@@ -190,6 +193,77 @@ ifThere('scrolls the sidebar to the page that is open', async () => {
   await tab.setViewportSize({ width: 1280, height: 720 });
   await openArea(tab, 'Accounts');
   await tab.getByRole('link', { name: CUSTOMER.email }).click();
+});
+
+ifThere('suspends an account, and reactivates it', async () => {
+  const fill = async (action: string, fields: Record<string, string>) => {
+    await tab.getByRole('button', { name: action, exact: true }).click();
+    const dialog = tab.getByRole('dialog');
+    for (const [name, text] of Object.entries(fields)) await dialog.getByRole('textbox', { name }).fill(text);
+    await dialog.getByRole('button', { name: action }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+  await fill('Suspend', { Reason: 'Chargebacks', 'Message to the customer': 'Please write to us.' });
+  const notice = tab.getByText('Message to the customer: Please write to us.');
+  await notice.waitFor();
+  const answer = () => call('/api/auth/me', customerToken).then(String, ({ message }: Error) => message);
+  await waitFor(async () => (await answer()).includes('403'));
+  await fill('Reactivate', { Reason: 'A mistake' });
+  await notice.waitFor({ state: 'detached' });
+  await waitFor(async () => !(await answer()).includes('403'));
+});
+
+ifThere('keeps a note, which the timeline shows beside payments and sign-ins', async () => {
+  await tab.getByRole('tab', { name: 'Notes' }).click();
+  await tab.getByRole('textbox', { name: 'New note' }).fill('Pays by invoice');
+  await tab.getByRole('button', { name: 'Add note' }).click();
+  await tab.getByRole('tabpanel', { name: 'Notes' }).getByText('Pays by invoice').waitFor();
+  await tab.getByRole('tab', { name: 'Timeline' }).click();
+  const timeline = tab.getByRole('table', { name: 'Timeline' });
+  await timeline.getByRole('row', { name: /Note .*Pays by invoice/ }).waitFor();
+  await timeline.getByRole('row', { name: /\$20\.00 · Paid · Card/ }).waitFor();
+  await tab.getByRole('tab', { name: 'Usage and payments' }).click();
+});
+
+ifThere('adds an upstream, tests it, and drains it', async () => {
+  const page = tab.url();
+  await openArea(tab, 'Upstreams');
+  await tab.getByRole('button', { name: 'Add an upstream' }).click();
+  const dialog = tab.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('second');
+  await dialog.getByRole('textbox', { name: 'Base URL' }).fill(`${engineUrl}/v1`);
+  await dialog.getByRole('button', { name: 'Add a model' }).click();
+  await dialog.getByRole('textbox', { name: 'Model', exact: true }).fill('sandbox-chat');
+  await dialog.getByRole('textbox', { name: 'Weight' }).fill('25');
+  await dialog
+    .getByRole('region', { name: 'How calls are split' })
+    .getByText(/sandbox-chat: .*second/)
+    .waitFor();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await tab.getByRole('button', { name: 'Test second' }).click();
+  await dialog.getByText(/^sandbox-chat answered in \d+ ms/).waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await tab.getByRole('button', { name: 'Drain second' }).click();
+  await tab
+    .getByRole('row', { name: /^second/ })
+    .getByText('Draining')
+    .waitFor();
+  await tab.goto(page);
+});
+
+ifThere('shows on the dashboard what the calls have cost', async () => {
+  const page = tab.url();
+  const { rows } = await database.pool.query<{ cost: bigint; calls: bigint }>(
+    'SELECT sum(cost_picos)::bigint AS cost, count(*) AS calls FROM metering.usage_events',
+  );
+  await openArea(tab, 'Dashboard');
+  // Days of UTC: the calls may have been made before midnight.
+  await tab.getByText('7 days', { exact: true }).click();
+  const figure = (name: string) => tab.getByRole('region', { name, exact: true }).locator('data').first();
+  await waitFor(async () => (await figure('Calls').getAttribute('value')) === String(rows[0]!.calls));
+  expect(picosOf((await figure('Revenue from usage').getAttribute('value'))!)).toBe(BigInt(rows[0]!.cost));
+  await tab.goto(page);
 });
 
 ifThere('refunds a part of a payment once', async () => {
@@ -344,7 +418,7 @@ ifThere('shows a person of finance what the role may do, after a second factor i
   for (const name of ['Staff', 'Audit events', 'Model packages', 'Releases', 'Health'])
     expect(await areas.getByRole('link', { name, exact: true }).count()).toBe(0);
   await openArea(other, 'Provider events');
-  await other.getByText('Nothing is waiting').waitFor();
+  await other.getByText('Nothing to handle').waitFor();
   await openArea(other, 'Accounts');
   await other.getByRole('link', { name: ADMIN.email }).click();
   await other.getByRole('button', { name: 'Adjust balance' }).waitFor();

@@ -193,6 +193,33 @@ ifThere('publishes a price with conditions, which customers see', async () => {
   await visitor.close();
 });
 
+ifThere('publishes the prices of a file, which is read only as a whole', async () => {
+  const editor = new PriceEditor(tab);
+  const read = (rows: string[]) =>
+    tab.locator('input[type=file]').setInputFiles({
+      name: 'prices.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(['slug,unit,price', ...rows].join('\r\n')),
+    });
+  await read(['sandbox-chat,per_million_output_tokens,30', 'sandbox-chat,per_image,-1']);
+  await tab
+    .getByRole('alert')
+    .getByText(/^Nothing was read: .*3$/)
+    .waitFor();
+  await read(['sandbox-chat,per_million_output_tokens,30']);
+  const dialog = await editor.review();
+  await dialog
+    .getByRole('row', { name: /output tokens/ })
+    .getByText('¥30.00')
+    .waitFor();
+  await dialog.getByRole('checkbox', { name: /by half or more/ }).check();
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('New price of the vendor');
+  await editor.publish();
+  await dialog.waitFor({ state: 'detached' });
+  await editor.version(0).getByText('New price of the vendor').waitFor();
+  expect(await prices()).toContain('30');
+});
+
 ifThere('sets an exchange rate after showing the difference', async () => {
   await openArea(tab, 'Exchange rates');
   const page = new RatesPage(tab);

@@ -58,8 +58,8 @@ const tokenIn = (kind: string): Promise<string> =>
     return token ?? null;
   });
 
-const byAdmin = (method: string, path: string, json: unknown, status?: number) =>
-  consoleBody(consoleService.url, method, path, {
+const byAdmin = <Body = unknown>(method: string, path: string, json: unknown, status?: number) =>
+  consoleBody<Body>(consoleService.url, method, path, {
     token: adminToken,
     json,
     ...(status !== undefined && { status }),
@@ -213,6 +213,29 @@ describe('a page with its content in the HTML', () => {
     expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
     const bytes = Buffer.from(await picture.arrayBuffer());
     expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1200, 630]);
+  });
+
+  ifThere('brings announcements along while there are any', async () => {
+    const announcement = {
+      severity: 'warning',
+      ...{ title_en: 'Maintenance tonight', body_en: 'From 22:00 to 23:00 UTC.' },
+      ...{ title_zh: '今晚维护', body_zh: '22:00 至 23:00（UTC）。' },
+      audience: 'all',
+    };
+    const { id } = await byAdmin<{ id: string }>('POST', '/api/admin/announcements', announcement, 201);
+    const context = await browser!.newContext({ baseURL: consoleService.url, locale: 'en-US' });
+    const page = await context.newPage();
+    const found = collectFaults(page, [new URL(consoleService.url).origin]);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto('/', { waitUntil: 'networkidle' });
+    await page.getByText('Maintenance tonight').waitFor();
+    expect(asked.filter((path) => path.startsWith('/api/'))).toEqual([]);
+    await byAdmin('POST', `/api/admin/announcements/${id}/end`, undefined);
+    await page.reload({ waitUntil: 'networkidle' });
+    expect(await page.getByText('Maintenance tonight').count()).toBe(0);
+    expect(found).toEqual([]);
+    await context.close();
   });
 
   ifThere('looks the same without scripts and with them, and keeps its place', async () => {

@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
 import { ROOT } from '../../site/service-process';
 import { type Environment } from '../app-config';
-import { parseYaml } from '../yaml';
 import { type NetworkPolicy } from './network-policies';
 
 export const MANIFESTS = join(ROOT, 'docker/kubernetes');
@@ -162,4 +162,13 @@ export function environmentOf(container: Container, manifests: Manifest[]): Envi
       : find(manifests, 'ConfigMap', configMapRef!.name).data,
   );
   return Object.assign({}, ...sources) as Environment;
+}
+
+/** The documents of a YAML file. Throws on a syntax error. */
+export function parseYaml(text: string): unknown[] {
+  return parseAllDocuments(text, { merge: true }).map((document) => {
+    const [error] = document.errors;
+    if (error) throw error;
+    return document.toJS() as unknown;
+  });
 }

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { readPage, readRules, type Rule } from '../../observability/prometheus-files';
+import { readPage, readRules, type Rule } from '../../observability/prometheus-process';
 import { ROOT } from '../../site/service-process';
-import { parseYaml } from '../yaml';
-import { find, findObstacle, type Manifest, MANIFESTS, ofKind, podsOf, render } from './manifests';
+import { find, findObstacle, type Manifest, MANIFESTS, ofKind, parseYaml, podsOf, render } from './manifests';
 import { schemaFaults, typeFaults } from './schemas';
 
 const WITHOUT_DATABASE = 'agent-environments';

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { machine } from 'node:os';
 import { waitFor } from '@inference/testing';
 import { Client, Pool } from 'pg';
-import { wronglyBilled } from '../../billing/wrongly-billed';
+import { wronglyBilled } from '../../billing/ledger-totals';
 import { APPS } from '../../deployment/app-config';
 import { type CallUsage } from '../../load/call-result';
 import { MemoCaller } from '../../memo/memo-calls';

@@ -75,6 +75,8 @@ export class ReplicatedSite {
       DEFAULT_MODEL: MODEL,
       CHAT_MODEL: MODEL,
       TRUST_PROXY: '1',
+      // Its admin signs in by a script.
+      STAFF_2FA: 'optional',
       SHUTDOWN_DELAY_SECONDS,
     };
     const { network } = this;

@@ -17,7 +17,7 @@ import { Markdown } from '../../../components/markdown/markdown';
 import { QueryState } from '../../../components/query-state';
 import { Quantity } from '../../../figures/figure-text';
 import { formatNumber } from '../../../figures/format-figure';
-import { useLanguage } from '../../../language/language-context';
+import { useLanguage } from '../../../language/language';
 import {
   answerParts,
   type AnswerPassage,

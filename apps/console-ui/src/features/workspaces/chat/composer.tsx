@@ -7,7 +7,7 @@ import { isSendKey } from '../../../components/send-key';
 import { useConsoleApi } from '../../../api/console-api';
 import { useMemoApi } from '../../../api/service-apis';
 import { formatAmountAndCurrency } from '../../../figures/format-figure';
-import { useLanguage } from '../../../language/language-context';
+import { useLanguage } from '../../../language/language';
 import { groupByModel, pricingQuery } from '../../pricing/pricing-queries';
 import { useWorkspace } from '../workspace-context';
 import { optionsQuery } from '../workspace-queries';

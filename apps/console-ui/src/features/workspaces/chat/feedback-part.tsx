@@ -5,7 +5,7 @@ import { type Column, DataTable } from '../../../components/data-table';
 import { EmptyState } from '../../../components/empty-state';
 import { QueryState } from '../../../components/query-state';
 import { formatNumber } from '../../../figures/format-figure';
-import { useLanguage } from '../../../language/language-context';
+import { useLanguage } from '../../../language/language';
 import { Time } from '../../../time/time';
 import { useWorkspace } from '../workspace-context';
 import { useWorkspaceTexts } from '../workspace-texts';

@@ -15,7 +15,7 @@ import { type ReactNode } from 'react';
 import { type Column, DataTable } from '../../../components/data-table';
 import { Bytes, Quantity } from '../../../figures/figure-text';
 import { formatNumber } from '../../../figures/format-figure';
-import { useLanguage } from '../../../language/language-context';
+import { useLanguage } from '../../../language/language';
 import { Time } from '../../../time/time';
 import { useWorkspaceTexts } from '../workspace-texts';
 import { type MemoDocument, percentOf } from './document-queries';

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Mark, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, List, Mark, Modal, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, useState } from 'react';
 import { useMemoApi } from '../../../api/service-apis';
@@ -8,18 +8,19 @@ import { fileLoader, OptionalPart } from '../../../components/lazy-file';
 import { QueryState } from '../../../components/query-state';
 import { type Figure } from '../../../figures/figure';
 import { Quantity } from '../../../figures/figure-text';
-import { useLanguage } from '../../../language/language-context';
+import { formatNumber } from '../../../figures/format-figure';
+import { useLanguage } from '../../../language/language';
 import { optionsQuery } from '../workspace-queries';
 import { useWorkspaceTexts } from '../workspace-texts';
 import {
   documentFileQuery,
   documentQuery,
   documentTextQuery,
+  type MemoDocument,
   type Span,
   textAround,
 } from './document-queries';
 import classes from './passages.module.css';
-import { ReadingReport } from './reading-report';
 
 /** Characters on either side of a passage at first; each "show more" shows ten times as many. */
 const FIRST_MARGIN = 5_000;
@@ -158,5 +159,25 @@ function DocumentText({ text, version, passage, isSame }: TextProps) {
         </Group>
       )}
     </Stack>
+  );
+}
+
+/** What the file of a document holds and its text does not. */
+function ReadingReport({ report }: { report: NonNullable<MemoDocument['report']> }) {
+  const t = useWorkspaceTexts();
+  const { language } = useLanguage();
+  if (report.left_out.length === 0) return null;
+  return (
+    <Alert color="gray" title={t('report.title')} mb="md">
+      <List size="sm">
+        {report.left_out.map(({ kind, count, pages }) => (
+          <List.Item key={kind}>
+            {t(`report.${kind}`, { count: Number(count.toString()) })}
+            {pages.length > 0 &&
+              ` (${t(pages.length === 1 ? 'report.page' : 'report.pages', { pages: pages.map((page) => formatNumber(page, language)).join(t('report.pages.separator')) })})`}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
   );
 }

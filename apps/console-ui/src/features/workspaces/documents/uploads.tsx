@@ -6,7 +6,7 @@ import { useSyncExternalStore } from 'react';
 import { ApiError, toApiError } from '../../../api/api-error';
 import { useErrorMessage } from '../../../components/error-notice';
 import { formatBytes } from '../../../figures/format-figure';
-import { useLanguage } from '../../../language/language-context';
+import { useLanguage } from '../../../language/language';
 import { useWorkspace } from '../workspace-context';
 import { type WorkspaceOptions } from '../workspace-queries';
 import { useWorkspaceTexts } from '../workspace-texts';

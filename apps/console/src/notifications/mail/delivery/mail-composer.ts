@@ -95,6 +95,12 @@ const shownRotation = ({ name, formerEndsAt, ...key }: NonNullable<SecurityMailP
   formerEndsAt: formerEndsAt && formatInstant(formerEndsAt),
 });
 
+const shownLeak = ({ name, url, ...leak }: NonNullable<SecurityMailParams['leaked']>) => ({
+  ...leak,
+  name: toOneLine(name),
+  url: toOneLine(url),
+});
+
 /**
  * Anybody can request these mails for an address: the limits keep a mailbox from being flooded. They allow a person whose
  * first mail is lost to ask again.
@@ -170,6 +176,7 @@ export class MailComposer {
     return renderMessage(kind, language, {
       ...facts,
       ...(facts.rotated && { rotated: shownRotation(facts.rotated) }),
+      ...(facts.leaked && { leaked: shownLeak(facts.leaked) }),
       siteName,
       link: consoleUiUrl + MAIL_KINDS[kind].security.page,
       at: formatInstant(at ?? row.createdAt),

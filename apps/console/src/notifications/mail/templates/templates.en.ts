@@ -128,6 +128,18 @@ export const TEMPLATES_EN: MailTemplates = {
       { link: data.link },
     ],
   },
+  api_key_leaked: {
+    subject: ({ siteName, leaked }) => `Your ${siteName} API key ${leaked?.name ?? ''} was found in public`,
+    paragraphs: (data) => [
+      `The API key ${data.leaked?.name ?? ''} (${data.leaked?.prefix ?? 'bfvk-'}…) of your account at ${data.siteName} was found in a public place${data.leaked?.url ? `: ${data.leaked.url}` : '.'}`,
+      data.leaked?.isFormerSecret
+        ? 'It was a former secret of the key, which no longer works. The present one goes on working.'
+        : 'Anybody could use it, so we have disabled it. Programs that use it are refused from now on.',
+      when(data),
+      'Give your programs another key, delete this one, and look through your usage for calls that are not yours:',
+      { link: data.link },
+    ],
+  },
   admin_appointed: {
     subject: ({ siteName, admin }) => `${admin?.email ?? 'Somebody'} is a new administrator of ${siteName}`,
     paragraphs: (data) => [

@@ -128,6 +128,18 @@ export const TEMPLATES_ZH: MailTemplates = {
       { link: data.link },
     ],
   },
+  api_key_leaked: {
+    subject: ({ siteName, leaked }) => `您的 ${siteName} API 密钥 ${leaked?.name ?? ''} 已被公开泄露`,
+    paragraphs: (data) => [
+      `您在 ${data.siteName} 的 API 密钥 ${data.leaked?.name ?? ''}（${data.leaked?.prefix ?? 'bfvk-'}…）出现在公开位置${data.leaked?.url ? `：${data.leaked.url}` : '。'}`,
+      data.leaked?.isFormerSecret
+        ? '泄露的是该密钥轮换前的旧密钥值，现已失效。当前密钥值不受影响。'
+        : '任何人都可能使用它，因此我们已将其停用，使用它的程序会被拒绝。',
+      when(data),
+      '请为程序更换密钥，删除此密钥，并检查用量中是否有不是您发起的调用：',
+      { link: data.link },
+    ],
+  },
   admin_appointed: {
     subject: ({ siteName, admin }) => `${siteName} 新增管理员${admin ? ` ${admin.email}` : ''}`,
     paragraphs: (data) => [

@@ -1,14 +1,46 @@
-import { DOCX } from '../../../tables/media-type';
-import { innerOutput, type ReadingOutput } from '../format-reader';
-import { type OmissionKind } from '../../../tables/omission';
-import { type Omissions } from '../omissions';
-import { CapturedText } from '../text/captured-text';
+import { DOCX, shownContainer } from '../../../tables/media-type';
+import { innerOutput, MAX_INNER_DOCUMENTS, type ReadingOutput } from '../format-reader';
+import { type OmissionKind, type Omissions } from '../../../tables/omission';
+import { readHtml } from '../html';
+import { parseMail, writeBody } from '../mail/eml';
+import { readRtf } from '../rtf';
+import { CapturedText, type TextWriter } from '../text/text-writer';
+import { decodeText, detectEncoding } from '../text/character-encoding';
 import { TableWriter } from '../text/table-writer';
-import { type TextWriter } from '../text/text-writer';
-import { readChunk } from './alt-chunk';
 import { readDamaged } from '../package/damage';
 import { Package, type Relation } from '../package/package';
 import { type XmlHandler } from '../package/xml-part';
+
+const HTML =
+  /^[\s\ufeff]*(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype|\?xml|html|head|body|meta|title|style|div|table|p|h[1-6]|span|ul|ol)[\s>]/i;
+const MIME = /^(?:[\w-]+:[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*)+\r?\n/;
+const MIME_VERSION = /^(?:MIME-Version|Content-Type):/im;
+/** Headers of MHTML are shorter. */
+const HEAD_BYTES = 8 * 1024;
+
+/**
+ * Writes the part of another format that a document includes by `w:altChunk`: HTML, MHTML, plain text or DOCX. Its format is told
+ * by its first bytes, because converters declare it wrongly.
+ */
+async function readChunk(bytes: Buffer, part: string, output: ReadingOutput): Promise<void> {
+  if (shownContainer(bytes) === 'zip') {
+    if (output.level <= MAX_INNER_DOCUMENTS) return output.readInner(bytes, DOCX, output);
+    return output.omissions.add('embedded_file');
+  }
+  const head = bytes.subarray(0, HEAD_BYTES).toString('latin1');
+  const headers = MIME.exec(head)?.[0];
+  if (headers !== undefined && MIME_VERSION.test(headers)) return readMhtml(bytes, output);
+  if (HTML.test(head) || /\.x?html?$/i.test(part)) return readHtml(bytes, output);
+  if (head.startsWith('{\\rtf')) return readRtf(bytes, output);
+  for (const { text } of decodeText(bytes, detectEncoding(bytes, false))) output.writer.verbatim(text);
+}
+
+async function readMhtml(bytes: Buffer, output: ReadingOutput): Promise<void> {
+  const mail = await parseMail(bytes);
+  if (!writeBody(mail, output)) output.omissions.add('missing_part');
+  const files = mail.attachments.filter(({ contentType }) => !contentType.startsWith('image/'));
+  output.omissions.add('embedded_file', files.length);
+}
 
 /**
  * Elements whose text is not part of the document: `Fallback` repeats `Choice`; `del` and `moveFrom` hold deleted

@@ -10,6 +10,15 @@ const ROOT = 5;
 export const msg = (texts: Record<string, string | Buffer>, storages: Tree = {}): Buffer =>
   compoundFile({ ...streams(texts), ...storages });
 
+/** The file, whose directory goes on at its first sector again. */
+export function endless(file: Buffer): Buffer {
+  const first = file.readInt32LE(48);
+  const table = file.readInt32LE(76);
+  const looped = Buffer.from(file);
+  looped.writeInt32LE(first, (table + 1) * 512 + first * 4);
+  return looped;
+}
+
 export const recipient = (name: string, email: string): Tree => ({
   ...streams({ '3001': name, '39FE': email }),
   // A recipient of the kind "to" (PidTagRecipientType).

@@ -5,14 +5,25 @@ import { innerOutput, MAX_INNER_DOCUMENTS, type ReadingOutput } from '../format-
 import { readDamaged } from '../package/damage';
 import { decodeText, detectEncoding } from '../text/character-encoding';
 import { readRtf } from '../rtf';
-import { writeAttachment } from './attachment';
-import { writeBody, writeHead } from './eml';
+import { writeAttachment, writeBody, writeHead } from './eml';
 
 const WINDOWS_CODE_PAGE = /^(?:874|932|936|949|950|125[0-8])$/;
+
+const NUMBER_BYTES = 4;
+const SECTOR_BYTES = 512;
+const LARGE_SECTOR_BYTES = 4096;
+/** Offsets in the header of MS-CFB. */
+const SECTOR_SHIFT_AT = 30;
+const TABLES_AT = 44;
+const DIRECTORY_AT = 48;
+const FIRST_TABLE_AT = 76;
+/** Of seven mebibytes of content; more are listed elsewhere. */
+const MAX_TABLES_IN_HEADER = 109;
 
 /** Reads a mail of Outlook (MS-OXMSG): what its head says, its body, and its attachments. */
 export function readMsg(bytes: Uint8Array, output: ReadingOutput): Promise<void> {
   return readDamaged(async () => {
+    refuseLoop(bytes);
     const { buffer } = bytes.slice();
     const first = new MsgReader(buffer).getFileData();
     const file = new MsgReader(buffer);
@@ -23,6 +34,31 @@ export function readMsg(bytes: Uint8Array, output: ReadingOutput): Promise<void>
     await new MsgText(file, output).write(mail);
     output.onProgress(bytes.length, bytes.length);
   });
+}
+
+/**
+ * Refuses a file whose directory is a chain of sectors that comes back to itself, as after a few lost bytes: the library would follow it
+ * until the limit of time. The chain is that of MS-CFB, through the sector numbers of the header.
+ */
+function refuseLoop(bytes: Uint8Array): void {
+  if (bytes.length < SECTOR_BYTES) return;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const sectorBytes =
+    1 << view.getUint8(SECTOR_SHIFT_AT) === LARGE_SECTOR_BYTES ? LARGE_SECTOR_BYTES : SECTOR_BYTES;
+  const numbersInSector = sectorBytes / NUMBER_BYTES;
+  const tables = Math.min(view.getInt32(TABLES_AT, true), MAX_TABLES_IN_HEADER);
+  const seen = new Set<number>();
+  let sector = view.getInt32(DIRECTORY_AT, true);
+  // Other numbers end the chain, or are outside of the tables.
+  while (sector >= 0 && sector < tables * numbersInSector) {
+    if (seen.has(sector))
+      throw new ExtractionError('corrupt', 'The document is damaged: its directory has no end.');
+    seen.add(sector);
+    const table = view.getInt32(FIRST_TABLE_AT + Math.floor(sector / numbersInSector) * NUMBER_BYTES, true);
+    const at = (table + 1) * sectorBytes + (sector % numbersInSector) * NUMBER_BYTES;
+    if (at < 0 || at + NUMBER_BYTES > bytes.length) return;
+    sector = view.getInt32(at, true);
+  }
 }
 
 /** The encoding of an old mail, which stores bytes: the code page that it names, or else the one that its text tells. */

@@ -1,8 +1,7 @@
-import { type Omissions } from '../omissions';
+import { type Omissions } from '../../../tables/omission';
 import { type XmlHandler } from '../package/xml-part';
-import { CapturedText } from '../text/captured-text';
+import { CapturedText, type TextWriter } from '../text/text-writer';
 import { TableWriter } from '../text/table-writer';
-import { type TextWriter } from '../text/text-writer';
 
 /** Placeholders that show a number or a date of their own. */
 const NUMBERING = new Set(['sldNum', 'dt']);

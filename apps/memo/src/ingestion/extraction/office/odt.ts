@@ -1,13 +1,11 @@
 import { ExtractionError } from '../../../tables/extraction-error';
-import { type OmissionKind } from '../../../tables/omission';
+import { type OmissionKind, type Omissions } from '../../../tables/omission';
 import { type ReadingOutput } from '../format-reader';
-import { type Omissions } from '../omissions';
 import { readDamaged } from '../package/damage';
 import { readXml, type XmlHandler } from '../package/xml-part';
 import { ZipArchive } from '../package/zip-archive';
-import { CapturedText } from '../text/captured-text';
+import { CapturedText, type TextWriter } from '../text/text-writer';
 import { TableWriter } from '../text/table-writer';
-import { type TextWriter } from '../text/text-writer';
 
 const CONTENT = 'content.xml';
 const STYLES = 'styles.xml';

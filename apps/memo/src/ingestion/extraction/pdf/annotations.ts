@@ -1,4 +1,4 @@
-import { type Omissions } from '../omissions';
+import { type Omissions } from '../../../tables/omission';
 
 /** What pdf.js tells about an annotation. */
 export interface Annotation {

@@ -3,7 +3,7 @@ import { inflateSync } from 'node:zlib';
 import type * as PdfJs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { errorSentence, ExtractionError, isResourceExhaustion } from '../../../tables/extraction-error';
 import { type ReadingOutput } from '../format-reader';
-import { type Omissions } from '../omissions';
+import { type Omissions } from '../../../tables/omission';
 import { type TextWriter } from '../text/text-writer';
 import { type Annotation, entryOf, type PageEntry } from './annotations';
 import { itemsOf, withoutRepetitions } from './glyph-lines';

@@ -1,5 +1,11 @@
 import { ExtractionError } from '../../../tables/extraction-error';
 
+/**
+ * Reports how much of a document is extracted. It is called after the text of the counted part.
+ * The unit is pages for PDF, slides for PPTX, chapters for EPUB, unpacked bytes for other archives, and bytes for other formats.
+ */
+export type OnProgress = (processed: number, total: number) => void;
+
 const SOMETHING_TO_READ = /[\p{L}\p{N}\p{S}]/u;
 
 /** Passes the text of a document on piece by piece, up to the maximum length. */

@@ -1,5 +1,5 @@
 import { normalizeText } from './characters';
-import { type TextSink } from './text-sink';
+import { TextSink } from './text-sink';
 
 /** Length at which a piece is passed on. Twice doubles the memory of unwritten text; half doubles the number of pieces. */
 const PIECE_CHARACTERS = 256 * 1024;
@@ -137,4 +137,26 @@ function isSpace(character: string | undefined): boolean {
 /** Chinese and Japanese lines are joined without a space. */
 function joinWith(before: string | undefined, after: string | undefined): string {
   return before && after && WIDE_AT_END.test(before) && WIDE_AT_START.test(after) ? '' : ' ';
+}
+
+/** A text that is written to another place than the document, and inserted later. */
+export class CapturedText {
+  readonly writer: TextWriter;
+  private readonly pieces: string[] = [];
+  private length = 0;
+
+  /** Throws `too_long` as soon as the text does not fit behind what the document holds. */
+  constructor(document: TextWriter) {
+    const sink = new TextSink(Infinity, (piece) => {
+      this.length += piece.length;
+      document.requireRoomFor(this.length);
+      this.pieces.push(piece);
+    });
+    this.writer = new TextWriter(sink);
+  }
+
+  take(): string {
+    this.writer.flush();
+    return this.pieces.join('');
+  }
 }

@@ -1,6 +1,6 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { type PackedPostings } from '../segment';
-import { type Posting } from '../../../tables/posting.entity';
+import { type Posting } from '../../../tables/segment.entity';
 
 /** Rows and bytes of one insert statement. */
 const MAX_ROWS = 20_000;

@@ -1,7 +1,7 @@
 import { type Transaction } from '@inference/database';
 import { type ChunkRange } from '../chunk-range';
 import { discardVersion } from './garbage.repository';
-import { type RetiredChunk } from '../../../tables/retired-chunk.entity';
+import { type RetiredChunk } from '../../../tables/garbage.entity';
 
 const RETIRE_VERSION = `
   INSERT INTO memo.retired_chunks (workspace_id, first_chunk, range_length, chunks, words)

@@ -1,0 +1,166 @@
+import { ActionIcon, Badge, Button, Group, Tooltip } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { CircleStop, Pencil, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useMay } from '../../api/account';
+import { useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
+import { type Column, DataTable } from '../../components/data-table';
+import { ConfirmDialog } from '../../components/dialogs';
+import { EmptyState } from '../../components/empty-state';
+import { Page } from '../../components/page';
+import { QueryState } from '../../components/query-state';
+import { Quantity } from '../../figures/figure-text';
+import { useLanguage } from '../../language/language';
+import { Time } from '../../time/time';
+import { useAdminAnnouncementTexts } from './admin-announcement-texts';
+import { AnnouncementDialog } from './announcement-dialog';
+import { type Announcement, announcementsQuery, useEndAnnouncement } from './announcement-queries';
+
+function stateOf({ starts_at: startsAt, ends_at: endsAt }: Announcement): 'upcoming' | 'shown' | 'ended' {
+  const now = Date.now();
+  if (endsAt !== null && Date.parse(endsAt) <= now) return 'ended';
+  return Date.parse(startsAt) > now ? 'upcoming' : 'shown';
+}
+
+/** What customers are told for a time. */
+export function AdminAnnouncementsPage() {
+  const t = useAdminAnnouncementTexts();
+  const api = useConsoleApi();
+  const may = useMay();
+  const { language } = useLanguage();
+  const query = useInfiniteQuery(announcementsQuery(api));
+  const [opened, setOpened] = useState<'new' | { edited: Announcement } | { ended: Announcement }>();
+  const close = () => setOpened(undefined);
+  const titleOf = (one: Announcement) => (language === 'en' ? one.title_en : one.title_zh);
+  const audienceOf = ({ audience, model, addressed_accounts: addressed }: Announcement) => {
+    const count = addressed?.toScreenNumber() ?? 0;
+    if (audience === 'all') return t('audience.all');
+    return audience === 'model' ? t('users', { count, model: model ?? '' }) : t('addressed', { count });
+  };
+  const columns: Column<Announcement>[] = [
+    { key: 'title', title: t('column.title'), place: 'title', cell: titleOf },
+    {
+      key: 'state',
+      title: t('column.state'),
+      place: 'status',
+      cell: (one) => <Badge variant="default">{t(`state.${stateOf(one)}`)}</Badge>,
+    },
+    { key: 'severity', title: t('column.severity'), cell: ({ severity }) => t(`severity.${severity}`) },
+    { key: 'audience', title: t('column.audience'), cell: audienceOf },
+    { key: 'starts', title: t('column.starts'), cell: ({ starts_at: at }) => <Time value={at} /> },
+    {
+      key: 'ends',
+      title: t('column.ends'),
+      cell: ({ ends_at: at }) => (at === null ? t('untilEnded') : <Time value={at} />),
+    },
+    {
+      key: 'dismissed',
+      title: t('column.dismissed'),
+      cell: ({ dismissed_by: count }) => <Quantity value={count} />,
+    },
+    ...(may('PUT /api/admin/announcements/:id')
+      ? [
+          {
+            key: 'actions',
+            title: t('column.actions'),
+            isTitleHidden: true,
+            cell: (one: Announcement) => (
+              <Group gap={4} wrap="nowrap" justify="flex-end">
+                <Tooltip label={t('edit.title')}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-label={t('edit.named', { title: titleOf(one) })}
+                    onClick={() => setOpened({ edited: one })}
+                  >
+                    <Pencil size={16} />
+                  </ActionIcon>
+                </Tooltip>
+                {stateOf(one) !== 'ended' && (
+                  <Tooltip label={t('end')}>
+                    <ActionIcon
+                      variant="subtle"
+                      color="red"
+                      aria-label={t('end.named', { title: titleOf(one) })}
+                      onClick={() => setOpened({ ended: one })}
+                    >
+                      <CircleStop size={16} />
+                    </ActionIcon>
+                  </Tooltip>
+                )}
+              </Group>
+            ),
+          },
+        ]
+      : []),
+  ];
+  const actions = (
+    <Group gap="xs">
+      <CsvButton fileName="announcements.csv" read={() => api.GET('/api/admin/announcements', AS_CSV)} />
+      {may('POST /api/admin/announcements') && (
+        <Button leftSection={<Plus size={16} />} onClick={() => setOpened('new')}>
+          {t('create')}
+        </Button>
+      )}
+    </Group>
+  );
+  return (
+    <Page title={t('title')} description={t('description')} actions={actions}>
+      <QueryState
+        query={query}
+        isEmpty={({ pages }) => pages.every(({ announcements }) => announcements.length === 0)}
+        empty={<EmptyState title={t('empty.title')}>{t('empty.text')}</EmptyState>}
+      >
+        {({ pages }) => (
+          <DataTable
+            label={t('title')}
+            columns={columns}
+            rows={pages.flatMap(({ announcements }) => announcements)}
+            keyOf={({ id }) => id}
+            onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+            isLoadingMore={query.isFetchingNextPage}
+          />
+        )}
+      </QueryState>
+      {opened === 'new' && <AnnouncementDialog onClose={close} />}
+      {opened !== undefined && opened !== 'new' && 'edited' in opened && (
+        <AnnouncementDialog announcement={opened.edited} onClose={close} />
+      )}
+      {opened !== undefined && opened !== 'new' && 'ended' in opened && (
+        <EndDialog announcement={opened.ended} title={titleOf(opened.ended)} onClose={close} />
+      )}
+    </Page>
+  );
+}
+
+function EndDialog({
+  announcement,
+  title,
+  onClose,
+}: {
+  announcement: Announcement;
+  title: string;
+  onClose: () => void;
+}) {
+  const t = useAdminAnnouncementTexts();
+  const end = useEndAnnouncement();
+  const confirm = () =>
+    end.mutate(announcement.id, {
+      onSuccess: () => {
+        notifications.show({ message: t('end.done') });
+        onClose();
+      },
+    });
+  return (
+    <ConfirmDialog
+      title={t('end.title', { title })}
+      text={t('end.text')}
+      confirmText={t('end')}
+      doing={end}
+      onConfirm={confirm}
+      onClose={onClose}
+    />
+  );
+}

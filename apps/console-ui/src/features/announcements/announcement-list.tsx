@@ -1,0 +1,88 @@
+import { Anchor, CloseButton, Group, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Schemas, useConsoleApi } from '../../api/console-api';
+import { useLanguage } from '../../language/language';
+import { useAnnouncementTexts } from './announcement-texts';
+import { ANNOUNCEMENTS } from './announcements';
+import classes from './announcements.module.css';
+import { splitLinks } from './text-with-links';
+
+type Announcement = Schemas['CurrentAnnouncementResponse'];
+
+interface Props {
+  announcements: Announcement[];
+  /** Visitors cannot hide what they see. */
+  isSignedIn: boolean;
+}
+
+export default function AnnouncementList({ announcements, isSignedIn }: Props) {
+  const t = useAnnouncementTexts();
+  return (
+    <section aria-label={t('title')}>
+      {announcements.map((announcement) => (
+        <Notice
+          key={announcement.id}
+          announcement={announcement}
+          isDismissible={isSignedIn && announcement.severity !== 'critical'}
+        />
+      ))}
+    </section>
+  );
+}
+
+function Notice({
+  announcement: { id, severity, ...texts },
+  isDismissible,
+}: {
+  announcement: Announcement;
+  isDismissible: boolean;
+}) {
+  const t = useAnnouncementTexts();
+  const { language } = useLanguage();
+  const [title, body] = language === 'en' ? [texts.title_en, texts.body_en] : [texts.title_zh, texts.body_zh];
+  const dismissal = useDismiss();
+  return (
+    <div className={classes.announcement} data-severity={severity}>
+      <Group gap="sm" wrap="nowrap" justify="space-between" align="flex-start">
+        <div>
+          <Text size="md" fw={600}>
+            {title}
+          </Text>
+          <Text size="md" className={classes.text}>
+            {splitLinks(body).map((part, index) =>
+              typeof part === 'string' ? (
+                part
+              ) : (
+                <Anchor key={index} href={part.href} inherit underline="always" rel="noreferrer">
+                  {part.href}
+                </Anchor>
+              ),
+            )}
+          </Text>
+          {dismissal.isError && (
+            <Text size="md" role="alert">
+              {t('failed')}
+            </Text>
+          )}
+        </div>
+        {isDismissible && (
+          <CloseButton
+            aria-label={t('dismiss', { title })}
+            disabled={dismissal.isPending}
+            onClick={() => dismissal.mutate(id)}
+          />
+        )}
+      </Group>
+    </div>
+  );
+}
+
+function useDismiss() {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) =>
+      api.POST('/api/account/announcements/{id}/dismiss', { params: { path: { id } } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [ANNOUNCEMENTS] }),
+  });
+}
