@@ -238,6 +238,7 @@ export class ProxyService {
       endpoint: request.endpoint,
       models: fallbacks.length === 0 ? [model] : [model, ...fallbacks.map((fallback) => fallback.model)],
       prefix: prefixHash(caller.accountId, request.body),
+      accountId: caller.accountId,
       requestId,
       bodyFor: (served, name) => {
         const serving = servedBy(admission, served);

@@ -98,7 +98,7 @@ const newKeyView = (
   created_at: key.createdAt.toISOString(),
   created_by: maker(accountId, key.createdBy, names),
   rotated_at: shownTime(key.rotatedAt),
-  rotated_by: key.rotatedAt && maker(accountId, key.rotatedBy, names),
+  rotated_by: key.rotatedAt ? maker(accountId, key.rotatedBy, names) : null,
   description: key.description,
   tags: key.tags,
   status: statusOf(key),
