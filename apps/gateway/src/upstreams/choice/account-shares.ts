@@ -12,8 +12,7 @@ const REFUSED_MILLIS = 1_000;
 /** Standard deviations of a Poisson process that are kept free beyond the mean: one call in a thousand finds no room. */
 const DEVIATIONS = 3;
 
-const UNITS = ['running', 'requests', 'tokens'] as const;
-type Unit = (typeof UNITS)[number];
+type Unit = 'running' | 'requests' | 'tokens';
 type Amounts = Record<Unit, number>;
 
 const nothing = (): Amounts => ({ running: 0, requests: 0, tokens: 0 });
