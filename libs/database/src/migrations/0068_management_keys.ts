@@ -18,7 +18,7 @@ ALTER TABLE accounts.api_keys DROP kind, DROP created_by, DROP rotated_at, DROP 
 `;
 
 /** Keys that manage keys, and who made each key. */
-export class ManagementKeys0000000000067 implements Migration {
+export class ManagementKeys0000000000068 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
   }
