@@ -13,7 +13,6 @@ import { InferenceModule } from './inference/inference.module';
 import { JobRecoveryModule } from './job-recovery/job-recovery.module';
 import { NotificationsModule } from './notifications/notifications.module';
 import { ServiceHealthModule } from './service-health/service-health.module';
-import { StatusPageModule } from './status-page/status-page.module';
 import { SupportModule } from './support/support.module';
 import { UserInterfaceModule } from './user-interface/user-interface.module';
 import { WaitingWorkModule } from './waiting-work/waiting-work.module';
@@ -50,7 +49,6 @@ export class AppModule {
         InferenceModule,
         NotificationsModule,
         ServiceHealthModule,
-        StatusPageModule,
         SupportModule,
         UserInterfaceModule,
         WaitingWorkModule,

@@ -32,5 +32,8 @@ class PlaygroundModule {}
 class ServingModule {}
 
 /** Models and agents for the pages of the console: the gateway and the agent service, called for the account that is signed in. */
-@Module({ imports: [AgentsModule, PlaygroundModule, SavedPlaygroundModule, ServingModule], exports: [ServingModule] })
+@Module({
+  imports: [AgentsModule, PlaygroundModule, SavedPlaygroundModule, ServingModule],
+  exports: [ServingModule],
+})
 export class InferenceModule {}

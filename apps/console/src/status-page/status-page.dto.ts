@@ -3,9 +3,9 @@ import { ApiProperty } from '@nestjs/swagger';
 import { CurrentAnnouncementResponse } from '../notifications/announcements/announcements.dto';
 import { SERVICE_NAMES, type ServiceName } from '../service-health/service-health.config';
 
-export const SERVICE_STATES = ['operational', 'outage'] as const;
-export const MODEL_STATES = ['operational', 'degraded', 'outage', 'unknown'] as const;
-export const SITE_STATES = ['operational', 'degraded', 'outage'] as const;
+const SERVICE_STATES = ['operational', 'outage'] as const;
+const MODEL_STATES = ['operational', 'degraded', 'outage', 'unknown'] as const;
+const SITE_STATES = ['operational', 'degraded', 'outage'] as const;
 
 class ServiceStatusResponse {
   @ApiProperty({ description: 'The service.', enum: SERVICE_NAMES, example: 'gateway' })
