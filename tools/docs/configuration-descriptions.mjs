@@ -78,7 +78,9 @@ export const SECTIONS = [
         'Version of `TERMS_URL`, such as the day from which it applies: required with it. It is recorded with the time for each account. After a change people are asked again.',
       PRIVACY_URL: 'Page about personal data, in the footer.',
       IMPRINT_URL: 'Page about the operator, in the footer.',
-      STATUS_URL: 'Page of the state of the services, in the footer.',
+      STATUS_URL: 'Page of the state of the services, in the footer; goes before the one of `STATUS_PAGE`.',
+      STATUS_PAGE:
+        '`public`: the console serves a [page](../operations/staff.md#the-status-page) of the state of services, models and incidents to everybody, at `/status` and `/api/status`, and the footer leads there.',
       SUPPORT_CONTACT:
         'Where people get help: an e-mail address or the URL of a page. In the footer, and beside request ids of errors.',
       ICP_NUMBER: 'Number of the ICP filing, in the footer. Site `cn` only.',

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { LimitsModule } from '../limits/limits.module';
 import { ServingDirectory } from './directory.service';
 import { UpstreamMetrics } from './upstream-metrics';
 import { UpstreamProbes } from './upstream-probes.service';
@@ -7,7 +6,6 @@ import { UpstreamsService } from './upstreams.service';
 
 /** Knows the models and calls their servers. */
 @Module({
-  imports: [LimitsModule],
   providers: [ServingDirectory, UpstreamMetrics, UpstreamProbes, UpstreamsService],
   exports: [ServingDirectory, UpstreamsService],
 })

@@ -10,7 +10,6 @@ import { type CallEnd } from './choice/circuit';
 import { RetryBudget } from './choice/retry-budget';
 import { decodedBody, inLowerCase, isEventStream, retryAfterMillis } from './answer-headers';
 import { type CallCosting, type CallCostPrices, type UpstreamCost, upstreamCost } from './cost-prices';
-import { AccountLimits } from '../limits/account-limits';
 import { type ServingCatalogue, ServingDirectory } from './directory.service';
 import {
   type CalledEndpoint,
@@ -76,7 +75,8 @@ export interface UpstreamRequest<Content> {
   models: readonly string[];
   /** Calls with the same one go to the same upstream as far as it can take them. */
   prefix: number;
-  accountId: string;
+  /** Whose share of an upstream with limits it takes. */
+  account: CallingAccount;
   requestId: string;
   /** Of a body that is no JSON. */
   contentType?: string;
@@ -197,7 +197,6 @@ export class UpstreamsService {
   constructor(
     private readonly directory: ServingDirectory,
     private readonly metrics: UpstreamMetrics,
-    private readonly limits: AccountLimits,
   ) {}
 
   /**
@@ -207,8 +206,7 @@ export class UpstreamsService {
    */
   async ask<Content>(request: UpstreamRequest<Content>): Promise<UpstreamAnswer<Content>> {
     const catalogue = await this.directory.current();
-    const { accountId } = request;
-    const account = { id: accountId, weight: () => this.limits.weightOf(accountId) };
+    const { account } = request;
     const groups = callableGroups(catalogue, request);
     const tried = new Set<UpstreamOfModel>();
     let refusal: UpstreamAnswer<Content> | undefined;

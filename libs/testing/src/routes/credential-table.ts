@@ -37,6 +37,7 @@ console                                               none  session  expired  el
   GET    /api/changelog                                200      200      200        200    200  200   200      200  200     200      200         200          200      200
   GET    /api/changelog.atom                           200      200      200        200    200  200   200      200  200     200      200         200          200      200
   GET    /api/announcements                            200      200      200        200    200  200   200      200  200     200      200         200          200      200
+  GET    /api/status                                   404      404      404        404    404  404   404      404  404     404      404         404          404      404
   GET    /sitemap.xml                                  200      200      200        200    200  200   200      200  200     200      200         200          200      200
   GET    /sitemap-:number.xml                          404      404      404        404    404  404   404      404  404     404      404         404          404      404
   POST   /api/auth/register                            400      400      400        400    400  400   400      400  400     400      400         400          400      400
