@@ -1,6 +1,7 @@
 import { type MeteredUsage } from '@inference/metering';
 import { GatewayError } from '../errors/openai-error';
 import { type AnswerBody } from './answer-headers';
+import { type CallingAccount } from './choice/account-shares';
 import {
   type CalledEndpoint,
   type NativeProtocol,
@@ -31,6 +32,8 @@ export interface UpstreamRequest<Content> {
   models: readonly string[];
   /** Calls with the same one go to the same upstream as far as it can take them. */
   prefix: number;
+  /** Whose share of an upstream with limits it takes. */
+  account: CallingAccount;
   requestId: string;
   /** Of a body that is no JSON. */
   contentType?: string;
