@@ -198,6 +198,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Finds the account of an API key by the hash of a secret that a rotation has replaced.',
   },
   {
+    place: 'function memo.delete_leaked_key',
+    kind: 'key',
+    tables: ['memo.keys'],
+    why: 'Deletes the workspace key that was found in public, by the hash of its secret.',
+  },
+  {
     place: 'apps/memo/src/workspaces/keys/keys.repository.ts findKeyByHash',
     kind: 'key',
     tables: ['accounts.accounts', 'memo.keys', 'memo.members'],

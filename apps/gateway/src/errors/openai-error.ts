@@ -130,7 +130,7 @@ export abstract class GatewayError extends Error {
     readonly param?: string,
     /** Further members of `error` in the body. */
     readonly details?: Record<string, string>,
-    readonly headers?: Record<string, string>,
+    public headers?: Record<string, string>,
   ) {
     super(message);
     this.name = new.target.name;

@@ -85,6 +85,7 @@ export const BEYOND_ENTITIES = {
       'limits.standing_of(text)',
       'memo.confirmed_email(text)',
       'memo.delete_keys_made_before(text,timestamp with time zone)',
+      'memo.delete_leaked_key(bytea[])',
       'memo.find_account(text)',
       'memo.has_keys_made_before(text,timestamp with time zone)',
       'memo.member_emails(text)',

@@ -227,6 +227,7 @@ export class AdmissionService {
       return { ticket, held: await hold() };
     } catch (error) {
       ticket?.cancel();
+      if (ticket && error instanceof UncoveredError) error.tell(ticket.headers());
       throw error;
     }
   }
