@@ -219,7 +219,7 @@ export const SECTIONS = [
       UPSTREAM_PRIVATE_NETWORKS:
         'Console. `allowed`: the base address of an upstream may be in a private network.',
       MODEL_RATE_LIMIT_TIERS:
-        'JSON list of tiers of [limits](../guides/limits.md), the lowest first: `{name, paid?, age_days?, models}`. `models`: model slug, or `*` for each other one → `{rpm?, tpm?, tpd?, max_concurrency?}`. An account has the last tier for which it has paid enough and is old enough. Without it only keys and staff set limits. The same value in gateway and console.',
+        'JSON list of tiers of [limits](../guides/limits.md), the lowest first: `{name, paid?, age_days?, weight?, models}`. `weight`, 1 by default: how large a share of a full model server its accounts have. `models`: model slug, or `*` for each other one → `{rpm?, tpm?, tpd?, max_concurrency?}`. An account has the last tier for which it has paid enough and is old enough. Without it only keys and staff set limits. The same value in gateway and console.',
       TRAINING_PRICE_SLUG:
         'Model that usage of training names. The gateway never offers it as a model. The same value in gateway and training.',
       AGENT_CREDENTIALS:

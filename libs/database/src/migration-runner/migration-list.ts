@@ -33,8 +33,9 @@ import { ModelsAndUpstreams0000000000064 } from '../migrations/0064_models_and_u
 import { CostPrices0000000000065 } from '../migrations/0065_cost_prices';
 import { Announcements0000000000066 } from '../migrations/0066_announcements';
 import { UpstreamProtocols0000000000067 } from '../migrations/0067_upstream_protocols';
-import { AnnouncementMails0000000000068 } from '../migrations/0068_announcement_mails';
-import { OldProviderEvents0000000000069 } from '../migrations/0069_old_provider_events';
+import { ManagementKeys0000000000068 } from '../migrations/0068_management_keys';
+import { AnnouncementMails0000000000069 } from '../migrations/0069_announcement_mails';
+import { OldProviderEvents0000000000070 } from '../migrations/0070_old_provider_events';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -81,8 +82,9 @@ export const MIGRATIONS: MigrationClass[] = [
   CostPrices0000000000065,
   Announcements0000000000066,
   UpstreamProtocols0000000000067,
-  AnnouncementMails0000000000068,
-  OldProviderEvents0000000000069,
+  ManagementKeys0000000000068,
+  AnnouncementMails0000000000069,
+  OldProviderEvents0000000000070,
 ];
 
 /**

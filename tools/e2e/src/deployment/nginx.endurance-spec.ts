@@ -52,7 +52,11 @@ interface Piece {
     const agent = await site.startAgent(gateway, { TRUST_PROXY: '1', DEFAULT_MODEL: STREAMED });
     const proxied = { TRUST_PROXY: '1', GATEWAY_URL: gateway.url };
     const console = await site.startConsole(proxied);
-    nginx = await Nginx.startShipped(program!, { gateway, agent, console }, authority.issue('api.example.com'));
+    nginx = await Nginx.startShipped(
+      program!,
+      { gateway, agent, console },
+      authority.issue('api.example.com'),
+    );
   });
   afterAll(async () => {
     connections.destroy();
