@@ -122,6 +122,8 @@ export const SECTIONS = [
         'Mail server: `smtp://user:password@host:587` or `smtps://…`. A password is never sent to a server without STARTTLS.',
       MAIL_FROM:
         'Sender: `no-reply@example.com` or `Example <no-reply@example.com>`. Required with `SMTP_URL`.',
+      ANNOUNCEMENT_MAILS_PER_MINUTE:
+        'Rate of [announcements by mail](../operations/staff.md#by-mail). Keep it below what the mail server takes from one sender.',
       MAIL_FOLDER: 'Folder that receives mails as `.eml` files instead of a mail server.',
     },
   },

@@ -47,7 +47,7 @@ import {
 import { inferenceFields, inferenceOf } from './inference/inference.config';
 import { servingFields, servingOf } from './inference/serving/serving.config';
 import { checkLegal, legalFields, legalOf } from './legal.config';
-import { checkMail, mailFields, mailOf } from './notifications/notifications.config';
+import { announcementMailOf, checkMail, mailFields, mailOf } from './notifications/notifications.config';
 import { serviceHealthOf } from './service-health/service-health.config';
 import { siteFields, siteOf } from './site.config';
 import { userInterfaceFields, userInterfaceOf } from './user-interface/user-interface.config';
@@ -121,6 +121,7 @@ const schema = fields
     serviceHealth: serviceHealthOf(config),
     userInterface: userInterfaceOf(config),
     mail: mailOf(config),
+    announcementMail: announcementMailOf(config, limitTiersOf(config)),
     startCredit: { amountPicos: config.START_CREDIT ?? 0n },
     lowBalance: { thresholdPicos: topUpOf(config).lowBalanceThresholdPicos },
   }));

@@ -35,6 +35,8 @@ import { Announcements0000000000066 } from '../migrations/0066_announcements';
 import { UpstreamProtocols0000000000067 } from '../migrations/0067_upstream_protocols';
 import { ManagementKeys0000000000068 } from '../migrations/0068_management_keys';
 import { LeakedWorkspaceKeys0000000000069 } from '../migrations/0069_leaked_workspace_keys';
+import { AnnouncementMails0000000000070 } from '../migrations/0070_announcement_mails';
+import { OldProviderEvents0000000000071 } from '../migrations/0071_old_provider_events';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -83,6 +85,8 @@ export const MIGRATIONS: MigrationClass[] = [
   UpstreamProtocols0000000000067,
   ManagementKeys0000000000068,
   LeakedWorkspaceKeys0000000000069,
+  AnnouncementMails0000000000070,
+  OldProviderEvents0000000000071,
 ];
 
 /**

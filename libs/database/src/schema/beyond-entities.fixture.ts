@@ -170,6 +170,7 @@ export const BEYOND_ENTITIES = {
     },
     console: {
       'delete insert select update': [
+        'accounts.announcement_recipients',
         'accounts.former_key_secrets',
         'accounts.login_attempts',
         'accounts.login_challenges',
@@ -200,8 +201,10 @@ export const BEYOND_ENTITIES = {
       'insert select update': [
         'accounts.accounts',
         'accounts.announcement_accounts',
+        'accounts.announcement_mailings',
         'accounts.announcements',
         'accounts.api_keys',
+        'accounts.mail_preferences',
         'billing.invoice_requests',
         'catalogue.package_downloads',
         'catalogue.release_lookups',
@@ -263,7 +266,7 @@ export const BEYOND_ENTITIES = {
       update: [
         'billing.document_counters (issued_at, last, year)',
         'billing.payments (checkout_type, checkout_url, claimed_until, ended_at, failure, next_check_at, paid_at, payer_email, payer_name, provider_order_id, provider_reference, seen_at, status)',
-        'billing.provider_events (closed_as, closed_at, closed_by, note)',
+        'billing.provider_events (closed_as, closed_at, closed_by, content, note)',
         'billing.refunds (claimed_until, ended_at, failure, next_check_at, provider_reference, status)',
         'catalogue.packages (published_at, purged_at, removed_at, sha256, stored_at, uploading_until)',
         'catalogue.upload_parts (stored_at)',

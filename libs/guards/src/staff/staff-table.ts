@@ -120,6 +120,9 @@ const TABLE = {
   'POST /api/admin/announcements': ['operator'],
   'PUT /api/admin/announcements/:id': ['operator'],
   'POST /api/admin/announcements/:id/end': ['operator'],
+  'POST /api/admin/announcements/:id/mailing': ['operator'],
+  'POST /api/admin/announcements/:id/mailing/count': ['operator'],
+  'POST /api/admin/announcements/:id/mailing/cancel': ['operator'],
 
   // Operations
   'GET /api/admin/health': ['operator', 'support'],

@@ -1,12 +1,14 @@
 import { type Currency } from '@inference/config';
+import { type Language } from '../../accounts/languages';
 
 /**
- * Every kind of mail, in four groups:
+ * Every kind of mail, in five groups:
  * - Token mails carry a single-use token and are requested for an identifier that somebody typed. The link leads to a
  *   page of the console UI.
  * - Billing mails, and those of keys that will expire, are requested for an account and link to the page with the details.
  * - Security mails tell an account that its credentials were changed, or admins that there is another one, and link to the page where
  *   the receiver can act.
+ * - Bulk mails go to many accounts, which can unsubscribe.
  * - Address mails go to an address, whether or not an account has it.
  */
 export const MAIL_KINDS = {
@@ -29,6 +31,7 @@ export const MAIL_KINDS = {
   low_balance: { page: '/top-up' },
   invoice_issued: { page: '/invoices' },
   api_key_expiring: { page: '/keys' },
+  announcement: { bulk: { page: '/unsubscribe' } },
   // Requested by the memo service (migration 0043).
   workspace_invitation: { toAddress: { page: '/workspaces' } },
 } as const satisfies Record<
@@ -36,6 +39,7 @@ export const MAIL_KINDS = {
   | { token: { prefix: string; validSeconds: number; page: string } }
   | { security: { page: string } }
   | { page: string }
+  | { bulk: { page: string } }
   | { toAddress: { page: string } }
 >;
 
@@ -49,9 +53,19 @@ export type BillingMailKind = {
 export type SecurityMailKind = {
   [Kind in MailKind]: (typeof MAIL_KINDS)[Kind] extends { security: object } ? Kind : never;
 }[MailKind];
+export type BulkMailKind = {
+  [Kind in MailKind]: (typeof MAIL_KINDS)[Kind] extends { bulk: object } ? Kind : never;
+}[MailKind];
 export type AddressMailKind = {
   [Kind in MailKind]: (typeof MAIL_KINDS)[Kind] extends { toAddress: object } ? Kind : never;
 }[MailKind];
+
+/** What a bulk mail says, and how its receiver stops such mails. */
+export interface BulkMailParams {
+  announcementId: string;
+  texts: Record<Language, { title: string; body: string }>;
+  unsubscribeCode: string;
+}
 
 /** What an address mail says. */
 export interface InvitationParams {
@@ -122,10 +136,12 @@ export type MailRequest =
   /** The identifier is normalized. */
   | { kind: TokenMailKind; identifier: string; params?: SecurityMailParams }
   | { kind: SecurityMailKind; accountId: string; params?: SecurityMailParams }
+  | { kind: BulkMailKind; accountId: string; params: BulkMailParams }
   | BillingMailRequest;
 
 /** False for a kind that only a newer version of the console knows. */
 export const isMailKind = (kind: string): kind is MailKind => Object.hasOwn(MAIL_KINDS, kind);
 export const isTokenMailKind = (kind: MailKind): kind is TokenMailKind => 'token' in MAIL_KINDS[kind];
 export const isBillingMailKind = (kind: MailKind): kind is BillingMailKind => 'page' in MAIL_KINDS[kind];
+export const isBulkMailKind = (kind: MailKind): kind is BulkMailKind => 'bulk' in MAIL_KINDS[kind];
 export const isAddressMailKind = (kind: MailKind): kind is AddressMailKind => 'toAddress' in MAIL_KINDS[kind];

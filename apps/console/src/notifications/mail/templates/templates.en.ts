@@ -1,4 +1,9 @@
-import { type FormattedAmount, type MailTemplates, type SecurityMailData } from './mail-template';
+import {
+  type FormattedAmount,
+  type MailTemplates,
+  paragraphsOf,
+  type SecurityMailData,
+} from './mail-template';
 
 const hours = (count: number) => (count === 1 ? 'one hour' : `${count} hours`);
 const when = ({ at, address }: SecurityMailData) =>
@@ -202,6 +207,14 @@ export const TEMPLATES_EN: MailTemplates = {
     paragraphs: ({ siteName, name, prefix, at, link }) => [
       `The API key ${name} (${prefix}…) of your account at ${siteName} expires at ${at} UTC. From then on, programs that use it are refused.`,
       'To keep it in use, move the date here, or create another key for your programs:',
+      { link },
+    ],
+  },
+  announcement: {
+    subject: ({ siteName, title }) => `${siteName}: ${title}`,
+    paragraphs: ({ siteName, body, link }) => [
+      ...paragraphsOf(body),
+      `You get this mail because you have an account at ${siteName}. To stop announcements by mail:`,
       { link },
     ],
   },
