@@ -35,7 +35,7 @@ describe('pricing', () => {
       `{"slug":"z/large:1","unit":"${OUT}","price":10,"currency":"USD"},` +
       `{"slug":"a","unit":"per_request","price":0.000000000001,"currency":"USD"},{"slug":"free","unit":"${BOTH}","price":0,"currency":"USD"}]`;
     expect(answer.text).toBe(
-      `${shown},${shown.replace('{"models"', '"added"')},"changed":[],"removed":[],"warnings":[]}`,
+      `${shown},${shown.replace('{"models"', '"added"')},"changed":[],"removed":[],"warnings":[],"below_cost":[]}`,
     );
     const gpus = await put(GPUS, { gpus: [{ name: 'H100 80GB', hourly_price: 2.99 }] });
     const shownGpus = '"gpus":[{"name":"H100 80GB","hourly_price":2.99,"currency":"USD"}]';

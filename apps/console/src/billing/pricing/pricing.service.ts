@@ -5,7 +5,7 @@ import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/catalogue-changes.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { belowCostWarnings } from './below-cost';
+import { belowCostWarnings, pricesBelowCost } from './below-cost';
 import { readServedCosts } from './cost-prices.repository';
 import { MODEL_DETAILS_CONFIG, type ModelDetailsConfig } from './model-details.config';
 import {
@@ -236,6 +236,7 @@ export class PricingService {
     const touched = new Set(compared.map(({ row }) => row.slug));
     const published = after.filter(({ slug }) => touched.has(slug));
     const served = published.length > 0 ? await readServedCosts(this.database) : [];
+    const below = pricesBelowCost(published, served, new Date());
     return {
       models: after.map(view),
       added: added.map(view),
@@ -245,8 +246,9 @@ export class PricingService {
         ...compared
           .filter(({ row, former }) => former.some((old) => old && isLarge(old.ratePicos, row.ratePicos)))
           .map(({ row }) => `${row.slug} ${row.unit}: ${LARGE_CHANGE}`),
-        ...belowCostWarnings(published, served, new Date()),
+        ...belowCostWarnings(below),
       ],
+      below_cost: below,
     };
   }
 
