@@ -27,8 +27,9 @@ class PlaygroundModule {}
 @Module({
   controllers: [ServedModelsController, UpstreamsController],
   providers: [ServedModelsService, UpstreamsService],
+  exports: [UpstreamsService],
 })
-class ServingModule {}
+export class ServingModule {}
 
 /** Models and agents for the pages of the console: the gateway and the agent service, called for the account that is signed in. */
 @Module({ imports: [AgentsModule, PlaygroundModule, SavedPlaygroundModule, ServingModule] })

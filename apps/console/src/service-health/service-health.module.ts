@@ -1,6 +1,11 @@
 import { Module } from '@nestjs/common';
+import { ServingModule } from '../inference/inference.module';
 import { ServiceHealthController } from './service-health.controller';
 import { ServiceHealthService } from './service-health.service';
 
-@Module({ controllers: [ServiceHealthController], providers: [ServiceHealthService] })
+@Module({
+  imports: [ServingModule],
+  controllers: [ServiceHealthController],
+  providers: [ServiceHealthService],
+})
 export class ServiceHealthModule {}

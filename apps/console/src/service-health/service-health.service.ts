@@ -1,6 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database } from '@inference/database';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Database, type Executor } from '@inference/database';
 import { PROCESS_STARTED_AT, STARTED_AT_HEADER } from '@inference/http';
+import { UpstreamsService } from '../inference/serving/upstreams.service';
+import { readQueues } from './queues.repository';
 import {
   type CheckedService,
   SERVICE_HEALTH_CONFIG,
@@ -19,6 +22,7 @@ type Finding = Pick<ServiceHealthResponse, 'status' | 'message' | 'started_at'>;
 export class ServiceHealthService {
   constructor(
     private readonly database: Database,
+    private readonly upstreams: UpstreamsService,
     @Inject(SERVICE_HEALTH_CONFIG) private readonly config: ServiceHealthConfig,
   ) {}
 
@@ -28,7 +32,16 @@ export class ServiceHealthService {
     const checkedAt = new Date();
     const own = timed({ name: 'console', url: consoleUrl }, () => this.checkOwnDatabase());
     const others = services.map((service) => timed(service, (signal) => ask(service, signal)));
-    return { services: await Promise.all([own, ...others]), checked_at: checkedAt.toISOString() };
+    const [upstreams, queues] = [
+      untilTimeout((executor) => this.upstreams.health(executor), this.database),
+      untilTimeout(readQueues, this.database),
+    ];
+    return {
+      services: await Promise.all([own, ...others]),
+      upstreams: await upstreams,
+      queues: await queues,
+      checked_at: checkedAt.toISOString(),
+    };
   }
 
   /** The console answers this request, so it can work if its database answers. */
@@ -36,6 +49,15 @@ export class ServiceHealthService {
     await this.database.check();
     return { status: 'ok', message: null, started_at: PROCESS_STARTED_AT };
   }
+}
+
+/** Null if the database fails or takes too long. */
+async function untilTimeout<Found>(
+  read: (executor: Executor) => Promise<Found>,
+  database: Database,
+): Promise<Found | null> {
+  const tooLate = sleep(TIMEOUT_SECONDS * 1000, null, { ref: false });
+  return Promise.race([read(database), tooLate]).catch(() => null);
 }
 
 /** What a check finds out within the time limit, and how long it took. */

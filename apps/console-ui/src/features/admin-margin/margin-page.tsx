@@ -124,12 +124,13 @@ function MarginTable({ group, report: { rows, total, currency } }: { group: Grou
   const emails = useAccountEmails(group === 'account' ? rows.map(({ key }) => key) : []);
   const amount = (value: Figure | null) =>
     value === null ? '–' : <Amount value={value} currency={currency} />;
-  const share = (value: Figure | null) => (value === null ? '–' : value.toString());
+  const share = (value: Figure | null) => (value === null ? '–' : `${value.toString()} %`);
   const number = (
     key: string,
     title: string,
     show: (figures: MarginReport['total']) => ReactNode,
-  ): Column<MarginRow> => ({ key, title, isNumber: true, cell: show, footer: show(total) });
+    place: 'figure' | 'more' = 'more',
+  ): Column<MarginRow> => ({ key, title, isNumber: true, place, cell: show, footer: show(total) });
   const columns: Column<MarginRow>[] = [
     {
       key: 'key',
@@ -143,7 +144,7 @@ function MarginTable({ group, report: { rows, total, currency } }: { group: Grou
     number('uncosted', t('uncosted'), (figures) => <Quantity value={figures.calls_without_cost} />),
     number('revenue', t('revenue'), ({ revenue }) => amount(revenue)),
     number('cost', t('cost'), ({ cost }) => amount(cost)),
-    number('margin', t('margin'), ({ margin }) => amount(margin)),
+    number('margin', t('margin'), ({ margin }) => amount(margin), 'figure'),
     number('share', t('share'), (figures) => share(figures.margin_percent)),
   ];
   return <DataTable label={t('title')} columns={columns} rows={rows} keyOf={({ key }) => key} />;

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -22,6 +22,7 @@ import {
 } from './serving-queries';
 import { SplitPreview } from './split-preview';
 import { UpstreamDialog } from './upstream-dialog';
+import { UpstreamStatus } from './upstream-status';
 
 type Opened = { dialog: 'edit' | 'test' | 'remove'; upstream: Upstream } | { dialog: 'add' };
 
@@ -54,7 +55,7 @@ export function UpstreamsPage() {
       key: 'status',
       title: t('status'),
       place: 'status',
-      cell: (upstream) => <Status upstream={upstream} />,
+      cell: ({ state, health }) => <UpstreamStatus state={state} {...health} />,
     },
     {
       key: 'models',
@@ -103,9 +104,7 @@ export function UpstreamsPage() {
               variant="subtle"
               color="gray"
               aria-label={t('costs', { name })}
-              renderRoot={(props) => (
-                <Link {...props} to="/admin/pricing/costs" search={{ upstream: id }} />
-              )}
+              renderRoot={(props) => <Link {...props} to="/admin/pricing/costs" search={{ upstream: id }} />}
             >
               <Coins size={16} />
             </ActionIcon>
@@ -200,25 +199,6 @@ function Action({ label, color = 'gray', onClick, children }: ActionProps) {
         {children}
       </ActionIcon>
     </Tooltip>
-  );
-}
-
-function Status({ upstream: { state, health } }: { upstream: Upstream }) {
-  const t = useServingTexts();
-  const [color, text] =
-    state !== 'active'
-      ? ['gray', t(`status.${state}`)]
-      : health.is_up === false
-        ? ['red', t('status.down')]
-        : health.open_models.length > 0
-          ? ['orange', t('status.failing', { models: health.open_models.join(', ') })]
-          : health.is_up
-            ? ['green', t('status.up')]
-            : ['gray', t('status.unknown')];
-  return (
-    <Badge variant="dot" color={color} tt="none" fw={500}>
-      {text}
-    </Badge>
   );
 }
 
