@@ -16,6 +16,7 @@ const MODELS: Record<string, UnitRate[]> = {
   'transcribe-tokens': [INPUT, rate('per_million_audio_input_tokens', 30n), OUTPUT],
   tts: [rate('per_million_characters', 15n)],
   rerank: [rate('per_search', 2_000n)],
+  'rerank-gone': [rate('per_search', 1_000n)],
   'rerank-tokens': [INPUT],
   moderation: [rate('per_request', 7n)],
   'moderation-tokens': [INPUT],
@@ -50,7 +51,9 @@ beforeAll(async () => {
       name: 'scripted',
       base_url: upstream.url,
       models: {
-        ...Object.fromEntries(Object.keys(MODELS).map((name) => [name, name])),
+        ...Object.fromEntries(
+          Object.keys(MODELS).flatMap((name) => (name === 'rerank-gone' ? [] : [[name, name]])),
+        ),
         whisper: 'whisper-1',
       },
     },
@@ -98,6 +101,43 @@ async function expectEvent(costPicos: bigint, fields: object): Promise<void> {
   });
   await site.expectCharged(account, costPicos);
 }
+
+describe('a model with fallbacks', () => {
+  const withoutUpstream = 'rerank-gone';
+  const rerank = (headers: Record<string, string> = {}) =>
+    site.post(
+      '/v1/rerank',
+      account.apiKey,
+      { model: withoutUpstream, query: 'a', documents: ['b', 'c'] },
+      { headers },
+    );
+
+  beforeAll(async () => {
+    await site.pool.query(
+      `INSERT INTO serving.models (id, slug, fallbacks) VALUES ('mod_gone', $1, ARRAY['tts', 'rerank'])`,
+      [withoutUpstream],
+    );
+    await site.pool.query("SELECT pg_notify('serving', '')");
+    script = json({ results: [{ index: 0, relevance_score: 1 }] });
+    account = await site.account();
+    await waitFor(async () => (await rerank()).status === 200);
+  });
+  beforeEach(() => {
+    script = json({ results: [{ index: 0, relevance_score: 1 }] });
+  });
+
+  it('is served by the first one that has a price of the task, at that price, and the answer names it', async () => {
+    const response = await rerank();
+    expect([response.status, response.headers.get('x-inference-model')]).toEqual([200, 'rerank']);
+    expect(JSON.parse(upstream.bodies.at(-1)!)).toMatchObject({ model: 'rerank' });
+    await expectEvent(2_000n, { model: 'rerank', endpoint: 'rerank' });
+  });
+
+  it('is served by none of them if the client switches them off', async () => {
+    expect((await rerank({ 'X-Inference-Fallback': 'off' })).status).toBe(404);
+    expect(upstream.bodies).toEqual([]);
+  });
+});
 
 describe('images', () => {
   it('are charged by their number, and the answer has no usage', async () => {

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createTestDatabase,
+  findFreePort,
   insertAccount,
   publishPrices,
   type TestDatabase,
@@ -26,6 +28,9 @@ const IN_FORCE_MILLIS = 2_000;
 const LONG_STREAMS = 6;
 const CHUNKS = 8;
 const CHUNK_MILLIS = 25;
+const REFUSED_MILLIS = 50;
+/** Of the upstream, by both gateways together. */
+const CONCURRENCY = 4;
 const PLENTY_PICOS = 100_000_000_000_000n;
 const ADMIN = { email: 'admin@example.com', password: 'the password of the admin' };
 const FORMER_KEY = 'sk-the-first-key-of-first';
@@ -41,11 +46,18 @@ interface Seen {
 /** A model server that notes who calls it with what. */
 class NotingModel {
   readonly seen: Seen[] = [];
+  /** Calls that ran at the same time, at most. */
+  mostRunning = 0;
+  private running = 0;
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;
 
   constructor() {
-    this.server = createServer((request, response) => void this.answer(request, response));
+    this.server = createServer((request, response) => {
+      this.mostRunning = Math.max(this.mostRunning, ++this.running);
+      response.on('close', () => this.running--);
+      void this.answer(request, response);
+    });
     this.server.on('connection', (socket) => {
       this.sockets.add(socket);
       socket.on('close', () => this.sockets.delete(socket));
@@ -93,7 +105,7 @@ class NotingModel {
       response.write(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', ...event })}\n\n`);
     for (let index = 0; index < CHUNKS && !response.destroyed; index++) {
       send({ choices: [{ index: 0, delta: { content: 'word ' }, finish_reason: null }] });
-      await new Promise((resolve) => setTimeout(resolve, CHUNK_MILLIS));
+      await sleep(CHUNK_MILLIS);
     }
     send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
     send({ choices: [], usage });
@@ -105,6 +117,7 @@ let database: TestDatabase;
 let site: Site;
 let consoleService: ServiceProcess;
 let gateways: ServiceProcess[];
+let metricsPorts: number[];
 let pids: number[];
 let first: NotingModel;
 let second: NotingModel;
@@ -130,7 +143,10 @@ beforeAll(async () => {
   const UPSTREAMS = JSON.stringify([
     { name: 'first', base_url: first.url, api_key: FORMER_KEY, models: ['m'] },
   ]);
-  gateways = [await site.startGateway(first, { UPSTREAMS }), await site.startGateway(first, { UPSTREAMS })];
+  metricsPorts = [await findFreePort(), await findFreePort()];
+  gateways = [];
+  for (const port of metricsPorts)
+    gateways.push(await site.startGateway(first, { UPSTREAMS, METRICS_PORT: String(port) }));
   pids = gateways.map(({ pid }) => pid);
   await createAdmin(database.urlFor('console'), 'intl', ADMIN);
   ({ token } = await consoleBody<{ token: string }>(consoleService.url, 'POST', '/api/auth/login', {
@@ -165,7 +181,11 @@ function startLoad(): { results: CallResult[]; stop(): Promise<CallResult[]> } {
   const results: CallResult[] = [];
   let isRunning = true;
   const client = async (index: number) => {
-    for (let turn = index; isRunning; turn++) results.push(await chat(turn % 2, turn % 3 === 0));
+    for (let turn = index; isRunning; turn++) {
+      const result = await chat(turn % 2, turn % 3 === 0);
+      results.push(result);
+      if (result.status !== 200) await sleep(REFUSED_MILLIS);
+    }
   };
   const clients = Array.from({ length: CLIENTS }, (_, index) => client(index));
   return {
@@ -190,28 +210,32 @@ async function changeUnderLoad(change: () => Promise<unknown>): Promise<number> 
   await waitFor(() => load.results.length > 4 * CLIENTS);
   await change();
   const changedAt = Date.now();
-  await new Promise((resolve) => setTimeout(resolve, 2 * IN_FORCE_MILLIS));
+  await sleep(2 * IN_FORCE_MILLIS);
   expect(failed(await load.stop())).toEqual([]);
   return changedAt;
 }
 
-test('a second upstream is added and gets its weight of distinct prompts', async () => {
-  const changedAt = await changeUnderLoad(async () => {
-    await byAdmin('PATCH', `/${firstId}`, { models: [{ model: 'm', weight: 90, priority: 0 }] });
-    await byAdmin(
-      'POST',
-      '',
-      { name: 'second', base_url: second.url, models: [{ model: 'm', weight: 10, priority: 0 }] },
-      201,
-    );
-  });
-  for (const gateway of [0, 1]) {
-    const earliest = second.seen.find((seen) => seen.gateway === gateway)!;
-    expect(earliest.at - changedAt).toBeLessThanOrEqual(IN_FORCE_MILLIS);
-  }
-  figures.addedMillis = Math.max(
-    ...[0, 1].map((gateway) => second.seen.find((seen) => seen.gateway === gateway)!.at - changedAt),
+/** Whether a gateway knows an upstream, by its metrics: few calls under a small weight would tell it late. */
+const knows = async (metricsPort: number, name: string) =>
+  (await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).includes(
+    `gateway_upstream_running_calls{upstream="${name}"}`,
   );
+
+test('a second upstream is added and gets its weight of distinct prompts', async () => {
+  const load = startLoad();
+  await waitFor(() => load.results.length > 4 * CLIENTS);
+  await byAdmin('PATCH', `/${firstId}`, { models: [{ model: 'm', weight: 90, priority: 0 }] });
+  await byAdmin(
+    'POST',
+    '',
+    { name: 'second', base_url: second.url, models: [{ model: 'm', weight: 10, priority: 0 }] },
+    201,
+  );
+  const changedAt = Date.now();
+  await Promise.all(metricsPorts.map((port) => waitFor(() => knows(port, 'second'), IN_FORCE_MILLIS)));
+  figures.addedMillis = Date.now() - changedAt;
+  await waitFor(() => [0, 1].every((index) => second.seen.some(({ gateway }) => gateway === index)));
+  expect(failed(await load.stop())).toEqual([]);
   first.seen.length = second.seen.length = 0;
   const results: CallResult[] = [];
   await runConcurrently(
@@ -291,6 +315,22 @@ test('of an upstream that dies under load only streams that had begun break', as
   expect(bad.every(({ status, errorCode }) => status === 200 && errorCode === null)).toBe(true);
   expect(bad.length).toBeLessThanOrEqual(CLIENTS);
   expect(load.results.slice(atDeath + CLIENTS).every(({ complete }) => complete)).toBe(true);
+});
+
+test('two gateways together keep the limit of an upstream, and tell clients that it is full', async () => {
+  const { upstreams } = await byAdmin<{ upstreams: { id: string; name: string }[] }>('GET', '');
+  const { id } = upstreams.find(({ name }) => name === 'second')!;
+  await byAdmin('PATCH', `/${id}`, { concurrency: CONCURRENCY });
+  await sleep(2 * IN_FORCE_MILLIS);
+  second.mostRunning = 0;
+  const load = startLoad();
+  await waitFor(() => load.results.filter(({ complete }) => complete).length > 100);
+  const refused = failed(await load.stop());
+  expect(second.mostRunning).toBeLessThanOrEqual(CONCURRENCY);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(new Set(refused.map(({ status, errorCode }) => `${status} ${errorCode}`))).toEqual(
+    new Set(['429 upstream_busy']),
+  );
 });
 
 test('no gateway was restarted, and every call is billed and has its margin', async () => {

@@ -50,7 +50,10 @@ const ALONE = [
 const FAULTS: Record<string, (response: ServerResponse) => void> = {
   hangs: () => undefined,
   'says-500': (response) => response.writeHead(500).end('{}'),
-  'says-429': (response) => response.writeHead(429, { 'Retry-After': '60' }).end('{}'),
+  'says-429': (response) =>
+    response
+      .writeHead(429, { 'Retry-After': '60', 'Content-Type': 'application/json' })
+      .end('{"error":{"message":"Slow down.","type":"rate_limit_error","param":null,"code":"too_fast"}}'),
   'sends-garbage': (response) => response.setHeader('Content-Type', 'application/json').end('<html>'),
   'breaks-off': (response) => {
     response.setHeader('Content-Type', 'text/event-stream');
@@ -228,7 +231,7 @@ describe('how often a failing upstream is called, and what its client sees', () 
   it.each([
     ['hangs', { status: 504, code: 'upstream_timeout', retryAfter: null, calls: [1, 0] }],
     ['says-500', { status: 502, code: 'upstream_error', retryAfter: null, calls: [1, 0] }],
-    ['says-429', { status: 429, code: 'upstream_error', retryAfter: '60', calls: [1, 0] }],
+    ['says-429', { status: 429, code: 'too_fast', retryAfter: '60', calls: [1, 0] }],
     ['says-429', { status: 429, code: 'upstream_busy', retryAfter: '60', calls: [0, 0] }],
     ['sends-garbage', { status: 502, code: 'upstream_error', retryAfter: null, calls: [1, 0] }],
   ])('%s and is the only one: %j', async (model, seen) => {
