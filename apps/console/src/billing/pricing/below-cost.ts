@@ -76,4 +76,6 @@ export function pricesBelowCost(
 }
 
 export const belowCostWarnings = (found: readonly BelowCostResponse[]): string[] =>
-  found.map(({ slug, unit, upstream, meter }) => `${slug} ${unit}: is below what ${upstream} takes for ${meter}`);
+  found.map(
+    ({ slug, unit, upstream, meter }) => `${slug} ${unit}: is below what ${upstream} takes for ${meter}`,
+  );

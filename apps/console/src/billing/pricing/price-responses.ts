@@ -18,8 +18,8 @@ import {
   picosToDecimal,
   scaledToDecimal,
 } from '@inference/money';
+import { MODALITIES, type Modality } from '@inference/serving';
 import { ApiProperty } from '@nestjs/swagger';
-import { MODALITIES, type Modality } from './model-details.config';
 import { type GpuPriceRow, type ModelPriceRow, type TrainingPriceRow } from './price-lists.repository';
 
 /** When a price holds. What is absent does not limit it. */
@@ -226,7 +226,11 @@ export class BelowCostResponse {
   @ApiProperty({ description: 'The model.', example: 'sandbox-chat' })
   slug!: string;
 
-  @ApiProperty({ description: 'The unit of its price.', enum: PRICE_UNITS, example: 'per_million_output_tokens' })
+  @ApiProperty({
+    description: 'The unit of its price.',
+    enum: PRICE_UNITS,
+    example: 'per_million_output_tokens',
+  })
   unit!: PriceUnit;
 
   @ApiProperty({ description: 'The name of the upstream.', example: 'gpu-1' })
@@ -239,7 +243,8 @@ export class BelowCostResponse {
 /** The prices below what an active upstream takes, of all that a publication is about. */
 export const BelowCostProperty = () =>
   ApiProperty({
-    description: 'Prices of models below what an active upstream takes. Prices with conditions are not compared.',
+    description:
+      'Prices of models below what an active upstream takes. Prices with conditions are not compared.',
     type: [BelowCostResponse],
   });
 

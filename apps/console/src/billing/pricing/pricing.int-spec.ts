@@ -43,14 +43,13 @@ describe('pricing', () => {
       `{${shownGpus},${shownGpus.replace('gpus', 'added')},"changed":[],"removed":[],"warnings":[]}`,
     );
     expect((await read()).text).toBe(`${shown},"model_details":[],${shownGpus}}`);
-    const MODEL_LIMITS = JSON.stringify({
-      'z/large:1': { context_tokens: 8_192, input_modalities: ['text', 'image'] },
-      elsewhere: { context_tokens: 1 },
-      '*': { max_output_tokens: 100 },
-    });
-    const informed = await TestConsole.start(site.database.urlFor('console'), { MODEL_LIMITS });
-    const { body } = await informed.request('GET', '/api/pricing');
-    await informed.close();
+    await site.database.pool.query(
+      `INSERT INTO serving.models (id, slug, context_tokens, max_output_tokens, input_modalities)
+       VALUES ('mod_large', 'z/large:1', 8192, NULL, '{text,image}'), ('mod_else', 'elsewhere', 1, NULL, NULL),
+         ('mod_every', '*', NULL, 100, NULL)`,
+    );
+    const { body } = await read();
+    await site.database.pool.query('DELETE FROM serving.models');
     const byDefault = { context_tokens: null, input_modalities: null, output_modalities: null };
     expect(body).toMatchObject({
       model_details: [
