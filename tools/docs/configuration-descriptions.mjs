@@ -205,7 +205,7 @@ export const SECTIONS = [
     title: 'Gateway',
     variables: {
       UPSTREAMS:
-        'JSON array in the order of preference, which fills a database without upstreams: `{name, base_url, api_key?, models?}`. Later changes are made in the [console](../operations/upstreams.md). `models` is a list, or a map from the published slug to the server’s own name; without it the server serves every priced model.',
+        'JSON array in the order of preference, which fills a database without upstreams: `{name, base_url, api_key?, protocols?, models?}`. Later changes are made in the [console](../operations/upstreams.md). `protocols` lists what the server speaks: `chat` (the default), `responses`, `messages`. `models` is a list, or a map from the published slug to the server’s own name; without it the server serves every priced model.',
       MODEL_LIMITS:
         'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?, output_limit_field?}`, which fills a database without models; later changes are made in the [console](../operations/upstreams.md): the most tokens of a prompt and its answer together, the longest answer that the model gives, and the field of chat requests in which it takes a limit (`max_tokens`, or `max_completion_tokens` for reasoning models of OpenAI). Gateway: what a call can cost at most follows from them; nothing is set in requests unless money is short. An answer of a model without limits may have 131072 tokens. `{input_modalities?, output_modalities?}`, each a list of `text`, `image`, `audio`, `video`, `embedding`, are shown with the models. Console and agent read all of it from the database.',
       UPSTREAMS_APPLY:

@@ -8,7 +8,7 @@ import { App } from './app/app';
 import { Appearance } from './app/appearance';
 import { createAppRouter } from './app/router';
 import { servedPageElement } from './app/served-page';
-import { type PageHead, PageHeadProvider } from './components/page';
+import { type PageHead, PageHeadProvider } from './components/page-title';
 import { announcementsQuery } from './features/announcements/announcements';
 import { changelogQuery } from './features/changelog/changelog-queries';
 import { modelFilterIn } from './features/models/model-filter';

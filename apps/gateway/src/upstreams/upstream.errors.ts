@@ -17,6 +17,18 @@ export class UpstreamTimedOutError extends GatewayError {
   }
 }
 
+/** No upstream of the model speaks the protocol of the request, or chat completions, into which it could be translated. */
+export class ProtocolNotServedError extends GatewayError {
+  /** @param paths of the endpoints at which the model can be called */
+  constructor(model: unknown, paths: readonly string[]) {
+    super(
+      'protocol_not_served',
+      `The model ${JSON.stringify(model)} cannot be called here. Call ${paths.join(' or ')}.`,
+      'model',
+    );
+  }
+}
+
 /** All upstreams of the model are full or have asked for a pause. */
 export class UpstreamBusyError extends GatewayError {
   /** @param retryMillis when one of them may be called again */

@@ -9,12 +9,20 @@ import { type CallEnd } from './choice/circuit';
 import { RetryBudget } from './choice/retry-budget';
 import { decodedBody, inLowerCase, isEventStream, retryAfterMillis } from './answer-headers';
 import { type CallCosting, type CallCostPrices, type UpstreamCost, upstreamCost } from './cost-prices';
-import { ServingDirectory } from './directory.service';
-import { type CallOutcome, type Credential, type ServedEndpoint, type UpstreamOfModel } from './upstream';
+import { type ServingCatalogue, ServingDirectory } from './directory.service';
+import {
+  type CalledEndpoint,
+  type CallOutcome,
+  type Credential,
+  type NativeProtocol,
+  type ServedEndpoint,
+  type UpstreamOfModel,
+} from './upstream';
 import { type Cancellation, type UpstreamCall } from './upstream-call';
 import { UpstreamMetrics } from './upstream-metrics';
 import {
   CallCancelledError,
+  ProtocolNotServedError,
   RequestAbandonedError,
   UnusableAnswerError,
   UpstreamBusyError,
@@ -27,6 +35,8 @@ export interface UpstreamAnswer<Content> {
   upstream: string;
   /** The slug of the model that was asked: the first of the request or a later one. */
   model: string;
+  /** Whether it is in the protocol of the client, to whom it can be passed on. */
+  isNative: boolean;
   /** For what the call costs the operator. */
   costing: CallCosting;
   status: number;
@@ -47,8 +57,19 @@ export interface UpstreamAnswer<Content> {
   use(inputTokens: number, outputTokens: number): void;
 }
 
+/** A request as upstreams get it that speak its protocol. */
+export interface NativeRequest<Content> {
+  protocol: NativeProtocol;
+  headers: Readonly<Record<string, string>>;
+  /** See UpstreamRequest. */
+  bodyFor(model: string, upstreamModel: string): Buffer;
+  read(body: Buffer): Content | null;
+}
+
 export interface UpstreamRequest<Content> {
   endpoint: ServedEndpoint;
+  /** For upstreams that speak the client's protocol, which `endpoint` translates. */
+  native?: NativeRequest<Content> | undefined;
   /** Slugs of the models that may answer, in the order of preference. */
   models: readonly string[];
   /** Calls with the same one go to the same upstream as far as it can take them. */
@@ -84,6 +105,31 @@ function isTimeout(error: unknown): boolean {
     error instanceof errors.HeadersTimeoutError ||
     error instanceof errors.BodyTimeoutError
   );
+}
+
+/** How one upstream is asked. */
+interface Way<Content> extends Pick<UpstreamRequest<Content>, 'bodyFor' | 'read'> {
+  endpoint: CalledEndpoint;
+  isNative: boolean;
+  headers: Readonly<Record<string, string>> | undefined;
+}
+
+const headersOf = ({ contentType }: UpstreamRequest<unknown>): Record<string, string> | undefined =>
+  contentType === undefined ? undefined : { 'content-type': contentType };
+
+/** The upstreams of each model that understand the request. Throws ProtocolNotServedError if there are upstreams, but none of these. */
+function callableGroups(
+  catalogue: ServingCatalogue,
+  { models, native }: UpstreamRequest<unknown>,
+): (readonly UpstreamOfModel[])[] {
+  const groups = models.map((model) => catalogue.callableFor(model, native?.protocol));
+  if (groups.some((group) => group.length > 0)) return groups;
+  const others = models.flatMap((model) => catalogue.candidatesOf(model));
+  if (others.length === 0) return groups;
+  const paths = (['responses', 'messages'] as const)
+    .filter((protocol) => others.some(({ upstream }) => upstream.speaks(protocol)))
+    .map((protocol) => `/v1/${protocol}`);
+  throw new ProtocolNotServedError(models[0], paths);
 }
 
 /** A running call of an upstream, which is told once how it has ended. */
@@ -149,7 +195,7 @@ export class UpstreamsService {
    */
   async ask<Content>(request: UpstreamRequest<Content>): Promise<UpstreamAnswer<Content>> {
     const catalogue = await this.directory.current();
-    const groups = request.models.map((model) => catalogue.candidatesOf(model));
+    const groups = callableGroups(catalogue, request);
     const tried = new Set<UpstreamOfModel>();
     let refusal: UpstreamAnswer<Content> | undefined;
     const failed: UpstreamCost[] = [];
@@ -194,10 +240,20 @@ export class UpstreamsService {
     request: UpstreamRequest<Content>,
     failed: UpstreamCost[],
   ): Promise<UpstreamAnswer<Content>> {
-    const body = request.bodyFor(target.model, target.name);
-    const span = target.upstream.startSpan(request.endpoint, target.name);
+    const { native } = request;
+    const way: Way<Content> =
+      native && target.upstream.speaks(native.protocol)
+        ? { ...native, endpoint: native.protocol, isNative: true }
+        : {
+            endpoint: request.endpoint,
+            isNative: false,
+            headers: headersOf(request),
+            bodyFor: request.bodyFor,
+            read: request.read,
+          };
+    const span = target.upstream.startSpan(way.endpoint, target.name);
     try {
-      const answer = await this.exchange(target, request, body, failed, span);
+      const answer = await this.exchange(target, request, way, failed, span);
       if (answer.status >= 300) span?.end();
       return answer;
     } catch (error) {
@@ -210,18 +266,20 @@ export class UpstreamsService {
   private async exchange<Content>(
     target: UpstreamOfModel,
     request: UpstreamRequest<Content>,
-    body: Buffer,
+    way: Way<Content>,
     failed: UpstreamCost[],
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
-    const { endpoint, requestId, cancellation, contentType } = request;
+    const { requestId, cancellation } = request;
+    const { endpoint, headers } = way;
     const { upstream, model } = target;
+    const body = way.bodyFor(model, target.name);
     const credential = upstream.credential();
     const attempt = new Attempt(target, credential);
     const onEnd = (error?: Error) => attempt.close(error);
-    const call = upstream.post(credential, endpoint, body, requestId, cancellation, onEnd, span, contentType);
+    const call = upstream.post(credential, endpoint, body, requestId, cancellation, onEnd, span, headers);
     try {
-      return await this.receive(call, attempt, request, failed, span);
+      return await this.receive(call, attempt, request, way, failed, span);
     } catch (error) {
       // What ended the connection has judged the call already.
       if (error instanceof CallCancelledError) attempt.judge('abandoned', 'abandoned');
@@ -240,6 +298,7 @@ export class UpstreamsService {
     call: UpstreamCall,
     attempt: Attempt,
     request: UpstreamRequest<Content>,
+    way: Way<Content>,
     failed: readonly UpstreamCost[],
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
@@ -251,6 +310,7 @@ export class UpstreamsService {
     const answer = {
       upstream: upstream.name,
       model,
+      isNative: way.isNative,
       costing: { prices: attempt.costPrices, failed },
       status,
       contentType,
@@ -271,7 +331,7 @@ export class UpstreamsService {
     if (status < 300 && (request.isStream ?? isEventStream)(contentType)) {
       const first = await body.next();
       if (first.done) throw new Error('an empty stream');
-      this.noteAnswer(attempt, request.endpoint);
+      this.noteAnswer(attempt, way.endpoint);
       return { ...answer, head: first.value, content: null, rest: body };
     }
     if (status >= 300) {
@@ -281,18 +341,18 @@ export class UpstreamsService {
       if (hasPause) circuit.pause(performance.now(), pauseMillis);
       const isExcused =
         answer.hasOtherCredential ||
-        (MISSING_ENDPOINT.has(status) && upstream.figuresOf(model).mayLack(request.endpoint));
+        (MISSING_ENDPOINT.has(status) && upstream.figuresOf(model).mayLack(way.endpoint));
       attempt.judge(...judgementOf(status, hasPause, isExcused));
       return { ...answer, head: withoutByteOrderMark(await body.bytes()), content: null, rest: null };
     }
     const head = withoutByteOrderMark(await body.bytes());
-    const content = request.read(head);
+    const content = way.read(head);
     if (content === null) throw new UnusableAnswerError(request.usageOf?.(head) ?? null);
-    this.noteAnswer(attempt, request.endpoint);
+    this.noteAnswer(attempt, way.endpoint);
     return { ...answer, head, content, rest: null };
   }
 
-  private noteAnswer(attempt: Attempt, endpoint: ServedEndpoint): void {
+  private noteAnswer(attempt: Attempt, endpoint: CalledEndpoint): void {
     attempt.judge('answered', 'answered');
     const { target, startedAt } = attempt;
     const millis = performance.now() - startedAt;

@@ -32,7 +32,7 @@ import { pricingQuery } from '../pricing/pricing-queries';
 import { requestsQuery } from '../requests/request-queries';
 import { usageQuery } from '../usage/usage-queries';
 import { bucketsOf, reportOf } from '../usage/usage-report';
-import { periodOf } from '../usage/usage-search';
+import { periodOf } from '../usage/usage-period';
 import { settingsQuery, transactionsQuery } from '../wallet/wallet-queries';
 import { useOverviewTexts } from './overview-texts';
 import classes from './overview.module.css';
