@@ -1,5 +1,5 @@
 import { waitFor } from '@inference/testing';
-import { type SignedIn, TestConsole, TestSite } from '../../testing/console.fixture';
+import { type SignedIn, TestSite } from '../../testing/console.fixture';
 
 const MODELS = '/api/admin/billing/pricing/models';
 const GPUS = '/api/admin/billing/pricing/gpus';

@@ -1,5 +1,6 @@
 import { type Currency } from '@inference/config';
 import { Database, type Executor, type Transaction } from '@inference/database';
+import { EVERY_MODEL, type ServedModel } from '@inference/serving';
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { type CacheableResponse } from '../../caching/cached.decorator';
