@@ -78,7 +78,9 @@ export const SECTIONS = [
         'Version of `TERMS_URL`, such as the day from which it applies: required with it. It is recorded with the time for each account. After a change people are asked again.',
       PRIVACY_URL: 'Page about personal data, in the footer.',
       IMPRINT_URL: 'Page about the operator, in the footer.',
-      STATUS_URL: 'Page of the state of the services, in the footer.',
+      STATUS_URL: 'Page of the state of the services, in the footer; goes before the one of `STATUS_PAGE`.',
+      STATUS_PAGE:
+        '`public`: the console serves a [page](../operations/staff.md#the-status-page) of the state of services, models and incidents to everybody, at `/status` and `/api/status`, and the footer leads there.',
       SUPPORT_CONTACT:
         'Where people get help: an e-mail address or the URL of a page. In the footer, and beside request ids of errors.',
       ICP_NUMBER: 'Number of the ICP filing, in the footer. Site `cn` only.',
@@ -215,7 +217,7 @@ export const SECTIONS = [
       UPSTREAM_PRIVATE_NETWORKS:
         'Console. `allowed`: the base address of an upstream may be in a private network.',
       MODEL_RATE_LIMIT_TIERS:
-        'JSON list of tiers of [limits](../guides/limits.md), the lowest first: `{name, paid?, age_days?, models}`. `models`: model slug, or `*` for each other one → `{rpm?, tpm?, tpd?, max_concurrency?}`. An account has the last tier for which it has paid enough and is old enough. Without it only keys and staff set limits. The same value in gateway and console.',
+        'JSON list of tiers of [limits](../guides/limits.md), the lowest first: `{name, paid?, age_days?, weight?, models}`. `weight`, 1 by default: how large a share of a full model server its accounts have. `models`: model slug, or `*` for each other one → `{rpm?, tpm?, tpd?, max_concurrency?}`. An account has the last tier for which it has paid enough and is old enough. Without it only keys and staff set limits. The same value in gateway and console.',
       TRAINING_PRICE_SLUG:
         'Model that usage of training names. The gateway never offers it as a model. The same value in gateway and training.',
       AGENT_CREDENTIALS:

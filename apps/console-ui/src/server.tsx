@@ -14,6 +14,7 @@ import { changelogQuery } from './features/changelog/changelog-queries';
 import { modelFilterIn } from './features/models/model-filter';
 import { modelQuery, modelsQuery } from './features/models/model-queries';
 import { pricingQuery } from './features/pricing/pricing-queries';
+import { statusQuery } from './features/status/status-query';
 import { chooseLanguage, type Language, LANGUAGE_COOKIE } from './language/language';
 
 /**
@@ -85,6 +86,11 @@ const PAGES: PublicPage[] = [
     path: /^\/changelog$/,
     module: 'changelog/changelog-page',
     load: (load, api) => [load.fetchInfiniteQuery(changelogQuery(api))],
+  },
+  {
+    path: /^\/status$/,
+    module: 'status/status-page',
+    load: (load, api) => [load.fetchQuery(statusQuery(api))],
   },
 ];
 

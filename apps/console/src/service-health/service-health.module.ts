@@ -7,5 +7,6 @@ import { ServiceHealthService } from './service-health.service';
   imports: [ServingModule],
   controllers: [ServiceHealthController],
   providers: [ServiceHealthService],
+  exports: [ServiceHealthService],
 })
 export class ServiceHealthModule {}

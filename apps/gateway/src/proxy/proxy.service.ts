@@ -244,6 +244,7 @@ export class ProxyService {
       native: translation && nativeRequest(translation.native, admission),
       models: fallbacks.length === 0 ? [model] : [model, ...fallbacks.map((fallback) => fallback.model)],
       prefix: prefixHash(caller.accountId, request.body),
+      account: this.admissions.accountOf(admission.call),
       requestId,
       bodyFor: (served, name) => {
         const serving = servedBy(admission, served);

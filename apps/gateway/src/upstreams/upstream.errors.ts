@@ -29,12 +29,20 @@ export class ProtocolNotServedError extends GatewayError {
   }
 }
 
+const BUSY = 'All servers of the model are busy. Try again later.';
+const ABOVE_SHARE =
+  'All servers of the model are busy, and this account uses more than its share of them. Try again later, with fewer requests at a time.';
+
 /** All upstreams of the model are full or have asked for a pause. */
 export class UpstreamBusyError extends GatewayError {
-  /** @param retryMillis when one of them may be called again */
-  constructor(retryMillis: number) {
+  /**
+   * @param retryMillis when one of them may be called again
+   * @param isAboveShare whether the account runs more than its share of them
+   */
+  constructor(retryMillis: number, isAboveShare: boolean) {
     const millis = Math.max(1, Math.ceil(retryMillis));
-    super('upstream_busy', 'All servers of the model are busy. Try again later.', undefined, undefined, {
+    const message = isAboveShare ? ABOVE_SHARE : BUSY;
+    super('upstream_busy', message, undefined, undefined, {
       'Retry-After': String(Math.ceil(millis / 1000)),
       'Retry-After-Ms': String(millis),
     });

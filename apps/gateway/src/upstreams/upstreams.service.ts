@@ -4,7 +4,8 @@ import { type Span } from '@inference/tracing';
 import { Injectable, Logger } from '@nestjs/common';
 import { errors } from 'undici';
 import { GatewayError, openAiErrorBody } from '../errors/openai-error';
-import { choose, isCandidate, lastResort } from './choice/chooser';
+import { type AccountUse, type CallingAccount } from './choice/account-shares';
+import { choose, isCandidate, lastResort, type NoCandidate } from './choice/chooser';
 import { type CallEnd } from './choice/circuit';
 import { RetryBudget } from './choice/retry-budget';
 import { decodedBody, inLowerCase, isEventStream, retryAfterMillis } from './answer-headers';
@@ -74,6 +75,8 @@ export interface UpstreamRequest<Content> {
   models: readonly string[];
   /** Calls with the same one go to the same upstream as far as it can take them. */
   prefix: number;
+  /** Whose share of an upstream with limits it takes. */
+  account: CallingAccount;
   requestId: string;
   /** Of a body that is no JSON. */
   contentType?: string;
@@ -136,16 +139,19 @@ function callableGroups(
 class Attempt {
   readonly startedAt = performance.now();
   readonly costPrices: CallCostPrices | null;
+  /** Of the account; undefined if the upstream has no limits. */
+  private readonly use: AccountUse | undefined;
   private readonly opening: number;
   private isJudged = false;
 
   constructor(
     readonly target: UpstreamOfModel,
     readonly credential: Credential | undefined,
+    account: CallingAccount,
   ) {
     this.costPrices = target.upstream.costPricesOf(target.name);
     this.opening = target.circuit.begin(this.startedAt);
-    target.load.begin(this.startedAt);
+    this.use = target.load.begin(this.startedAt, account);
   }
 
   /** Notes how the call has ended, or that it is answered. Has no effect after the first time. */
@@ -162,10 +168,15 @@ class Attempt {
     } else if (outcome === 'unreachable') upstream.isUp = false;
   }
 
+  /** Counts tokens towards the limits of the upstream. */
+  count(tokens: number): void {
+    this.target.load.use(performance.now(), tokens, this.use);
+  }
+
   /** The connection is done with the call. */
   close(error: Error | undefined): void {
     const { upstream, model, circuit, load } = this.target;
-    load.end();
+    load.end(performance.now(), this.use);
     // Whoever reads a whole response judges it.
     if (!error) return;
     if (error instanceof CallCancelledError) return this.judge('abandoned', 'abandoned');
@@ -195,6 +206,7 @@ export class UpstreamsService {
    */
   async ask<Content>(request: UpstreamRequest<Content>): Promise<UpstreamAnswer<Content>> {
     const catalogue = await this.directory.current();
+    const { account } = request;
     const groups = callableGroups(catalogue, request);
     const tried = new Set<UpstreamOfModel>();
     let refusal: UpstreamAnswer<Content> | undefined;
@@ -204,9 +216,9 @@ export class UpstreamsService {
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
       const now = performance.now();
       if (attempts === 0) this.budget.countCall(now);
-      const target = pick(groups, request.prefix, now, tried);
-      if (typeof target === 'number') {
-        if (attempts === 0) throw target === 0 ? new UpstreamFailedError() : new UpstreamBusyError(target);
+      const target = pick(groups, request.prefix, now, tried, account);
+      if (!isCandidate(target)) {
+        if (attempts === 0) throw this.refusal(target, groups, now, account);
         break;
       }
       if (attempts > 0 && !this.budget.take(now)) break;
@@ -214,7 +226,7 @@ export class UpstreamsService {
       last = target.upstream.name;
       timedOut = false;
       try {
-        const answer = await this.askOne(target, request, failed);
+        const answer = await this.askOne(target, request, account, failed);
         if (answer.status < 400 || (answer.status < 500 && !RETRIED_CLIENT_ERRORS.has(answer.status))) {
           if (answer.model !== request.models[0])
             this.metrics.countFallback(request.models[0]!, answer.model);
@@ -235,9 +247,25 @@ export class UpstreamsService {
     throw timedOut ? new UpstreamTimedOutError(last) : new UpstreamFailedError(last);
   }
 
+  /** No upstream may be called now. */
+  private refusal(
+    { reason, retryMillis }: NoCandidate,
+    groups: readonly (readonly UpstreamOfModel[])[],
+    now: number,
+    account: CallingAccount,
+  ): GatewayError {
+    if (reason === 'none') return new UpstreamFailedError();
+    this.metrics.countRefusal(reason);
+    if (reason === 'full')
+      for (const load of new Set(groups.flat().map((candidate) => candidate.load)))
+        load.refused(now, account);
+    return new UpstreamBusyError(retryMillis, reason === 'share');
+  }
+
   private async askOne<Content>(
     target: UpstreamOfModel,
     request: UpstreamRequest<Content>,
+    account: CallingAccount,
     failed: UpstreamCost[],
   ): Promise<UpstreamAnswer<Content>> {
     const { native } = request;
@@ -253,7 +281,7 @@ export class UpstreamsService {
           };
     const span = target.upstream.startSpan(way.endpoint, target.name);
     try {
-      const answer = await this.exchange(target, request, way, failed, span);
+      const answer = await this.exchange(target, request, account, way, failed, span);
       if (answer.status >= 300) span?.end();
       return answer;
     } catch (error) {
@@ -266,6 +294,7 @@ export class UpstreamsService {
   private async exchange<Content>(
     target: UpstreamOfModel,
     request: UpstreamRequest<Content>,
+    account: CallingAccount,
     way: Way<Content>,
     failed: UpstreamCost[],
     span: Span | undefined,
@@ -275,7 +304,7 @@ export class UpstreamsService {
     const { upstream, model } = target;
     const body = way.bodyFor(model, target.name);
     const credential = upstream.credential();
-    const attempt = new Attempt(target, credential);
+    const attempt = new Attempt(target, credential, account);
     const onEnd = (error?: Error) => attempt.close(error);
     const call = upstream.post(credential, endpoint, body, requestId, cancellation, onEnd, span, headers);
     try {
@@ -306,7 +335,7 @@ export class UpstreamsService {
     span?.answered(status);
     const contentType = inLowerCase(String(headers['content-type'] ?? 'application/json'));
     const { target } = attempt;
-    const { upstream, model, circuit, load } = target;
+    const { upstream, model, circuit } = target;
     const answer = {
       upstream: upstream.name,
       model,
@@ -318,7 +347,7 @@ export class UpstreamsService {
       retryHeaders: retryHeadersOf(headers),
       span,
       use: (inputTokens: number, outputTokens: number) => {
-        load.use(performance.now(), inputTokens + outputTokens);
+        attempt.count(inputTokens + outputTokens);
         upstream.figuresOf(model).outputTokens += outputTokens;
       },
     };
@@ -364,27 +393,25 @@ export class UpstreamsService {
   }
 }
 
-/**
- * The upstream of the first model that has one, or one that is tried as a last resort. Otherwise in how many milliseconds one may be
- * called; 0: nobody knows.
- */
+/** The upstream of the first model that has one, or one that is tried as a last resort; otherwise why there is none. */
 function pick(
   groups: readonly (readonly UpstreamOfModel[])[],
   prefix: number,
   now: number,
   tried: ReadonlySet<UpstreamOfModel>,
-): UpstreamOfModel | number {
-  let retryMillis = Infinity;
+  account: CallingAccount,
+): UpstreamOfModel | NoCandidate {
+  let soonest: NoCandidate = { reason: 'none', retryMillis: Infinity };
   for (const candidates of groups) {
-    const choice = choose(candidates, prefix, now, tried);
+    const choice = choose(candidates, prefix, now, tried, account);
     if (isCandidate(choice)) return choice;
-    if (choice.reason !== 'none') retryMillis = Math.min(retryMillis, choice.retryMillis);
+    if (choice.reason !== 'none' && choice.retryMillis < soonest.retryMillis) soonest = choice;
   }
   for (const candidates of groups) {
-    const candidate = lastResort(candidates, now, tried);
+    const candidate = lastResort(candidates, now, tried, account);
     if (candidate) return candidate;
   }
-  return retryMillis === Infinity ? 0 : retryMillis;
+  return soonest;
 }
 
 /**

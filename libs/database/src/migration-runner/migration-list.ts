@@ -33,7 +33,8 @@ import { ModelsAndUpstreams0000000000064 } from '../migrations/0064_models_and_u
 import { CostPrices0000000000065 } from '../migrations/0065_cost_prices';
 import { Announcements0000000000066 } from '../migrations/0066_announcements';
 import { UpstreamProtocols0000000000067 } from '../migrations/0067_upstream_protocols';
-import { AgentReadsModels0000000000068 } from '../migrations/0068_agent_reads_models';
+import { ManagementKeys0000000000068 } from '../migrations/0068_management_keys';
+import { AgentReadsModels0000000000069 } from '../migrations/0069_agent_reads_models';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -80,7 +81,8 @@ export const MIGRATIONS: MigrationClass[] = [
   CostPrices0000000000065,
   Announcements0000000000066,
   UpstreamProtocols0000000000067,
-  AgentReadsModels0000000000068,
+  ManagementKeys0000000000068,
+  AgentReadsModels0000000000069,
 ];
 
 /**

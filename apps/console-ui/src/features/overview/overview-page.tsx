@@ -319,7 +319,7 @@ function useStepsDone(): ReadonlySet<StepName> | undefined {
   if (!settings || !transactions || !keys || !log) return undefined;
   const isDone: Record<StepName, boolean> = {
     topUp: !settings.balance.isZero || transactions.length > 0,
-    key: keys.length > 0,
+    key: keys.some(({ kind }) => kind === 'api'),
     call: log.requests.length > 0,
   };
   return new Set(STEPS.filter((step) => isDone[step]));

@@ -2,7 +2,7 @@ import { type QueryRunner } from 'typeorm';
 import { type Migration } from '../migration';
 
 /** Agents fit prompts into what operators have stored of models. */
-export class AgentReadsModels0000000000068 implements Migration {
+export class AgentReadsModels0000000000069 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       GRANT USAGE ON SCHEMA serving TO agent;
