@@ -6,7 +6,9 @@ const row = (key: string, revenue: string, cost: string, margin: string | null):
   calls: Figure.of('1'),
   calls_without_cost: Figure.zero,
   revenue: Figure.of(revenue),
-  revenue_without_cost: Figure.of(revenue).minus(Figure.of(cost)).minus(Figure.of(margin ?? '0')),
+  revenue_without_cost: Figure.of(revenue)
+    .minus(Figure.of(cost))
+    .minus(Figure.of(margin ?? '0')),
   cost: Figure.of(cost),
   margin: margin === null ? null : Figure.of(margin),
   margin_percent: margin === null ? null : Figure.of(margin),
@@ -20,7 +22,11 @@ it.each([
   ['margin', 'rich poor unknown'],
   ['loss', 'poor rich unknown'],
 ] as const)('sorts by %s, and unknown margins last', (order, keys) => {
-  expect(sortedRows(ROWS.toReversed(), order).map(({ key }) => key).join(' ')).toBe(keys);
+  expect(
+    sortedRows(ROWS.toReversed(), order)
+      .map(({ key }) => key)
+      .join(' '),
+  ).toBe(keys);
 });
 
 it('has a bar for each day, whose parts are the revenue', () => {

@@ -61,7 +61,11 @@ function PriceEditor({
   const t = useAdminPricingTexts();
   const accountId = useAccountId();
   const mayPublish = useMay()(PUBLISHING[kind]);
-  const draft = usePriceDraft(list, FIXED_UNITS[kind], accountId && accountKey(accountId, `prices-${sourceKey(source)}`));
+  const draft = usePriceDraft(
+    list,
+    FIXED_UNITS[kind],
+    accountId && accountKey(accountId, `prices-${sourceKey(source)}`),
+  );
   // Edits from before that were made to an older list are compared with the newer one at once.
   const [isReviewing, setIsReviewing] = useState(draft.conflicts !== undefined);
   const count = draft.changes.length;
@@ -184,7 +188,8 @@ export function CostPricesPage() {
                 data={upstreams.map((one) => ({ value: one.id, label: one.name }))}
                 value={id}
                 onChange={(upstream) =>
-                  upstream && void navigate({ to: '/admin/pricing/costs', search: { upstream }, replace: true })
+                  upstream &&
+                  void navigate({ to: '/admin/pricing/costs', search: { upstream }, replace: true })
                 }
               />
               <ListOfPrices key={id} source={{ kind: 'costs', upstreamId: id }} />

@@ -124,7 +124,8 @@ const zh: ChineseTexts<typeof en> = {
   gpus: 'GPU',
   training: '训练',
   costs: '上游成本',
-  'costs.description': '上游向运营方收取的价格，以本站币种计，客户看不到。新价目表整体发布，对发布之后开始的调用生效。',
+  'costs.description':
+    '上游向运营方收取的价格，以本站币种计，客户看不到。新价目表整体发布，对发布之后开始的调用生效。',
   'costs.upstream': '上游',
   'costs.names': '请填写模型在上游使用的名称。',
   'costs.none.title': '没有上游',

@@ -9,7 +9,14 @@ import {
 } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { pricingQuery } from '../pricing/pricing-queries';
-import { keyOfLine, type LineChange, linesAt, type LineUnit, type PriceLine, type PriceUnit } from './price-line';
+import {
+  keyOfLine,
+  type LineChange,
+  linesAt,
+  type LineUnit,
+  type PriceLine,
+  type PriceUnit,
+} from './price-line';
 
 export type PriceKind = 'models' | 'gpus' | 'training' | 'costs';
 
@@ -125,7 +132,12 @@ export const priceHistoryQuery = (api: ConsoleApi, source: PriceSource) =>
   infiniteQueryOptions({
     queryKey: [...PRICES, sourceKey(source), 'history'],
     queryFn: ({ signal, pageParam }) =>
-      readHistory(api, source, { limit: PAGE_LISTS, ...(pageParam !== null && { cursor: pageParam }) }, signal),
+      readHistory(
+        api,
+        source,
+        { limit: PAGE_LISTS, ...(pageParam !== null && { cursor: pageParam }) },
+        signal,
+      ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
@@ -195,7 +207,10 @@ const unitPrice = <Price>({ unit, terms, price }: Pick<PriceLine, 'unit' | 'term
 });
 
 /** The prices that a publication would leave below what an active upstream takes. */
-export function useBelowCost(source: PriceSource, { changes, after }: Pick<Publication, 'changes' | 'after'>) {
+export function useBelowCost(
+  source: PriceSource,
+  { changes, after }: Pick<Publication, 'changes' | 'after'>,
+) {
   const api = useConsoleApi();
   const comparesCosts = source.kind === 'models' || source.kind === 'costs';
   return useQuery({

@@ -9,7 +9,13 @@ import { useRequestTexts } from '../requests/request-texts';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import { ChangeTable, useLineName } from './change-table';
 import { isLargeChange, keyOfLine, type LineChange } from './price-line';
-import { type BelowCost, newestListQuery, type PriceSource, useBelowCost, usePublishPrices } from './price-list-queries';
+import {
+  type BelowCost,
+  newestListQuery,
+  type PriceSource,
+  useBelowCost,
+  usePublishPrices,
+} from './price-list-queries';
 import { type PriceDraft } from './use-price-draft';
 
 const CONFLICT = 409;
