@@ -1,9 +1,9 @@
-import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type UnitRate } from '@inference/metering';
 import { insertApiKey, type TestAccount, waitFor } from '@inference/testing';
 import OpenAI, { toFile } from 'openai';
 import { type ScriptedUpstream, startUpstream, TestSite } from '../testing/gateway.fixture';
+import { events, json, type Script, wav } from './tasks.fixture';
 
 /** Models with one task behind the gateway, called with OpenAI's SDK. The server of the models answers what each test says. */
 
@@ -22,27 +22,11 @@ const MODELS: Record<string, UnitRate[]> = {
   'moderation-tokens': [INPUT],
 };
 
-type Script = (request: IncomingMessage, response: ServerResponse, body: string) => void;
-
 let upstream: ScriptedUpstream;
 let site: TestSite;
 let script: Script;
 let account: TestAccount;
 let openai: OpenAI;
-
-const json =
-  (value: unknown, status = 200): Script =>
-  (_request, response) =>
-    void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
-
-const events =
-  (...data: unknown[]): Script =>
-  (_request, response) => {
-    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-    for (const one of data)
-      response.write(`data: ${typeof one === 'string' ? one : JSON.stringify(one)}\n\n`);
-    response.end();
-  };
 
 beforeAll(async () => {
   upstream = await startUpstream((request, response, body) => script(request, response, body));
@@ -69,23 +53,6 @@ beforeEach(async () => {
   openai = new OpenAI({ baseURL: `${site.gateway.url}/v1`, apiKey: account.apiKey, maxRetries: 0 });
 });
 
-/** A WAV of so many seconds: 8-bit PCM at 1,000 Hz. */
-function wav(seconds: number): Buffer {
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + seconds * 1_000, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(1_000, 24);
-  head.writeUInt32LE(1_000, 28);
-  head.writeUInt16LE(1, 32);
-  head.writeUInt16LE(8, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(seconds * 1_000, 40);
-  return Buffer.concat([head, Buffer.alloc(seconds * 1_000)]);
-}
 const audio = (seconds = 30) => toFile(wav(seconds), 'speech.wav', { type: 'audio/wav' });
 
 async function eventsOf(stream: AsyncIterable<unknown>, received: unknown[] = []): Promise<unknown[]> {
@@ -102,41 +69,25 @@ async function expectEvent(costPicos: bigint, fields: object): Promise<void> {
   await site.expectCharged(account, costPicos);
 }
 
-describe('a model with fallbacks', () => {
-  const withoutUpstream = 'rerank-gone';
-  const rerank = (headers: Record<string, string> = {}) =>
-    site.post(
-      '/v1/rerank',
-      account.apiKey,
-      { model: withoutUpstream, query: 'a', documents: ['b', 'c'] },
-      { headers },
-    );
-
-  beforeAll(async () => {
-    await site.pool.query(
-      `INSERT INTO serving.models (id, slug, fallbacks) VALUES ('mod_gone', $1, ARRAY['tts', 'rerank'])`,
-      [withoutUpstream],
-    );
-    await site.pool.query("SELECT pg_notify('serving', '')");
-    script = json({ results: [{ index: 0, relevance_score: 1 }] });
-    account = await site.account();
-    await waitFor(async () => (await rerank()).status === 200);
+it('of a model without a server are answered by its first fallback with a price of the task, unless switched off', async () => {
+  await site.pool.query(
+    `INSERT INTO serving.models (id, slug, fallbacks) VALUES ('mod_gone', 'rerank-gone', ARRAY['tts', 'rerank'])`,
+  );
+  await site.pool.query("SELECT pg_notify('serving', '')");
+  script = json({ results: [{ index: 0, relevance_score: 1 }] });
+  const rerank = (headers: Record<string, string> = {}) => {
+    const body = { model: 'rerank-gone', query: 'a', documents: ['b', 'c'] };
+    return site.post('/v1/rerank', account.apiKey, body, { headers });
+  };
+  const response = await waitFor(async () => {
+    const answer = await rerank();
+    return answer.status === 200 && answer;
   });
-  beforeEach(() => {
-    script = json({ results: [{ index: 0, relevance_score: 1 }] });
-  });
-
-  it('is served by the first one that has a price of the task, at that price, and the answer names it', async () => {
-    const response = await rerank();
-    expect([response.status, response.headers.get('x-inference-model')]).toEqual([200, 'rerank']);
-    expect(JSON.parse(upstream.bodies.at(-1)!)).toMatchObject({ model: 'rerank' });
-    await expectEvent(2_000n, { model: 'rerank', endpoint: 'rerank' });
-  });
-
-  it('is served by none of them if the client switches them off', async () => {
-    expect((await rerank({ 'X-Inference-Fallback': 'off' })).status).toBe(404);
-    expect(upstream.bodies).toEqual([]);
-  });
+  expect(response.headers.get('x-inference-model')).toBe('rerank');
+  expect(JSON.parse(upstream.bodies.at(-1)!)).toMatchObject({ model: 'rerank' });
+  await expectEvent(2_000n, { model: 'rerank', endpoint: 'rerank' });
+  expect((await rerank({ 'X-Inference-Fallback': 'off' })).status).toBe(404);
+  expect(upstream.bodies).toHaveLength(1);
 });
 
 describe('images', () => {

@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 import { type Schemas } from '../../api/console-api';
 import { useServingTexts } from './admin-serving-texts';
 
-interface Props extends Pick<Schemas['UpstreamStateResponse'], 'state' | 'is_up' | 'open_models'> {}
+type Props = Pick<Schemas['UpstreamStateResponse'], 'state' | 'is_up' | 'open_models'>;
 
 /** Whether an upstream gets calls and answers them. */
 export function UpstreamStatus({ state, is_up: isUp, open_models: openModels }: Props) {
