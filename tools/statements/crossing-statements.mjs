@@ -121,6 +121,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Adds what waits of these accounts to rollup, ledger, wallets and keys.',
   },
   {
+    place: 'apps/console/src/service-health/queues.repository.ts readUnfoldedUsage',
+    kind: 'admin',
+    tables: ['metering.unfolded_usage'],
+    why: 'Counts the usage that waits, for the page of the health of the site.',
+  },
+  {
     place: 'view metering.margins',
     kind: 'report',
     tables: ['metering.daily_margins', 'metering.unfolded_margins'],

@@ -37,6 +37,7 @@ import { ManagementKeys0000000000068 } from '../migrations/0068_management_keys'
 import { LeakedWorkspaceKeys0000000000069 } from '../migrations/0069_leaked_workspace_keys';
 import { AnnouncementMails0000000000070 } from '../migrations/0070_announcement_mails';
 import { OldProviderEvents0000000000071 } from '../migrations/0071_old_provider_events';
+import { AgentReadsModels0000000000072 } from '../migrations/0072_agent_reads_models';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -87,6 +88,7 @@ export const MIGRATIONS: MigrationClass[] = [
   LeakedWorkspaceKeys0000000000069,
   AnnouncementMails0000000000070,
   OldProviderEvents0000000000071,
+  AgentReadsModels0000000000072,
 ];
 
 /**

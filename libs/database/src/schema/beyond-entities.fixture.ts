@@ -165,6 +165,7 @@ export const BEYOND_ENTITIES = {
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
+        'serving.models (aliases, context_tokens, max_output_tokens, slug)',
       ],
       update: ['accounts.api_keys (key_hash, last_used_at)'],
     },

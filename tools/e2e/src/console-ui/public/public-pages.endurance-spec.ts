@@ -66,9 +66,6 @@ beforeAll(async () => {
     MAIL_FOLDER: mails,
     STORAGE_FOLDER: join(mails, 'packages'),
     GATEWAY_CREDENTIAL: randomBytes(24).toString('hex'),
-    MODEL_LIMITS: JSON.stringify({
-      [CHAT]: { context_tokens: 131_072, input_modalities: ['text', 'image'] },
-    }),
     SUPPORT_CONTACT: 'help@example.com',
     PRIVACY_URL: 'https://www.example.com/privacy',
   });
@@ -77,6 +74,12 @@ beforeAll(async () => {
     json: { identifier: ADMIN.email, password: ADMIN.password },
   });
   adminToken = token;
+  await byAdmin(
+    'POST',
+    '/api/admin/inference/models',
+    { slug: CHAT, context_tokens: 131_072, input_modalities: ['text', 'image'] },
+    201,
+  );
   if (!chrome) return;
   browser = await launchChromium(chrome);
   const context = await browser.newContext({ baseURL: consoleService.url, locale: 'en-US' });
