@@ -116,6 +116,7 @@ type GatewayErrorCode =
   | 'model_not_found'
   | 'rate_limit_exceeded'
   | 'reserved_entrypoint'
+  | 'thread_unsupported_request'
   | 'upstream_busy'
   | 'upstream_error'
   | 'upstream_timeout';
@@ -163,6 +164,7 @@ const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
   model_not_found: 404,
   rate_limit_exceeded: 429,
   reserved_entrypoint: 403,
+  thread_unsupported_request: 400,
   upstream_busy: 429,
   upstream_error: 502,
   upstream_timeout: 504,
