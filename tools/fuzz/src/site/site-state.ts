@@ -65,8 +65,10 @@ export class SiteState {
     }
     await this.callAsAdmin(`${PRICES}/models`, 'PUT', this.prices);
     await this.callAsAdmin(`${PRICES}/training`, 'PUT', this.trainingPrice);
-    for (let attempt = 1; !(await this.isEveryModelOffered()); attempt++) {
-      if (attempt === ATTEMPTS) throw new Error('The gateway does not offer the models that have prices.');
+    for (let attempt = 1; ; attempt++) {
+      const missing = await this.modelsNotOffered();
+      if (missing.length === 0) break;
+      if (attempt === ATTEMPTS) throw new Error(`The gateway does not offer ${missing.join(', ')}.`);
       await new Promise((resolve) => setTimeout(resolve, WAIT_MILLIS));
     }
   }
@@ -79,11 +81,12 @@ export class SiteState {
     await response.arrayBuffer();
   }
 
-  private async isEveryModelOffered(): Promise<boolean> {
+  /** The models that the site was started with, without those that the gateway offers. */
+  private async modelsNotOffered(): Promise<string[]> {
     const { urls, accounts } = this.platform;
     const list = (await readJson(`${urls.gateway}/v1/models`, accounts.demo.apiKey)) as Entries;
     const offered = new Set(list.data!.map(({ id }) => id));
-    return this.prices.models.every(({ slug }) => offered.has(slug));
+    return this.prices.models.map(({ slug }) => slug).filter((slug) => !offered.has(slug));
   }
 
   private addOrigins(lists: unknown): void {
