@@ -67,19 +67,22 @@ describe('bodies that nobody has read', () => {
     await closed;
   });
 
-  it.each(['/refused', '/begun'])('the connection of a large one to %s serves the next request', async (path) => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const body = Buffer.alloc(500_000);
-    const sockets = new Set();
-    for (let turn = 0; turn < 2; turn++) {
-      const sent = request({ port, path, method: 'PUT', agent });
-      sent.once('socket', (socket) => sockets.add(socket));
-      sent.end(body);
-      expect(await answerOf(sent)).toEqual([403, 'no']);
-    }
-    expect(sockets.size).toBe(1);
-    agent.destroy();
-  });
+  it.each(['/refused', '/begun'])(
+    'the connection of a large one to %s serves the next request',
+    async (path) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const body = Buffer.alloc(500_000);
+      const sockets = new Set();
+      for (let turn = 0; turn < 2; turn++) {
+        const sent = request({ port, path, method: 'PUT', agent });
+        sent.once('socket', (socket) => sockets.add(socket));
+        sent.end(body);
+        expect(await answerOf(sent)).toEqual([403, 'no']);
+      }
+      expect(sockets.size).toBe(1);
+      agent.destroy();
+    },
+  );
 
   it.each([
     ['/refused', false],
