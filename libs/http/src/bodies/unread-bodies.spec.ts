@@ -16,7 +16,8 @@ describe('bodies that nobody has read', () => {
   /** Answers `/read` when the whole body is there, `/broken` when it has begun, everything else at once: `/begun` while it is read. */
   beforeAll(async () => {
     server = createServer((incoming, response) => {
-      const hangUp = incoming.url === '/lingering' ? hangUpUnread() : hangUpUnread(50);
+      const isLingering = incoming.url === '/lingering' || incoming.url === '/begun';
+      const hangUp = isLingering ? hangUpUnread() : hangUpUnread(50);
       hangUp(incoming, response, () => {
         if (incoming.url === '/broken')
           // A stage that fails ends all of its pipeline, the request included.
@@ -67,7 +68,7 @@ describe('bodies that nobody has read', () => {
     await closed;
   });
 
-  it.each(['/refused', '/begun'])(
+  it.each(['/lingering', '/begun'])(
     'the connection of a large one to %s serves the next request',
     async (path) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
