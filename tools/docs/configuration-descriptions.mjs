@@ -78,7 +78,9 @@ export const SECTIONS = [
         'Version of `TERMS_URL`, such as the day from which it applies: required with it. It is recorded with the time for each account. After a change people are asked again.',
       PRIVACY_URL: 'Page about personal data, in the footer.',
       IMPRINT_URL: 'Page about the operator, in the footer.',
-      STATUS_URL: 'Page of the state of the services, in the footer.',
+      STATUS_URL: 'Page of the state of the services, in the footer; goes before the one of `STATUS_PAGE`.',
+      STATUS_PAGE:
+        '`public`: the console serves a [page](../operations/staff.md#the-status-page) of the state of services, models and incidents to everybody, at `/status` and `/api/status`, and the footer leads there.',
       SUPPORT_CONTACT:
         'Where people get help: an e-mail address or the URL of a page. In the footer, and beside request ids of errors.',
       ICP_NUMBER: 'Number of the ICP filing, in the footer. Site `cn` only.',
@@ -205,7 +207,7 @@ export const SECTIONS = [
     title: 'Gateway',
     variables: {
       UPSTREAMS:
-        'JSON array in the order of preference, which fills a database without upstreams: `{name, base_url, api_key?, models?}`. Later changes are made in the [console](../operations/upstreams.md). `models` is a list, or a map from the published slug to the server’s own name; without it the server serves every priced model.',
+        'JSON array in the order of preference, which fills a database without upstreams: `{name, base_url, api_key?, protocols?, models?}`. Later changes are made in the [console](../operations/upstreams.md). `protocols` lists what the server speaks: `chat` (the default), `responses`, `messages`. `models` is a list, or a map from the published slug to the server’s own name; without it the server serves every priced model.',
       MODEL_LIMITS:
         'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?, output_limit_field?}`, which fills a database without models; later changes are made in the [console](../operations/upstreams.md): the most tokens of a prompt and its answer together, the longest answer that the model gives, and the field of chat requests in which it takes a limit (`max_tokens`, or `max_completion_tokens` for reasoning models of OpenAI). Gateway: what a call can cost at most follows from them; nothing is set in requests unless money is short. An answer of a model without limits may have 131072 tokens. Agent: 32768 and a quarter of the context (at most 4096) when not configured. Console: shows these limits with the models, and `{input_modalities?, output_modalities?}`, each a list of `text`, `image`, `audio`, `video`, `embedding`, which the others ignore. Use the same value for all three.',
       UPSTREAMS_APPLY:
@@ -215,7 +217,7 @@ export const SECTIONS = [
       UPSTREAM_PRIVATE_NETWORKS:
         'Console. `allowed`: the base address of an upstream may be in a private network.',
       MODEL_RATE_LIMIT_TIERS:
-        'JSON list of tiers of [limits](../guides/limits.md), the lowest first: `{name, paid?, age_days?, models}`. `models`: model slug, or `*` for each other one → `{rpm?, tpm?, tpd?, max_concurrency?}`. An account has the last tier for which it has paid enough and is old enough. Without it only keys and staff set limits. The same value in gateway and console.',
+        'JSON list of tiers of [limits](../guides/limits.md), the lowest first: `{name, paid?, age_days?, weight?, models}`. `weight`, 1 by default: how large a share of a full model server its accounts have. `models`: model slug, or `*` for each other one → `{rpm?, tpm?, tpd?, max_concurrency?}`. An account has the last tier for which it has paid enough and is old enough. Without it only keys and staff set limits. The same value in gateway and console.',
       TRAINING_PRICE_SLUG:
         'Model that usage of training names. The gateway never offers it as a model. The same value in gateway and training.',
       AGENT_CREDENTIALS:

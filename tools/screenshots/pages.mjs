@@ -97,6 +97,7 @@ export const PICTURES = [
   },
   { name: 'changelog', path: '/changelog', isPublic: true },
   { name: 'pricing', path: '/pricing', isPublic: true },
+  { name: 'status', path: '/status', isPublic: true },
   { name: 'not-found', path: '/no-such-page', isPublic: true },
   { name: 'overview', path: '/overview' },
   { name: 'usage', path: '/usage' },

@@ -1,5 +1,5 @@
 import '@fontsource-variable/inter/wght.css';
-import './app/replace-page';
+import './app/first-styles';
 import 'virtual:theme-variables.css';
 import './layout/shell.css';
 import { StrictMode } from 'react';

@@ -8,12 +8,13 @@ import { App } from './app/app';
 import { Appearance } from './app/appearance';
 import { createAppRouter } from './app/router';
 import { servedPageElement } from './app/served-page';
-import { type PageHead, PageHeadProvider } from './components/page';
+import { type PageHead, PageHeadProvider } from './components/page-title';
 import { announcementsQuery } from './features/announcements/announcements';
 import { changelogQuery } from './features/changelog/changelog-queries';
 import { modelFilterIn } from './features/models/model-filter';
 import { modelQuery, modelsQuery } from './features/models/model-queries';
 import { pricingQuery } from './features/pricing/pricing-queries';
+import { statusQuery } from './features/status/status-query';
 import { chooseLanguage, type Language, LANGUAGE_COOKIE } from './language/language';
 
 /**
@@ -85,6 +86,11 @@ const PAGES: PublicPage[] = [
     path: /^\/changelog$/,
     module: 'changelog/changelog-page',
     load: (load, api) => [load.fetchInfiniteQuery(changelogQuery(api))],
+  },
+  {
+    path: /^\/status$/,
+    module: 'status/status-page',
+    load: (load, api) => [load.fetchQuery(statusQuery(api))],
   },
 ];
 

@@ -25,6 +25,8 @@ export const legalFields = {
   PRIVACY_URL: pageUrl().optional(),
   IMPRINT_URL: pageUrl().optional(),
   STATUS_URL: pageUrl().optional(),
+  /** Whether everybody sees the console's own page of the state of the services. */
+  STATUS_PAGE: z.enum(['public', 'off']).default('off'),
   /** Where people get help: an e-mail address, or the URL of a page. */
   SUPPORT_CONTACT: z
     .string()
@@ -58,6 +60,7 @@ export interface LegalConfig {
   privacyUrl: string | undefined;
   imprintUrl: string | undefined;
   statusUrl: string | undefined;
+  hasStatusPage: boolean;
   /** An address of a page, or `mailto:`. */
   supportUrl: string | undefined;
   icpNumber: string | undefined;
@@ -70,6 +73,7 @@ export function legalOf(config: LegalFields): LegalConfig {
     privacyUrl: config.PRIVACY_URL,
     imprintUrl: config.IMPRINT_URL,
     statusUrl: config.STATUS_URL,
+    hasStatusPage: config.STATUS_PAGE === 'public',
     supportUrl: support === undefined || isPageUrl(support) ? support : `mailto:${support}`,
     icpNumber: config.ICP_NUMBER,
   };

@@ -32,6 +32,8 @@ export interface Caller {
     allowedIps?: string[];
     pace?: KeyPace;
   };
+  /** Set if the credential was a management key. */
+  managementKeyId?: string;
   /** Set if one of the platform's own services acts on behalf of the account. */
   service?: string;
   /** Set if staff has suspended the account. The guard lets no such caller through. */

@@ -14,6 +14,8 @@ export interface CredentialKinds {
   api_key_header: true;
   /** An API key in the scheme ApiKey. */
   api_key_scheme: true;
+  /** A management key (`bfvm-…`) as Bearer, which may manage the API keys of its account and nothing else. */
+  management_key: true;
   /** The secret of one of the platform's own services as Bearer, for no account. */
   service: true;
   /** The secret of a service as Bearer, for the account in `X-On-Behalf-Of` and optionally its API key (id) in `X-On-Behalf-Of-Key`. */

@@ -6,6 +6,10 @@ import { type Role } from './staff/staff-table';
 export const SPEND_PERIODS = ['total', 'day', 'week', 'month'] as const;
 export type SpendPeriod = (typeof SPEND_PERIODS)[number];
 
+/** `api`: calls models; `management`: makes and changes keys of kind `api`, and nothing else. */
+export const KEY_KINDS = ['api', 'management'] as const;
+export type KeyKind = (typeof KEY_KINDS)[number];
+
 /** What every service may read of an account. */
 @Entity('accounts', { schema: 'accounts', synchronize: false })
 export class AccountRole {
@@ -39,6 +43,21 @@ export class ApiKey {
   @JoinColumn()
   account!: AccountRole;
 
+  @Column('text', { default: 'api' })
+  kind!: KeyKind;
+
+  /** The management key that made it; null: a person of the account. */
+  @Column('text', { nullable: true })
+  createdBy!: string | null;
+
+  /** When its secret was replaced last; null: never. */
+  @TimeColumn({ nullable: true })
+  rotatedAt!: Date | null;
+
+  /** The management key that replaced it; null: a person of the account. */
+  @Column('text', { nullable: true })
+  rotatedBy!: string | null;
+
   @Column('text')
   name!: string;
 
@@ -49,7 +68,7 @@ export class ApiKey {
   @Column('bytea', { nullable: true })
   keyHash!: Buffer | null;
 
-  /** Null: no limit. */
+  /** Null: no limit. The limits of a management key are those of each key that it makes. */
   @PicosColumn({ nullable: true })
   spendLimitPicos!: bigint | null;
 

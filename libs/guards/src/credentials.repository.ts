@@ -1,6 +1,6 @@
 import { type Executor } from '@inference/database';
 import { createSecretKey, isSecretKey } from './secret-keys/secret-key';
-import { AccountRole, ApiKey, FormerKeySecret, type Session } from './credentials.entity';
+import { AccountRole, ApiKey, FormerKeySecret, type KeyKind, type Session } from './credentials.entity';
 
 /** The account with its key of this id, if it has one that is not deleted. Null for an unknown account. */
 export async function findAccountWithKey(
@@ -15,7 +15,7 @@ export async function findAccountWithKey(
       'account.apiKey',
       ApiKey,
       'key',
-      'key.accountId = account.id AND key.id = :apiKeyId AND key.deletedAt IS NULL',
+      "key.accountId = account.id AND key.id = :apiKeyId AND key.deletedAt IS NULL AND key.kind = 'api'",
       { apiKeyId: apiKeyId ?? null },
     )
     .addSelect(ENDS_IN.replace('%s', 'key.expires_at'), 'ends_in_millis')
@@ -101,12 +101,12 @@ export async function touchApiKey(executor: Executor, id: string): Promise<void>
   await executor.query(TOUCH, [id]);
 }
 
-const PREFIX = 'bfvk-';
+const STARTS: Record<KeyKind, string> = { api: 'bfvk-', management: 'bfvm-' };
 
-/** Creates an API key, `bfvk-…`, with the prefix of it that may be shown later. */
-export const createApiKey = () => createSecretKey(PREFIX);
-/** Whether a text has the form and the checksum of an API key. */
-export const isApiKey = (text: string) => isSecretKey(PREFIX, text);
+/** Creates an API key, `bfvk-…`, or a management key, `bfvm-…`, with the prefix of it that may be shown later. */
+export const createApiKey = (kind: KeyKind = 'api') => createSecretKey(STARTS[kind]);
+/** Whether a text has the form and the checksum of an API key, or of a management key. */
+export const isApiKey = (text: string, kind: KeyKind = 'api') => isSecretKey(STARTS[kind], text);
 
 /** SQL text, because the console runs it for every request. */
 const FIND_SESSION = `

@@ -3,6 +3,8 @@ export {
   ApiKey,
   CREDENTIAL_ENTITIES,
   FormerKeySecret,
+  KEY_KINDS,
+  type KeyKind,
   type SecondFactorProof,
   Session,
   SPEND_PERIODS,

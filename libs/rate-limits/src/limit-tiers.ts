@@ -15,6 +15,8 @@ export interface LimitTier {
   /** In units of the site's currency. */
   paid: number;
   ageDays: number;
+  /** Of its accounts, where a full upstream is shared between accounts. */
+  weight: number;
   /** By model slug; `*` is for each model that is not named. */
   models: Record<string, ModelLimits>;
 }
@@ -36,6 +38,7 @@ const tier = z.strictObject({
   name: z.string().min(1).max(60),
   paid: z.number().min(0).default(0),
   age_days: z.number().min(0).default(0),
+  weight: z.number().min(0.01).max(1_000).default(1),
   models: z.record(z.string().min(1).max(200), limitsOfModel),
 });
 
@@ -50,10 +53,11 @@ export const limitTierFields = {
 export const limitTiersOf = (config: {
   MODEL_RATE_LIMIT_TIERS?: z.output<typeof limitTierFields.MODEL_RATE_LIMIT_TIERS>;
 }): LimitTier[] =>
-  (config.MODEL_RATE_LIMIT_TIERS ?? []).map(({ name, paid, age_days: ageDays, models }) => ({
+  (config.MODEL_RATE_LIMIT_TIERS ?? []).map(({ name, paid, age_days: ageDays, weight, models }) => ({
     name,
     paid,
     ageDays,
+    weight,
     models: Object.fromEntries(
       Object.entries(models).map(([model, limits]) => [
         model,

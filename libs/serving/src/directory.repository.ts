@@ -11,6 +11,7 @@ import {
   StoredUpstream,
   UpstreamCredential,
   UpstreamModel,
+  type UpstreamProtocol,
 } from './serving.entity';
 
 /** Announced whenever models or upstreams change. */
@@ -38,6 +39,7 @@ export type DirectoryUpstream = Pick<
   | 'name'
   | 'baseUrl'
   | 'credentialHeader'
+  | 'protocols'
   | 'state'
   | 'requestsPerMinute'
   | 'concurrency'
@@ -77,7 +79,7 @@ const DIRECTORY = `
         'aliases', aliases, 'fallbacks', fallbacks, 'state', state, 'successor', successor, 'filledDigest', filled_digest)
         ORDER BY slug) FROM serving.models), '[]'),
     'upstreams', coalesce((
-      SELECT json_agg(json_build_object('id', id, 'name', name, 'baseUrl', base_url, 'credentialHeader', credential_header,
+      SELECT json_agg(json_build_object('id', id, 'name', name, 'baseUrl', base_url, 'credentialHeader', credential_header, 'protocols', protocols,
         'state', state, 'requestsPerMinute', requests_per_minute, 'tokensPerMinute', tokens_per_minute,
         'concurrency', concurrency, 'connectTimeoutMs', connect_timeout_ms, 'firstByteTimeoutMs', first_byte_timeout_ms,
         'idleTimeoutMs', idle_timeout_ms, 'filledDigest', filled_digest,
@@ -114,6 +116,8 @@ export interface ConfiguredUpstream {
   name: string;
   baseUrl: string;
   apiKey: string | undefined;
+  /** Absent: chat completions. */
+  protocols: UpstreamProtocol[] | undefined;
   models: string[] | Record<string, string> | undefined;
 }
 
@@ -196,9 +200,14 @@ async function replaceUpstreams(
 ): Promise<void> {
   await transaction.query('DELETE FROM serving.upstreams');
   await noteFilling(transaction, 'upstreams');
-  for (const [priority, { name, baseUrl, apiKey, models = [EVERY_MODEL] }] of upstreams.entries()) {
+  for (const [
+    priority,
+    { name, baseUrl, apiKey, protocols, models = [EVERY_MODEL] },
+  ] of upstreams.entries()) {
     const id = newId('up');
-    await transaction.repository(StoredUpstream).insert({ id, name, baseUrl, filledDigest });
+    await transaction
+      .repository(StoredUpstream)
+      .insert({ id, name, baseUrl, filledDigest, ...(protocols && { protocols }) });
     if (apiKey !== undefined) await insertCredential(transaction, id, apiKey, seal);
     const names = Array.isArray(models)
       ? models.map((model) => [model, null] as const)

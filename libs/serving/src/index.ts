@@ -1,3 +1,4 @@
+export { ANTHROPIC_VERSION, credentialHeaders } from './credential-headers';
 export { baseUrlFault, isInPrivateNetwork } from './base-url';
 export { CredentialSeal } from './credential-seal';
 export {
@@ -26,6 +27,8 @@ export {
   MODEL_STATES,
   type ModelState,
   OUTPUT_LIMIT_FIELDS,
+  UPSTREAM_PROTOCOLS,
+  type UpstreamProtocol,
   type OutputLimitField,
   ServedModel,
   SERVING_ENTITIES,

@@ -10,6 +10,10 @@ export type OutputLimitField = (typeof OUTPUT_LIMIT_FIELDS)[number];
 export const MODALITIES = ['text', 'image', 'audio', 'video', 'embedding'] as const;
 export type Modality = (typeof MODALITIES)[number];
 
+/** In what words a model server is called: OpenAI's chat completions and their siblings, OpenAI's Responses, Anthropic's Messages. */
+export const UPSTREAM_PROTOCOLS = ['chat', 'responses', 'messages'] as const;
+export type UpstreamProtocol = (typeof UPSTREAM_PROTOCOLS)[number];
+
 /** In the place of a slug: every model that has no row of its own. */
 export const EVERY_MODEL = '*';
 
@@ -80,10 +84,14 @@ export class ServedModel {
 export const UPSTREAM_STATES = ['active', 'draining', 'off'] as const;
 export type UpstreamState = (typeof UPSTREAM_STATES)[number];
 
-/** A model server with an OpenAI-compatible API. */
+/** A model server. */
 @Entity('upstreams', { schema: 'serving' })
 @Unique('upstreams_name_key', ['name'])
 @Check('upstreams_state_check', "state IN ('active', 'draining', 'off')")
+@Check(
+  'upstreams_protocols_check',
+  "cardinality(protocols) > 0 AND protocols <@ ARRAY['chat', 'responses', 'messages']",
+)
 @Check('upstreams_requests_per_minute_check', 'requests_per_minute > 0')
 @Check('upstreams_tokens_per_minute_check', 'tokens_per_minute > 0')
 @Check('upstreams_concurrency_check', 'concurrency > 0')
@@ -98,7 +106,7 @@ export class StoredUpstream {
   @Column('text')
   name!: string;
 
-  /** Root of the OpenAI-compatible API, such as http://127.0.0.1:8000/v1. */
+  /** Root of its API, such as http://127.0.0.1:8000/v1. */
   @Column('text')
   baseUrl!: string;
 
@@ -108,6 +116,10 @@ export class StoredUpstream {
   /** The header of the credential; `authorization` has it as a Bearer token. */
   @Column('text', { default: 'authorization' })
   credentialHeader!: string;
+
+  /** What it speaks. A call in another protocol is translated to chat completions. */
+  @Column('text', { array: true, default: () => "'{chat}'" })
+  protocols!: UpstreamProtocol[];
 
   @Column('text', { default: 'active' })
   state!: UpstreamState;

@@ -197,6 +197,7 @@ export function describeServices(settings, secrets, engineModels) {
       // Model servers of one machine.
       UPSTREAM_PRIVATE_NETWORKS: 'allowed',
       SITE_NAME: SITE_NAMES[site],
+      STATUS_PAGE: process.env.STATUS_PAGE || 'public',
       GATEWAY_URL,
       TRAINING_URL: urlOf(ports.training),
       ROUTER_URL: urlOf(ports['router-cost']),

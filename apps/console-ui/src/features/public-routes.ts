@@ -128,6 +128,11 @@ export const publicRoutes = [
   }),
   createRoute({
     getParentRoute: () => publicRoute,
+    path: '/status',
+    component: lazyRouteComponent(() => import('./status/status-page'), 'StatusPage'),
+  }),
+  createRoute({
+    getParentRoute: () => publicRoute,
     path: '/docs',
     component: lazyRouteComponent(() => import('./docs/docs-page'), 'DocsPage'),
   }),

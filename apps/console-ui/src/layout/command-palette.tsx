@@ -15,7 +15,7 @@ import { useSite } from '../api/site';
 import { formatTime } from '../time/format-time';
 import { useTimeZone } from '../time/time-zone-context';
 import classes from './layout.module.css';
-import { useLayoutTexts } from './layout-texts';
+import { useConsoleLayoutTexts } from './console-layout-texts';
 import { useAreaGroups } from './navigation';
 
 interface PaletteTarget {
@@ -74,7 +74,7 @@ const [store, palette] = createSpotlight();
 
 /** Finds a page, key, model, conversation or payment by a part of its name. It opens whenever `openings` grows. */
 export default function CommandPalette({ openings }: { openings: number }) {
-  const t = useLayoutTexts();
+  const t = useConsoleLayoutTexts();
   const navigate = useNavigate();
   const groups = useAreaGroups();
   const { isLoading, groups: targets } = usePaletteTargets();

@@ -24,7 +24,7 @@ import { AccountMenu } from './account-menu';
 import { PreferencesButton } from './header-buttons';
 import { OfflineBanner, SiteMark, SkipLink } from './layout-parts';
 import { SiteFooter } from './site-footer';
-import { useLayoutTexts } from './layout-texts';
+import { useConsoleLayoutTexts } from './console-layout-texts';
 import classes from './layout.module.css';
 import { useAreaGroups } from './navigation';
 
@@ -47,7 +47,7 @@ window.addEventListener(
 
 /** Asks for a new sign-in over the page in use and its dialogs, which keep what was typed. */
 function SessionEndedDialog() {
-  const t = useLayoutTexts();
+  const t = useConsoleLayoutTexts();
   const isEnded = useSessionState().status === 'ended';
   useEffect(() => {
     isOpen = isEnded;
@@ -80,7 +80,7 @@ const CommandPalette = lazy(fileLoader(() => import('./command-palette')));
  * what the sign-in loads.
  */
 function PaletteButton() {
-  const t = useLayoutTexts();
+  const t = useConsoleLayoutTexts();
   const [openings, setOpenings] = useState(0);
   const open = () => setOpenings((count) => count + 1);
   useHotkeys([['mod+K', open]], []);
@@ -109,7 +109,7 @@ const ActivityTray = lazy(
 
 /** Frame of the pages of a signed-in account. */
 export function ConsoleLayout() {
-  const t = useLayoutTexts();
+  const t = useConsoleLayoutTexts();
   const [isOpen, { toggle, close }] = useDisclosure();
   const [isDemanded, setIsDemanded] = useState(false);
   // It stays until the recovery codes are kept, when the second factor is on already.
@@ -186,7 +186,7 @@ export function ConsoleLayout() {
 
 /** Links to all areas. `onNavigate`: closes the drawer in which they are on a narrow screen. */
 function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
-  const t = useLayoutTexts();
+  const t = useConsoleLayoutTexts();
   const { pathname } = useLocation();
   const groups = useAreaGroups();
   const nav = useRef<HTMLDivElement>(null);

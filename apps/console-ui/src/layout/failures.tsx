@@ -5,7 +5,7 @@ import { ApiError } from '../api/api-error';
 import { EmptyState } from '../components/empty-state';
 import { ErrorNotice } from '../components/error-notice';
 import { useIsWaitingForSite, useReloadOnceFor } from '../components/lazy-file';
-import { usePageTitle } from '../components/page';
+import { usePageTitle } from '../components/page-title';
 import { useLayoutTexts } from './layout-texts';
 
 /**

@@ -34,7 +34,7 @@ import {
 } from 'lucide-react';
 import { type PlainTextKey } from '../language/define-texts';
 import { useMay } from '../api/account';
-import { type en } from './layout-texts';
+import { type en } from './console-layout-texts';
 
 export interface Area {
   /** Path of a route. */

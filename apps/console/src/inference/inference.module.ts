@@ -27,9 +27,13 @@ class PlaygroundModule {}
 @Module({
   controllers: [ServedModelsController, UpstreamsController],
   providers: [ServedModelsService, UpstreamsService],
+  exports: [ServedModelsService, UpstreamsService],
 })
 class ServingModule {}
 
 /** Models and agents for the pages of the console: the gateway and the agent service, called for the account that is signed in. */
-@Module({ imports: [AgentsModule, PlaygroundModule, SavedPlaygroundModule, ServingModule] })
+@Module({
+  imports: [AgentsModule, PlaygroundModule, SavedPlaygroundModule, ServingModule],
+  exports: [ServingModule],
+})
 export class InferenceModule {}

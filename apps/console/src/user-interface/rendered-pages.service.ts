@@ -14,12 +14,15 @@ import { ChangelogService } from '../catalogue/changelog/changelog.service';
 import { ModelsService } from '../catalogue/models/models.service';
 import { SiteService } from '../catalogue/site/site.service';
 import { SITE_CONFIG, type SiteConfig } from '../site.config';
+import { StatusPageService } from '../status-page/status-page.service';
 import { USER_INTERFACE_CONFIG, type UserInterfaceConfig } from './user-interface.config';
 
 /** Of the build of `apps/console-ui`. */
 const RENDERER = '.server/render.cjs';
 const TEMPLATE = 'index.html';
 const FILES = '.pages/files.json';
+/** Path of the page that is rendered from the snapshot of `StatusPageService`. */
+const STATUS_PAGE = '/status';
 /** A few hundred models in two languages. A page has about 20 kB. */
 const MOST_KEPT_PAGES = 1_000;
 
@@ -63,8 +66,8 @@ export class RenderedPages {
   private readonly template: string = '';
   private readonly files: unknown;
   private readonly answers: Answers;
-  private version = '';
-  private readonly kept = new Map<string, Promise<RenderedPage | Moved | undefined>>();
+  private readonly pages = new KeptPages();
+  private readonly statusPages = new KeptPages();
 
   constructor(
     @Inject(USER_INTERFACE_CONFIG) { directory }: UserInterfaceConfig,
@@ -75,6 +78,7 @@ export class RenderedPages {
     pricing: PricingService,
     changelog: ChangelogService,
     private readonly announcements: AnnouncementsService,
+    private readonly status: StatusPageService,
   ) {
     this.answers = {
       '/api/site': () => siteService.read(),
@@ -100,43 +104,46 @@ export class RenderedPages {
     const { renderer } = this;
     const plainPath = normalized(path);
     if (!renderer || plainPath === undefined) return undefined;
+    const { languages } = this.siteService.read().body;
+    const language = renderer.languageOf(request.headers.cookie ?? '', request.acceptsLanguages(), languages);
+    const key = `${language} ${plainPath}`;
+    if (plainPath === STATUS_PAGE) return this.renderStatus(renderer, key, language);
     // Announcements begin and end with time.
     const [catalogue, announced] = await Promise.all([
       readCatalogueVersion(this.database),
       this.announcements.listPublic(),
     ]);
     const version = `${catalogue} ${JSON.stringify(announced.body)}`;
-    if (version !== this.version) {
-      this.kept.clear();
-      this.version = version;
-    }
-    const { languages } = this.siteService.read().body;
-    const language = renderer.languageOf(request.headers.cookie ?? '', request.acceptsLanguages(), languages);
-    const key = `${language} ${plainPath}`;
-    return this.kept.get(key) ?? this.keep(key, this.renderAnew(renderer, plainPath, language));
+    return this.pages.get(version, key, () => this.renderAnew(renderer, plainPath, language, this.answers));
   }
 
-  /** Concurrent visits share one rendering. What failed or does not exist is not kept: there is no end to such paths. */
-  private keep(
+  /** Asks nothing of the database for a visit: people come when it is down. */
+  private async renderStatus(
+    renderer: Renderer,
     key: string,
-    page: Promise<RenderedPage | Moved | undefined>,
+    language: string,
   ): Promise<RenderedPage | Moved | undefined> {
-    this.kept.set(key, page);
-    const [oldest] = this.kept.keys();
-    if (this.kept.size > MOST_KEPT_PAGES && oldest !== undefined) this.kept.delete(oldest);
-    const forget = () => this.kept.get(key) === page && this.kept.delete(key);
-    page.then((found) => found ?? forget(), forget);
-    return page;
+    const snapshot = await this.status.read().catch(nothingFor404);
+    if (!snapshot) return undefined;
+    const answers: Answers = {
+      ...this.answers,
+      '/api/status': () => ({ body: snapshot.status, changedAt: null }),
+      '/api/announcements': () => ({ body: snapshot.announcements, changedAt: null }),
+    };
+    return this.statusPages.get(snapshot.status.checked_at, key, () =>
+      this.renderAnew(renderer, STATUS_PAGE, language, answers),
+    );
   }
 
   private async renderAnew(
     renderer: Renderer,
     path: string,
     language: string,
+    answers: Answers,
   ): Promise<RenderedPage | Moved | undefined> {
     const { template, files } = this;
     const origin = this.site.consoleUiUrl;
-    const read = (pathAndQuery: string) => this.read(pathAndQuery);
+    const read = (pathAndQuery: string) => this.read(pathAndQuery, answers);
     const rendered = await renderer.renderPage({ path, language, origin, template, files, read });
     if (!rendered || 'location' in rendered) return rendered;
     const { html, style } = rendered;
@@ -149,18 +156,52 @@ export class RenderedPages {
   }
 
   /** Undefined for 404. */
-  private async read(pathAndQuery: string): Promise<string | undefined> {
+  private async read(pathAndQuery: string, answers: Answers): Promise<string | undefined> {
     const { pathname, searchParams } = new URL(pathAndQuery, this.site.consoleUrl);
     const model = /^\/api\/models\/(.+)$/.exec(pathname)?.[1];
-    const answer = model ? () => this.models.find(decodeURIComponent(model)) : this.answers[pathname];
+    const answer = model ? () => this.models.find(decodeURIComponent(model)) : answers[pathname];
     if (!answer) return undefined;
     try {
       const { body } = await answer(searchParams);
       return stringifyExact(body);
     } catch (error) {
-      if (error instanceof NotFoundException) return undefined;
-      throw error;
+      return nothingFor404(error);
     }
+  }
+}
+
+function nothingFor404(error: unknown): undefined {
+  if (!(error instanceof NotFoundException)) throw error;
+}
+
+/** Rendered pages of one version of what they show. */
+class KeptPages {
+  private version = '';
+  private readonly kept = new Map<string, Promise<RenderedPage | Moved | undefined>>();
+
+  /** Concurrent visits share one rendering. What failed or does not exist is not kept: there is no end to such paths. */
+  get(
+    version: string,
+    key: string,
+    render: () => Promise<RenderedPage | Moved | undefined>,
+  ): Promise<RenderedPage | Moved | undefined> {
+    if (version !== this.version) {
+      this.kept.clear();
+      this.version = version;
+    }
+    return this.kept.get(key) ?? this.keep(key, render());
+  }
+
+  private keep(
+    key: string,
+    page: Promise<RenderedPage | Moved | undefined>,
+  ): Promise<RenderedPage | Moved | undefined> {
+    this.kept.set(key, page);
+    const [oldest] = this.kept.keys();
+    if (this.kept.size > MOST_KEPT_PAGES && oldest !== undefined) this.kept.delete(oldest);
+    const forget = () => this.kept.get(key) === page && this.kept.delete(key);
+    page.then((found) => found ?? forget(), forget);
+    return page;
   }
 }
 

@@ -34,18 +34,22 @@ class AnthropicError {
   @ApiProperty({
     type: 'string',
     nullable: true,
-    description: 'The field or header at fault, as in the errors of OpenAI.',
+    required: false,
+    description:
+      'The field or header at fault, as in the errors of OpenAI. Absent in what an upstream that speaks Messages says itself.',
     example: 'model',
   })
-  param!: string | null;
+  param?: string | null;
 
   @ApiProperty({
     type: 'string',
     nullable: true,
-    description: 'For programs, as in the errors of OpenAI.',
+    required: false,
+    description:
+      'For programs, as in the errors of OpenAI. Absent in what an upstream that speaks Messages says itself.',
     example: 'model_not_found',
   })
-  code!: string | null;
+  code?: string | null;
 
   @ApiProperty({ required: false, description: 'Where Anthropic’s SDKs read the code. Absent without one.' })
   details?: AnthropicErrorDetails;
@@ -63,10 +67,12 @@ export class AnthropicErrorResponse {
   @ApiProperty({
     type: 'string',
     nullable: true,
-    description: 'Names the request in the usage of the account. Null if it is not recorded.',
+    required: false,
+    description:
+      'Names the request in the usage of the account. Null if it is not recorded. Absent in what an upstream that speaks Messages says itself.',
     example: 'req_0123456789abcdef',
   })
-  request_id!: string | null;
+  request_id?: string | null;
 }
 
 const TYPE_BY_STATUS: Record<number, string> = {

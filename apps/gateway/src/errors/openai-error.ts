@@ -114,6 +114,7 @@ type GatewayErrorCode =
   | 'key_spend_limit_reached'
   | 'model_not_allowed'
   | 'model_not_found'
+  | 'protocol_not_served'
   | 'rate_limit_exceeded'
   | 'reserved_entrypoint'
   | 'upstream_busy'
@@ -161,6 +162,7 @@ const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
   key_spend_limit_reached: 402,
   model_not_allowed: 403,
   model_not_found: 404,
+  protocol_not_served: 400,
   rate_limit_exceeded: 429,
   reserved_entrypoint: 403,
   upstream_busy: 429,

@@ -70,6 +70,14 @@ export class AccountLimits implements OnApplicationBootstrap, OnApplicationShutd
       : this.lookUp(accountId).then((index) => this.limitsOfTier(index, model));
   }
 
+  /** How large its share of a full upstream is beside those of others: by its tier, as far as that is known yet. */
+  weightOf(accountId: string): number {
+    if (this.config.tiers.length === 0) return 1;
+    const known = this.tiers.get(accountId);
+    if (!known) this.lookUp(accountId).catch(() => undefined);
+    return known ? this.config.tiers[known.index]!.weight : 1;
+  }
+
   private limitsOfTier(index: number, model: string): ModelLimits | null {
     return limitsOfModelIn(this.config.tiers[index]!.models, model) ?? null;
   }

@@ -363,9 +363,9 @@ describe('limits that gateway processes share', () => {
   describe('of accounts', () => {
     const limits = (requestsPerMinute: number): ModelLimits => ({ ...NONE, requestsPerMinute });
     const tiers: LimitTier[] = [
-      { name: 'Free', paid: 0, ageDays: 0, models: { '*': limits(1) } },
-      { name: 'Paid', paid: 5, ageDays: 0, models: { '*': limits(2), other: NONE } },
-      { name: 'Old', paid: 5, ageDays: 100, models: { '*': limits(1_000) } },
+      { name: 'Free', paid: 0, ageDays: 0, weight: 1, models: { '*': limits(1) } },
+      { name: 'Paid', paid: 5, ageDays: 0, weight: 1, models: { '*': limits(2), other: NONE } },
+      { name: 'Old', paid: 5, ageDays: 100, weight: 1, models: { '*': limits(1_000) } },
     ];
     const topUp = (picos: bigint) =>
       database.pool.query(
@@ -455,7 +455,9 @@ describe('limits that gateway processes share', () => {
 
     it('hold while a request waits for what limits its key', async () => {
       const one = await start({
-        tiers: [{ name: 'Free', paid: 0, ageDays: 0, models: { '*': { ...NONE, maxConcurrency: 1 } } }],
+        tiers: [
+          { name: 'Free', paid: 0, ageDays: 0, weight: 1, models: { '*': { ...NONE, maxConcurrency: 1 } } },
+        ],
       });
       (await admit(one, null))!.end();
       await waitFor(async () => {

@@ -162,6 +162,11 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
       await new Promise((resolve) => setTimeout(resolve, SHUTDOWN_POLL_MILLIS));
   }
 
+  /** How large its share of a full upstream is beside those of others. */
+  weightOf(accountId: string): number {
+    return this.accounts.weightOf(accountId);
+  }
+
   /**
    * Counts a request against each limit that applies; null if none does. The ticket must end with the call. Throws
    * RateLimitExceededError and RequestTooLargeError.

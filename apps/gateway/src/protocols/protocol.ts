@@ -1,4 +1,8 @@
-import { type CalledEndpoint } from '../upstreams/upstream';
+import { type Request } from 'express';
+import { type UniqueNames } from '@inference/http';
+import { type NativeCall } from '../proxy/native-call';
+import { type FieldValue } from '../proxy/upstream-body';
+import { type NativeProtocol } from '../upstreams/upstream';
 import { type AnswerWriter } from './chat/chat-translation';
 import { type Fields } from './fields';
 import { type ReadBody } from './json';
@@ -12,15 +16,19 @@ export interface TranslatedRequest {
   writer(requestId: string): AnswerWriter;
 }
 
-/** A protocol that is served through chat completions. Admission, holds, metering and settlement do not know it. */
+/** A protocol that upstreams speak, or that is served through chat completions. Admission, holds and settlement do not know it. */
 export interface Protocol {
-  endpoint: CalledEndpoint;
+  endpoint: NativeProtocol;
   /** Translates a body. Throws InvalidValueError, which names what is wrong or cannot be carried over. */
   read(body: ReadBody): TranslatedRequest;
+  /** How a request that can be read is passed on to upstreams that speak the protocol. */
+  native: Pick<NativeCall, 'reader' | 'limitField'> & {
+    /** Names of the fields that may be given once. */
+    fields: UniqueNames;
+    headersOf(request: Request): Record<string, string>;
+    imposedOn(fields: Fields): Record<string, FieldValue>;
+  };
 }
-
-/** Names what was left out of a request. */
-export const IGNORED_HEADER = 'X-Ignored-Fields';
 
 /** Clients and proxies refuse an answer with long headers; Node's take 16 kB for all of them. */
 const MOST_HEADER_CHARS = 1_000;

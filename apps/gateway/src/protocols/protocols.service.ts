@@ -1,16 +1,18 @@
-import { requireConnected } from '@inference/http';
+import { JsonFault, type JsonMember, readJson, requireConnected, type UniqueNames } from '@inference/http';
 import { type OutputLimitField } from '@inference/serving';
 import { Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { AdmissionService } from '../proxy/admission/admission.service';
-import { ProxyService } from '../proxy/proxy.service';
+import { type NativeCall } from '../proxy/native-call';
+import { InvalidValueError } from '../proxy/request/request.errors';
+import { IGNORED_HEADER, ProxyService } from '../proxy/proxy.service';
 import { beginCall } from '../proxy/request/entrypoint';
 import { ChatTranslation } from './chat/chat-translation';
 import { type Fields } from './fields';
 import { readBody } from './json';
-import { IGNORED_HEADER, ignoredHeader, type Protocol } from './protocol';
+import { ignoredHeader, type Protocol } from './protocol';
 
-/** Serves requests of other protocols as chat completions. */
+/** Serves requests of other protocols: as they are, or as chat completions. */
 @Injectable()
 export class ProtocolsService {
   constructor(
@@ -23,12 +25,33 @@ export class ProtocolsService {
     const call = beginCall(protocol.endpoint, request);
     const body = await readBody(request.body, () => requireConnected(response));
     call.model = body.fields.model;
+    const imposed = protocol.native.imposedOn(body.fields);
     const { chat, isStream, ignored, writer } = protocol.read(body);
     if (ignored.length > 0) response.setHeader(IGNORED_HEADER, ignoredHeader(ignored));
     const { outputLimitField } = await this.admissions.limitsOf(String(chat.model));
     limitAsModelDoes(chat, outputLimitField);
-    const translation = new ChatTranslation(writer(call.requestId), isStream, call.requestId);
+    const { reader, limitField, fields, headersOf } = protocol.native;
+    const raw = request.body as Buffer;
+    const native: NativeCall = {
+      protocol: protocol.endpoint,
+      reader,
+      limitField,
+      headers: headersOf(request),
+      raw,
+      members: () => membersOf(raw, fields),
+      imposed,
+    };
+    const translation = new ChatTranslation(writer(call.requestId), isStream, call.requestId, native);
     await this.proxies.proxy(call, Buffer.from(body.write(chat)), response, translation);
+  }
+}
+
+function membersOf(raw: Buffer, names: UniqueNames): readonly JsonMember[] {
+  try {
+    return readJson(raw, { names }).members;
+  } catch (error) {
+    if (!(error instanceof JsonFault) || error.path === undefined) throw error;
+    throw new InvalidValueError({ path: error.path, message: error.problem });
   }
 }
 

@@ -1,3 +1,4 @@
+import { type NativeCall } from '../proxy/native-call';
 import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 import { ChatTranslation } from './chat/chat-translation';
@@ -32,7 +33,7 @@ const PARAMETERS = { type: 'object', properties: { location: { type: 'string' } 
 const bytes = (chunks: object[]) => chunks.map((part) => `data: ${JSON.stringify(part)}\n\n`).join('');
 
 function streamOf({ writer, isStream }: TranslatedRequest): Fields[] {
-  const translation = new ChatTranslation(writer('req_0'), isStream, 'req_0');
+  const translation = new ChatTranslation(writer('req_0'), isStream, 'req_0', {} as NativeCall);
   const text =
     translation.pass(bytes(CHUNKS.slice(0, 6))) +
     translation.end(`${bytes(CHUNKS.slice(6))}data: [DONE]\n\n`);

@@ -14,8 +14,9 @@ import { prefixHash } from '../upstreams/choice/prefix-hash';
 import { servedEndpointOf } from '../upstreams/upstream';
 import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
-import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
+import { type NativeRequest, type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { type Admission, AdmissionService, servedBy } from './admission/admission.service';
+import { type NativeCall } from './native-call';
 import { type AnswerTranslation, errorEvent, proxyStream } from './streaming/proxy-stream';
 import { CallBilling, tellsPrice, type Told, UNTOLD } from './call-billing';
 import { OpenRequests } from './open-requests';
@@ -50,6 +51,8 @@ interface Billed {
   tellsCost: boolean;
 }
 
+/** Names what was left out of a request when it was translated. */
+export const IGNORED_HEADER = 'X-Ignored-Fields';
 /** Says how long an answer may be, where the gateway limits it for want of money. */
 const OUTPUT_LIMIT_HEADER = 'X-Output-Limit';
 const FIRST_SERVER_ERROR = 500;
@@ -106,8 +109,9 @@ export class ProxyService {
     let answer: Answer | undefined;
     try {
       if (response.destroyed) return;
-      answer = await this.ask(admission, cancellation, translation !== undefined);
+      answer = await this.ask(admission, cancellation, translation);
       call.answeredBy(answer.upstream);
+      if (answer.isNative && !response.headersSent) response.removeHeader(IGNORED_HEADER);
       const served = servedBy(admission, answer.model);
       // Another model has another limit and another name.
       if (served !== admission && !response.headersSent) {
@@ -164,10 +168,11 @@ export class ProxyService {
     const unwatch = cutWhenSuspended(this.suspensions, call.caller, cancellation, response);
     let answer: Answer | undefined;
     try {
-      answer = await this.ask(admission, cancellation, translation !== undefined);
+      answer = await this.ask(admission, cancellation, translation);
       call.answeredBy(answer.upstream);
+      if (answer.isNative) response.removeHeader(IGNORED_HEADER);
       const served = servedBy(admission, answer.model);
-      const billed = await this.bill(served, answer, answer.status);
+      const billed = await this.bill(served, answer, answer.status, translation);
       return plainAnswer(served, answer, billed, translation);
     } finally {
       this.openRequests.end('plain');
@@ -199,10 +204,10 @@ export class ProxyService {
   private async ask(
     admission: Admission,
     cancellation: Cancellation,
-    isTranslated: boolean,
+    translation: AnswerTranslation | undefined,
   ): Promise<Answer> {
     try {
-      return await this.askUpstreams(admission, cancellation, isTranslated);
+      return await this.askUpstreams(admission, cancellation, translation);
     } catch (error) {
       const { reason } = cancellation;
       if (reason) throw reason;
@@ -226,7 +231,7 @@ export class ProxyService {
   private askUpstreams(
     admission: Admission,
     cancellation: Cancellation,
-    isTranslated: boolean,
+    translation: AnswerTranslation | undefined,
   ): Promise<Answer> {
     const {
       request,
@@ -236,12 +241,14 @@ export class ProxyService {
     } = admission;
     return this.upstreams.ask({
       endpoint: request.endpoint,
+      native: translation && nativeRequest(translation.native, admission),
       models: fallbacks.length === 0 ? [model] : [model, ...fallbacks.map((fallback) => fallback.model)],
       prefix: prefixHash(caller.accountId, request.body),
+      account: this.admissions.accountOf(admission.call),
       requestId,
       bodyFor: (served, name) => {
         const serving = servedBy(admission, served);
-        const fields = isTranslated ? movedLimit(admission, serving.outputLimitField) : {};
+        const fields = translation ? movedLimit(admission, serving.outputLimitField) : {};
         const { imposed } = serving.bounds;
         if (imposed) fields[imposed.field] = imposed.tokens;
         if (request.stream && !request.includeUsage) fields.stream_options = withUsageOption(request);
@@ -261,7 +268,7 @@ export class ProxyService {
     translation: AnswerTranslation | undefined,
   ): Promise<void> {
     const httpStatus = response.headersSent ? response.statusCode : answer.status;
-    const billed = await this.bill(admission, answer, httpStatus);
+    const billed = await this.bill(admission, answer, httpStatus, translation);
     if (!response.headersSent) return send(plainAnswer(admission, answer, billed, translation), response);
     // A pause has begun the stream that the client has asked for.
     const { status } = answer;
@@ -271,17 +278,20 @@ export class ProxyService {
   }
 
   /** Charges an answer that came at once, or records that its server has refused the call, for which the client gets `httpStatus`. */
-  private async bill(admission: Admission, answer: Answer, httpStatus: number): Promise<Billed> {
+  private async bill(
+    admission: Admission,
+    answer: Answer,
+    httpStatus: number,
+    translation: AnswerTranslation | undefined,
+  ): Promise<Billed> {
     if (!answer.content) {
       const code = errorCodeIn(answer.head) ?? UPSTREAM_REFUSED;
       this.unserved.record(admission.call, { httpStatus, code, errorStatus: answer.status });
       return { body: answer.head, charge: null, tellsCost: false };
     }
-    const { choices } = answer.content;
-    const all: unknown[] = Array.isArray(choices) ? choices : [];
-    const told = { ...UNTOLD, finishReason: finishReasonOf(all[0]) };
+    const { finishReason, produced } = contentOf(answer.content, answer.isNative ? translation : undefined);
+    const told = { ...UNTOLD, finishReason };
     const reported = readReportedUsage(answer.content);
-    const produced = () => producedByAll(all);
     const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
     const ours = hasForeignCost(answer.content) ? withoutForeignCost(answer.head) : answer.head;
     const body = withCost(ours, tellsPrice(admission) ? charge : null);
@@ -296,9 +306,17 @@ export class ProxyService {
     translation: AnswerTranslation | undefined,
   ): Promise<void> {
     let timeToFirstTokenMs: number | null = null;
+    const native = answer.isNative ? translation?.native : undefined;
     const error = await proxyStream(answer, admission.request, response, {
       cancellation,
-      translation,
+      translation: native ? undefined : translation,
+      native: native && {
+        reader: native.reader,
+        failure: (failed) => {
+          const { status, body } = toOpenAiError(failed);
+          return native.reader.errorEvent(status, body.error, admission.call.requestId);
+        },
+      },
       maxOutputTokens: admission.bounds.outputTokens,
       stallMillis: this.config.clientStallTimeoutSeconds * 1000,
       onFirstToken: () => (timeToFirstTokenMs = admission.call.durationMs),
@@ -352,7 +370,11 @@ function plainAnswer(
   { body, charge, tellsCost }: Billed,
   translation: AnswerTranslation | undefined,
 ): KeptAnswer {
-  const sent = translation?.plain(answer.status, body) ?? { body, contentType: answer.contentType };
+  const asItIs = { body, contentType: answer.contentType };
+  const sent =
+    translation && !(answer.isNative && isNativeBody(translation.native, answer))
+      ? translation.plain(answer.status, body)
+      : asItIs;
   // What has no usage tells its price in a header.
   const isUntold = charge && tellsPrice(admission) && !tellsCost;
   return {
@@ -400,6 +422,48 @@ function refusalAsEvent(status: number, body: Buffer): SseEvent {
   const { error } = (parsed(body) ?? {}) as { error?: unknown };
   const given = typeof error === 'string' ? { message: error } : (error as object | undefined);
   return eventOf(`data: ${JSON.stringify({ error: { ...refused, ...given } })}\n\n`);
+}
+
+/** The request of a client for the upstreams that speak its protocol. */
+const nativeRequest = (native: NativeCall, admission: Admission): NativeRequest<PlainAnswer> => ({
+  protocol: native.protocol,
+  headers: native.headers,
+  bodyFor: (served, name) => {
+    const { imposed } = servedBy(admission, served).bounds;
+    const fields = { ...native.imposed };
+    if (imposed) fields[native.limitField] = imposed.tokens;
+    if (name !== admission.request.model) fields.model = name;
+    return withFields({ raw: native.raw, members: native.members() }, fields);
+  },
+  read: (body) => {
+    const content = parsed(body);
+    const isAnswer = content !== null && typeof content === 'object' && native.reader.isAnswer(content);
+    // Whoever has asked for a stream cannot read a plain answer.
+    return isAnswer && !admission.request.stream ? (content as PlainAnswer) : null;
+  },
+});
+
+/** Whether the client can read the body of an answer as it is: that of a refusal may come from something before the server. */
+function isNativeBody({ reader }: NativeCall, { content, head }: Answer): boolean {
+  if (content) return true;
+  const refusal = parsed(head);
+  return refusal !== null && typeof refusal === 'object' && reader.isRefusal(refusal);
+}
+
+/** Why a plain answer ends, and what the model has written. @param translation of an answer in the client's own protocol */
+function contentOf(
+  content: PlainAnswer,
+  translation: AnswerTranslation | undefined,
+): { finishReason: string | null; produced: () => Produced } {
+  const reader = translation?.native.reader;
+  if (reader)
+    return {
+      finishReason: finishReasonOf({ finish_reason: reader.finishReasonOf(content) }),
+      produced: () => ({ text: reader.textOf(content), audioTokens: 0 }),
+    };
+  const { choices } = content;
+  const all: unknown[] = Array.isArray(choices) ? choices : [];
+  return { finishReason: finishReasonOf(all[0]), produced: () => producedByAll(all) };
 }
 
 /** Some servers report a failure with status 200 and a body that holds only an error. */

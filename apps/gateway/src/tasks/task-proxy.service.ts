@@ -107,6 +107,7 @@ export class TaskProxy {
         endpoint,
         models: [admission.model],
         prefix: seedOf(admission.call.requestId),
+        account: this.admissions.accountOf(admission.call),
         requestId: admission.call.requestId,
         ...(contentType !== undefined && { contentType }),
         bodyFor: (_model, upstreamModel) => request.bodyFor(upstreamModel),

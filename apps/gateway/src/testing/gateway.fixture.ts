@@ -23,6 +23,7 @@ import { AppModule } from '../app.module';
 import { readGatewayConfig } from '../config';
 import { type LimitsConfig } from '../limits/limits.config';
 import { gatewayService } from '../service-options';
+import { ServingDirectory } from '../upstreams/directory.service';
 
 export const UNITY = 10n ** 10n;
 
@@ -125,6 +126,9 @@ export async function walletOf(pool: TestPool, accountId: string) {
 export const costOf = (rates: UnitRate[], inputTokens: number, outputTokens: number, usdPerUnit = UNITY) =>
   charge(rates, countsOf({ inputTokens, outputTokens }), usdPerUnit).costPicos;
 
+/** Within which a change of models and upstreams is in force. */
+export const IN_FORCE_MILLIS = 2_000;
+
 /** A sandbox engine and a gateway with a separate database. */
 export class TestSite {
   private constructor(
@@ -156,6 +160,34 @@ export class TestSite {
 
   account(balancePicos = PLENTY): Promise<TestAccount> {
     return insertAccount(this.pool, { balancePicos });
+  }
+
+  /** Publishes what an upstream takes, and waits until it is in force. Returns the id of the list. */
+  async publishCostPrices(
+    upstream: string,
+    prices: [model: string, unit: string, ratePicos: number][],
+  ): Promise<string> {
+    const { rows } = await this.pool.query<{ id: bigint }>(
+      `WITH list AS (INSERT INTO pricing.cost_price_lists (upstream_id) SELECT id FROM serving.upstreams WHERE name = $1 RETURNING id),
+       prices AS (
+         INSERT INTO pricing.cost_prices (cost_price_list_id, position, model, unit, rate_picos)
+         SELECT list.id, position, model, unit, rate
+         FROM list, unnest($2::text[], $3::text[], $4::numeric[]) WITH ORDINALITY AS row (model, unit, rate, position))
+       SELECT id FROM list`,
+      [
+        upstream,
+        prices.map(([model]) => model),
+        prices.map(([, unit]) => unit),
+        prices.map(([, , rate]) => rate),
+      ],
+    );
+    await this.pool.query("SELECT pg_notify('serving', '')");
+    const directory = this.gateway.app.get(ServingDirectory);
+    const listId = String(rows[0]!.id);
+    const listOf = () =>
+      directory.upstreams.find(({ name }) => name === upstream)!.costPricesOf(prices[0]![0])?.listId;
+    await waitFor(() => Promise.resolve(listOf() === listId), IN_FORCE_MILLIS);
+    return listId;
   }
 
   /** Waits for the only event of the account and returns it. */

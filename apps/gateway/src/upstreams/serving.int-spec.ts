@@ -11,6 +11,7 @@ import { PassThrough } from 'node:stream';
 import {
   costOf,
   eventsOf,
+  IN_FORCE_MILLIS,
   RATES,
   type ScriptedUpstream,
   startGateway,
@@ -18,12 +19,10 @@ import {
   testEnvironment,
   TestSite,
 } from '../testing/gateway.fixture';
-import { ServingDirectory } from './directory.service';
 
 /** Models and upstreams of the database: how they are filled, changed, and chosen. */
 
 const DEAR = RATES.map((rate) => ({ ...rate, ratePicos: rate.ratePicos * 10n }));
-const IN_FORCE_MILLIS = 2_000;
 
 let site: TestSite;
 let account: TestAccount;
@@ -94,30 +93,6 @@ const change = async (text: string, values: unknown[] = []) => {
 const idOf = async (name: string) =>
   (await site.pool.query<{ id: string }>('SELECT id FROM serving.upstreams WHERE name = $1', [name])).rows[0]!
     .id;
-/** Publishes what an upstream takes, and waits until it is in force. Returns the id of the list. */
-const takes = async (name: string, prices: [model: string, unit: string, ratePicos: number][]) => {
-  const upstreamId = await idOf(name);
-  const { rows } = await site.pool.query<{ id: bigint }>(
-    `WITH list AS (INSERT INTO pricing.cost_price_lists (upstream_id) VALUES ($1) RETURNING id), prices AS (
-       INSERT INTO pricing.cost_prices (cost_price_list_id, position, model, unit, rate_picos)
-       SELECT list.id, position, model, unit, rate
-       FROM list, unnest($2::text[], $3::text[], $4::numeric[]) WITH ORDINALITY AS row (model, unit, rate, position))
-     SELECT id FROM list`,
-    [
-      upstreamId,
-      prices.map(([model]) => model),
-      prices.map(([, unit]) => unit),
-      prices.map(([, , rate]) => rate),
-    ],
-  );
-  await change('SELECT 1');
-  const directory = site.gateway.app.get(ServingDirectory);
-  const listId = String(rows[0]!.id);
-  const listOf = () =>
-    directory.upstreams.find((upstream) => upstream.name === name)!.costPricesOf(prices[0]![0])?.listId;
-  await until(() => Promise.resolve(listOf() === listId));
-  return listId;
-};
 const until = (isSo: () => Promise<boolean>) => waitFor(isSo, IN_FORCE_MILLIS);
 
 describe('a database without upstreams', () => {
@@ -166,16 +141,16 @@ describe('what calls cost the operator', () => {
   const OUTPUT = 'per_million_output_tokens';
 
   it('is that of a day counted by hand: two upstreams, a change of price, cached tokens, a failed attempt', async () => {
-    const listOfTwo = await takes('two', [
+    const listOfTwo = await site.publishCostPrices('two', [
       ['their-m', INPUT, 200],
       ['their-m', OUTPUT, 2_000],
     ]);
-    await takes('one', [
+    await site.publishCostPrices('one', [
       ['m', INPUT, 100],
       ['m', OUTPUT, 1_000],
     ]);
     expect((await chat('m')).status).toBe(200);
-    const listOfOne = await takes('one', [
+    const listOfOne = await site.publishCostPrices('one', [
       ['m', INPUT, 300],
       ['m', CACHED, 30],
       ['m', OUTPUT, 1_000],

@@ -12,6 +12,7 @@ const BREAKER_VALUES: Record<CircuitState, number> = { closed: 0, half_open: 1, 
 export class UpstreamMetrics {
   private readonly firstBytes: Histogram<'upstream' | 'model'>;
   private readonly fallbacks: Counter<'model' | 'served'>;
+  private readonly refusals: Counter<'reason'>;
 
   constructor(metrics: Metrics, directory: ServingDirectory) {
     const registers = [metrics.registry];
@@ -27,6 +28,12 @@ export class UpstreamMetrics {
       name: 'gateway_fallback_answers_total',
       help: 'Answers of another model than the one that was called, by both.',
       labelNames: ['model', 'served'],
+      registers,
+    });
+    this.refusals = new Counter({
+      name: 'gateway_upstream_refusals_total',
+      help: 'Requests without an upstream: all are full or have asked for a pause, or the account uses more than its share of them.',
+      labelNames: ['reason'],
       registers,
     });
     new Counter({
@@ -99,5 +106,9 @@ export class UpstreamMetrics {
 
   countFallback(model: string, served: string): void {
     this.fallbacks.inc({ model, served });
+  }
+
+  countRefusal(reason: 'full' | 'share' | 'paused'): void {
+    this.refusals.inc({ reason });
   }
 }

@@ -28,6 +28,7 @@ async function upstreamOf(answer: RequestListener): Promise<Upstream> {
     credentials: [] as string[],
     costPrices: null,
     credentialHeader: 'authorization',
+    protocols: ['chat'],
   } as DirectoryUpstream;
   const upstream = new Upstream(options, CONFIG, seal);
   upstreams.push(upstream);

@@ -17,12 +17,32 @@ export class UpstreamTimedOutError extends GatewayError {
   }
 }
 
+/** No upstream of the model speaks the protocol of the request, or chat completions, into which it could be translated. */
+export class ProtocolNotServedError extends GatewayError {
+  /** @param paths of the endpoints at which the model can be called */
+  constructor(model: unknown, paths: readonly string[]) {
+    super(
+      'protocol_not_served',
+      `The model ${JSON.stringify(model)} cannot be called here. Call ${paths.join(' or ')}.`,
+      'model',
+    );
+  }
+}
+
+const BUSY = 'All servers of the model are busy. Try again later.';
+const ABOVE_SHARE =
+  'All servers of the model are busy, and this account uses more than its share of them. Try again later, with fewer requests at a time.';
+
 /** All upstreams of the model are full or have asked for a pause. */
 export class UpstreamBusyError extends GatewayError {
-  /** @param retryMillis when one of them may be called again */
-  constructor(retryMillis: number) {
+  /**
+   * @param retryMillis when one of them may be called again
+   * @param isAboveShare whether the account runs more than its share of them
+   */
+  constructor(retryMillis: number, isAboveShare: boolean) {
     const millis = Math.max(1, Math.ceil(retryMillis));
-    super('upstream_busy', 'All servers of the model are busy. Try again later.', undefined, undefined, {
+    const message = isAboveShare ? ABOVE_SHARE : BUSY;
+    super('upstream_busy', message, undefined, undefined, {
       'Retry-After': String(Math.ceil(millis / 1000)),
       'Retry-After-Ms': String(millis),
     });

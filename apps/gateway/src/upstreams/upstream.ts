@@ -1,4 +1,10 @@
-import { type CredentialSeal, type DirectoryUpstream } from '@inference/serving';
+import {
+  ANTHROPIC_VERSION,
+  type CredentialSeal,
+  credentialHeaders,
+  type DirectoryUpstream,
+  type UpstreamProtocol,
+} from '@inference/serving';
 import { isTracing, type Span, startCallSpan } from '@inference/tracing';
 import { Pool } from 'undici';
 import { type Candidate, UpstreamLoad } from './choice/chooser';
@@ -11,8 +17,10 @@ import { type UpstreamsConfig } from './upstreams.config';
 /** Most connections to one upstream; further requests wait in the gateway. */
 const MAX_CONNECTIONS = 512;
 /** As OpenTelemetry's conventions for generative AI name the operations. */
-const OPERATIONS: Record<ServedEndpoint, string> = {
+const OPERATIONS: Record<CalledEndpoint, string> = {
   'chat/completions': 'chat',
+  messages: 'chat',
+  responses: 'chat',
   completions: 'text_completion',
   embeddings: 'embeddings',
   rerank: 'rerank',
@@ -57,23 +65,23 @@ export class CallFigures {
   >;
   circuit = new Circuit();
   /** Where calls have been answered. */
-  readonly endpoints = new Set<ServedEndpoint>();
+  readonly endpoints = new Set<CalledEndpoint>();
   outputTokens = 0;
   firstBytes = 0;
   firstByteMillis = 0;
 
   /** Whether the server may not have the endpoint for this model: the model is answered elsewhere only. */
-  mayLack(endpoint: ServedEndpoint): boolean {
+  mayLack(endpoint: CalledEndpoint): boolean {
     return this.endpoints.size > 0 && !this.endpoints.has(endpoint);
   }
 }
 
 export interface Credential {
-  headers: Record<string, string>;
+  headers: Record<UpstreamProtocol, Record<string, string>>;
   refusedUntil: number;
 }
 
-/** One OpenAI-compatible server and its keep-alive connections. */
+/** One server of models and its keep-alive connections. */
 export class Upstream {
   readonly id: string;
   readonly name: string;
@@ -150,6 +158,11 @@ export class Upstream {
     return this.options.state === 'off';
   }
 
+  /** Whether calls in this protocol can be passed on to it as they are. */
+  speaks(protocol: UpstreamProtocol): boolean {
+    return this.options.protocols.includes(protocol);
+  }
+
   /** Sets the limits of this process. @param gateways processes that share those of the upstream */
   shareLimits(gateways: number): void {
     const share = (limit: number | null) =>
@@ -190,7 +203,7 @@ export class Upstream {
   }
 
   /** The span of a call; undefined if tracing is off. @param model the upstream's own name of the model */
-  startSpan(endpoint: ServedEndpoint, model: string): Span | undefined {
+  startSpan(endpoint: CalledEndpoint, model: string): Span | undefined {
     if (!isTracing()) return undefined;
     const path = this.pathOf(endpoint);
     return startCallSpan({
@@ -206,24 +219,25 @@ export class Upstream {
     });
   }
 
-  /** Sends a request. The call ends with the cancellation. @param onEnd see UpstreamCall @param contentType of a body that is no JSON */
+  /** Sends a request. The call ends with the cancellation. @param onEnd see UpstreamCall @param ownHeaders of the request */
   post(
     credential: Credential | undefined,
-    endpoint: ServedEndpoint,
+    endpoint: CalledEndpoint,
     body: Buffer,
     requestId: string,
     cancellation: Cancellation,
     onEnd: (error?: Error) => void,
     span?: Span,
-    contentType?: string,
+    ownHeaders?: Readonly<Record<string, string>>,
   ): UpstreamCall {
     const call = new UpstreamCall(span, onEnd);
     cancellation.onAbort(() => call.abort());
     const headers = {
-      'content-type': contentType ?? 'application/json',
+      'content-type': 'application/json',
       // Without the header every content coding is acceptable (RFC 9110, 12.5.3).
       'accept-encoding': 'identity',
-      ...credential?.headers,
+      ...ownHeaders,
+      ...credential?.headers[protocolOf(endpoint)],
       'x-request-id': requestId,
       ...span?.headers,
     };
@@ -245,7 +259,14 @@ export class Upstream {
 
   /** Where it lists its models, and the headers for that. */
   get listing(): { url: string; headers: Record<string, string> } {
-    return { url: `${this.origin}${this.pathOf('models')}`, headers: this.credential()?.headers ?? {} };
+    const protocol = this.speaks('chat') ? 'chat' : this.options.protocols[0]!;
+    return {
+      url: `${this.origin}${this.pathOf('models')}`,
+      headers: {
+        ...this.credential()?.headers[protocol],
+        ...(protocol === 'messages' && { 'anthropic-version': ANTHROPIC_VERSION }),
+      },
+    };
   }
 
   /** Resolves when the running calls have ended. */
@@ -281,8 +302,13 @@ export class Upstream {
     this.credentials = options.credentials.flatMap((sealed) => {
       const value = seal.open(id, sealed);
       if (value === null) return [];
-      const isBearer = options.credentialHeader === 'authorization';
-      const headers = { [options.credentialHeader]: isBearer ? `Bearer ${value}` : value };
+      const headersFor = (protocol: UpstreamProtocol) =>
+        credentialHeaders(options.credentialHeader, value, protocol);
+      const headers = {
+        chat: headersFor('chat'),
+        responses: headersFor('responses'),
+        messages: headersFor('messages'),
+      };
       return { headers, refusedUntil: 0 };
     });
   }
@@ -306,8 +332,14 @@ export type TaskEndpoint =
 
 export type ServedEndpoint = Endpoint | TaskEndpoint;
 
-/** What clients call and the log of calls names. Protocols beside OpenAI's first ones are translated to chat completions. */
-export type CalledEndpoint = ServedEndpoint | 'messages' | 'responses';
+/** Protocols whose calls are passed on to upstreams that speak them, and are otherwise translated to chat completions. */
+export type NativeProtocol = Exclude<UpstreamProtocol, 'chat'>;
+
+/** What clients call and the log of calls names. */
+export type CalledEndpoint = ServedEndpoint | NativeProtocol;
+
+const protocolOf = (endpoint: CalledEndpoint): UpstreamProtocol =>
+  endpoint === 'messages' || endpoint === 'responses' ? endpoint : 'chat';
 
 /** The endpoint of an upstream that serves a call for text. */
 export const servedEndpointOf = (called: CalledEndpoint): Endpoint =>

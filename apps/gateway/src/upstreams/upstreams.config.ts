@@ -1,5 +1,11 @@
 import { env, type Site, TIME_ZONE_BY_SITE } from '@inference/config';
-import { type ConfiguredDirectory, type FillMode, MODALITIES, OUTPUT_LIMIT_FIELDS } from '@inference/serving';
+import {
+  type ConfiguredDirectory,
+  type FillMode,
+  MODALITIES,
+  OUTPUT_LIMIT_FIELDS,
+  UPSTREAM_PROTOCOLS,
+} from '@inference/serving';
 import { z } from 'zod';
 
 const MAX_SLUG_CHARS = 200;
@@ -8,10 +14,15 @@ const slug = z.string().min(1).max(MAX_SLUG_CHARS);
 const upstream = z.object({
   /** Name in usage events and logs. */
   name: z.string().regex(/^[a-z0-9._-]{1,64}$/, 'must be 1 to 64 of a-z 0-9 . _ -'),
-  /** Root of the OpenAI-compatible API, such as http://127.0.0.1:8000/v1. */
+  /** Root of its API, such as http://127.0.0.1:8000/v1. */
   base_url: env.httpUrl(),
   /** Sent to the upstream as a Bearer token. */
   api_key: z.string().min(1).optional(),
+  /** What it speaks; chat completions when absent. */
+  protocols: z
+    .array(z.enum(UPSTREAM_PROTOCOLS, 'must be chat, responses or messages'))
+    .min(1, 'must name one')
+    .optional(),
   /** Models that it serves: a list, or a map from the published slug to the upstream's own name; all priced models when absent. */
   models: z.union([z.array(slug), z.record(slug, slug)]).optional(),
 });
@@ -78,12 +89,15 @@ export const UPSTREAMS_CONFIG = Symbol('UPSTREAMS_CONFIG');
 
 export const upstreamsOf = (config: UpstreamsFields & { SITE: Site }): UpstreamsConfig => ({
   configured: {
-    upstreams: (config.UPSTREAMS ?? []).map(({ name, base_url: baseUrl, api_key: apiKey, models }) => ({
-      name,
-      baseUrl,
-      apiKey,
-      models,
-    })),
+    upstreams: (config.UPSTREAMS ?? []).map(
+      ({ name, base_url: baseUrl, api_key: apiKey, protocols, models }) => ({
+        name,
+        baseUrl,
+        apiKey,
+        protocols,
+        models,
+      }),
+    ),
     models: Object.fromEntries(
       Object.entries(config.MODEL_LIMITS ?? {}).map(([model, limits]) => [
         model,

@@ -4,17 +4,26 @@ import { type Span } from '@inference/tracing';
 import { Injectable, Logger } from '@nestjs/common';
 import { errors } from 'undici';
 import { GatewayError, openAiErrorBody } from '../errors/openai-error';
-import { choose, isCandidate, lastResort } from './choice/chooser';
+import { type AccountUse, type CallingAccount } from './choice/account-shares';
+import { choose, isCandidate, lastResort, type NoCandidate } from './choice/chooser';
 import { type CallEnd } from './choice/circuit';
 import { RetryBudget } from './choice/retry-budget';
 import { decodedBody, inLowerCase, isEventStream, retryAfterMillis } from './answer-headers';
 import { type CallCosting, type CallCostPrices, type UpstreamCost, upstreamCost } from './cost-prices';
-import { ServingDirectory } from './directory.service';
-import { type CallOutcome, type Credential, type ServedEndpoint, type UpstreamOfModel } from './upstream';
+import { type ServingCatalogue, ServingDirectory } from './directory.service';
+import {
+  type CalledEndpoint,
+  type CallOutcome,
+  type Credential,
+  type NativeProtocol,
+  type ServedEndpoint,
+  type UpstreamOfModel,
+} from './upstream';
 import { type Cancellation, type UpstreamCall } from './upstream-call';
 import { UpstreamMetrics } from './upstream-metrics';
 import {
   CallCancelledError,
+  ProtocolNotServedError,
   RequestAbandonedError,
   UnusableAnswerError,
   UpstreamBusyError,
@@ -27,6 +36,8 @@ export interface UpstreamAnswer<Content> {
   upstream: string;
   /** The slug of the model that was asked: the first of the request or a later one. */
   model: string;
+  /** Whether it is in the protocol of the client, to whom it can be passed on. */
+  isNative: boolean;
   /** For what the call costs the operator. */
   costing: CallCosting;
   status: number;
@@ -47,12 +58,25 @@ export interface UpstreamAnswer<Content> {
   use(inputTokens: number, outputTokens: number): void;
 }
 
+/** A request as upstreams get it that speak its protocol. */
+export interface NativeRequest<Content> {
+  protocol: NativeProtocol;
+  headers: Readonly<Record<string, string>>;
+  /** See UpstreamRequest. */
+  bodyFor(model: string, upstreamModel: string): Buffer;
+  read(body: Buffer): Content | null;
+}
+
 export interface UpstreamRequest<Content> {
   endpoint: ServedEndpoint;
+  /** For upstreams that speak the client's protocol, which `endpoint` translates. */
+  native?: NativeRequest<Content> | undefined;
   /** Slugs of the models that may answer, in the order of preference. */
   models: readonly string[];
   /** Calls with the same one go to the same upstream as far as it can take them. */
   prefix: number;
+  /** Whose share of an upstream with limits it takes. */
+  account: CallingAccount;
   requestId: string;
   /** Of a body that is no JSON. */
   contentType?: string;
@@ -86,20 +110,48 @@ function isTimeout(error: unknown): boolean {
   );
 }
 
+/** How one upstream is asked. */
+interface Way<Content> extends Pick<UpstreamRequest<Content>, 'bodyFor' | 'read'> {
+  endpoint: CalledEndpoint;
+  isNative: boolean;
+  headers: Readonly<Record<string, string>> | undefined;
+}
+
+const headersOf = ({ contentType }: UpstreamRequest<unknown>): Record<string, string> | undefined =>
+  contentType === undefined ? undefined : { 'content-type': contentType };
+
+/** The upstreams of each model that understand the request. Throws ProtocolNotServedError if there are upstreams, but none of these. */
+function callableGroups(
+  catalogue: ServingCatalogue,
+  { models, native }: UpstreamRequest<unknown>,
+): (readonly UpstreamOfModel[])[] {
+  const groups = models.map((model) => catalogue.callableFor(model, native?.protocol));
+  if (groups.some((group) => group.length > 0)) return groups;
+  const others = models.flatMap((model) => catalogue.candidatesOf(model));
+  if (others.length === 0) return groups;
+  const paths = (['responses', 'messages'] as const)
+    .filter((protocol) => others.some(({ upstream }) => upstream.speaks(protocol)))
+    .map((protocol) => `/v1/${protocol}`);
+  throw new ProtocolNotServedError(models[0], paths);
+}
+
 /** A running call of an upstream, which is told once how it has ended. */
 class Attempt {
   readonly startedAt = performance.now();
   readonly costPrices: CallCostPrices | null;
+  /** Of the account; undefined if the upstream has no limits. */
+  private readonly use: AccountUse | undefined;
   private readonly opening: number;
   private isJudged = false;
 
   constructor(
     readonly target: UpstreamOfModel,
     readonly credential: Credential | undefined,
+    account: CallingAccount,
   ) {
     this.costPrices = target.upstream.costPricesOf(target.name);
     this.opening = target.circuit.begin(this.startedAt);
-    target.load.begin(this.startedAt);
+    this.use = target.load.begin(this.startedAt, account);
   }
 
   /** Notes how the call has ended, or that it is answered. Has no effect after the first time. */
@@ -116,10 +168,15 @@ class Attempt {
     } else if (outcome === 'unreachable') upstream.isUp = false;
   }
 
+  /** Counts tokens towards the limits of the upstream. */
+  count(tokens: number): void {
+    this.target.load.use(performance.now(), tokens, this.use);
+  }
+
   /** The connection is done with the call. */
   close(error: Error | undefined): void {
     const { upstream, model, circuit, load } = this.target;
-    load.end();
+    load.end(performance.now(), this.use);
     // Whoever reads a whole response judges it.
     if (!error) return;
     if (error instanceof CallCancelledError) return this.judge('abandoned', 'abandoned');
@@ -149,7 +206,8 @@ export class UpstreamsService {
    */
   async ask<Content>(request: UpstreamRequest<Content>): Promise<UpstreamAnswer<Content>> {
     const catalogue = await this.directory.current();
-    const groups = request.models.map((model) => catalogue.candidatesOf(model));
+    const { account } = request;
+    const groups = callableGroups(catalogue, request);
     const tried = new Set<UpstreamOfModel>();
     let refusal: UpstreamAnswer<Content> | undefined;
     const failed: UpstreamCost[] = [];
@@ -158,9 +216,9 @@ export class UpstreamsService {
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
       const now = performance.now();
       if (attempts === 0) this.budget.countCall(now);
-      const target = pick(groups, request.prefix, now, tried);
-      if (typeof target === 'number') {
-        if (attempts === 0) throw target === 0 ? new UpstreamFailedError() : new UpstreamBusyError(target);
+      const target = pick(groups, request.prefix, now, tried, account);
+      if (!isCandidate(target)) {
+        if (attempts === 0) throw this.refusal(target, groups, now, account);
         break;
       }
       if (attempts > 0 && !this.budget.take(now)) break;
@@ -168,7 +226,7 @@ export class UpstreamsService {
       last = target.upstream.name;
       timedOut = false;
       try {
-        const answer = await this.askOne(target, request, failed);
+        const answer = await this.askOne(target, request, account, failed);
         if (answer.status < 400 || (answer.status < 500 && !RETRIED_CLIENT_ERRORS.has(answer.status))) {
           if (answer.model !== request.models[0])
             this.metrics.countFallback(request.models[0]!, answer.model);
@@ -189,15 +247,41 @@ export class UpstreamsService {
     throw timedOut ? new UpstreamTimedOutError(last) : new UpstreamFailedError(last);
   }
 
+  /** No upstream may be called now. */
+  private refusal(
+    { reason, retryMillis }: NoCandidate,
+    groups: readonly (readonly UpstreamOfModel[])[],
+    now: number,
+    account: CallingAccount,
+  ): GatewayError {
+    if (reason === 'none') return new UpstreamFailedError();
+    this.metrics.countRefusal(reason);
+    if (reason === 'full')
+      for (const load of new Set(groups.flat().map((candidate) => candidate.load)))
+        load.refused(now, account);
+    return new UpstreamBusyError(retryMillis, reason === 'share');
+  }
+
   private async askOne<Content>(
     target: UpstreamOfModel,
     request: UpstreamRequest<Content>,
+    account: CallingAccount,
     failed: UpstreamCost[],
   ): Promise<UpstreamAnswer<Content>> {
-    const body = request.bodyFor(target.model, target.name);
-    const span = target.upstream.startSpan(request.endpoint, target.name);
+    const { native } = request;
+    const way: Way<Content> =
+      native && target.upstream.speaks(native.protocol)
+        ? { ...native, endpoint: native.protocol, isNative: true }
+        : {
+            endpoint: request.endpoint,
+            isNative: false,
+            headers: headersOf(request),
+            bodyFor: request.bodyFor,
+            read: request.read,
+          };
+    const span = target.upstream.startSpan(way.endpoint, target.name);
     try {
-      const answer = await this.exchange(target, request, body, failed, span);
+      const answer = await this.exchange(target, request, account, way, failed, span);
       if (answer.status >= 300) span?.end();
       return answer;
     } catch (error) {
@@ -210,18 +294,21 @@ export class UpstreamsService {
   private async exchange<Content>(
     target: UpstreamOfModel,
     request: UpstreamRequest<Content>,
-    body: Buffer,
+    account: CallingAccount,
+    way: Way<Content>,
     failed: UpstreamCost[],
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
-    const { endpoint, requestId, cancellation, contentType } = request;
+    const { requestId, cancellation } = request;
+    const { endpoint, headers } = way;
     const { upstream, model } = target;
+    const body = way.bodyFor(model, target.name);
     const credential = upstream.credential();
-    const attempt = new Attempt(target, credential);
+    const attempt = new Attempt(target, credential, account);
     const onEnd = (error?: Error) => attempt.close(error);
-    const call = upstream.post(credential, endpoint, body, requestId, cancellation, onEnd, span, contentType);
+    const call = upstream.post(credential, endpoint, body, requestId, cancellation, onEnd, span, headers);
     try {
-      return await this.receive(call, attempt, request, failed, span);
+      return await this.receive(call, attempt, request, way, failed, span);
     } catch (error) {
       // What ended the connection has judged the call already.
       if (error instanceof CallCancelledError) attempt.judge('abandoned', 'abandoned');
@@ -240,6 +327,7 @@ export class UpstreamsService {
     call: UpstreamCall,
     attempt: Attempt,
     request: UpstreamRequest<Content>,
+    way: Way<Content>,
     failed: readonly UpstreamCost[],
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
@@ -247,10 +335,11 @@ export class UpstreamsService {
     span?.answered(status);
     const contentType = inLowerCase(String(headers['content-type'] ?? 'application/json'));
     const { target } = attempt;
-    const { upstream, model, circuit, load } = target;
+    const { upstream, model, circuit } = target;
     const answer = {
       upstream: upstream.name,
       model,
+      isNative: way.isNative,
       costing: { prices: attempt.costPrices, failed },
       status,
       contentType,
@@ -258,7 +347,7 @@ export class UpstreamsService {
       retryHeaders: retryHeadersOf(headers),
       span,
       use: (inputTokens: number, outputTokens: number) => {
-        load.use(performance.now(), inputTokens + outputTokens);
+        attempt.count(inputTokens + outputTokens);
         upstream.figuresOf(model).outputTokens += outputTokens;
       },
     };
@@ -271,7 +360,7 @@ export class UpstreamsService {
     if (status < 300 && (request.isStream ?? isEventStream)(contentType)) {
       const first = await body.next();
       if (first.done) throw new Error('an empty stream');
-      this.noteAnswer(attempt, request.endpoint);
+      this.noteAnswer(attempt, way.endpoint);
       return { ...answer, head: first.value, content: null, rest: body };
     }
     if (status >= 300) {
@@ -281,18 +370,18 @@ export class UpstreamsService {
       if (hasPause) circuit.pause(performance.now(), pauseMillis);
       const isExcused =
         answer.hasOtherCredential ||
-        (MISSING_ENDPOINT.has(status) && upstream.figuresOf(model).mayLack(request.endpoint));
+        (MISSING_ENDPOINT.has(status) && upstream.figuresOf(model).mayLack(way.endpoint));
       attempt.judge(...judgementOf(status, hasPause, isExcused));
       return { ...answer, head: withoutByteOrderMark(await body.bytes()), content: null, rest: null };
     }
     const head = withoutByteOrderMark(await body.bytes());
-    const content = request.read(head);
+    const content = way.read(head);
     if (content === null) throw new UnusableAnswerError(request.usageOf?.(head) ?? null);
-    this.noteAnswer(attempt, request.endpoint);
+    this.noteAnswer(attempt, way.endpoint);
     return { ...answer, head, content, rest: null };
   }
 
-  private noteAnswer(attempt: Attempt, endpoint: ServedEndpoint): void {
+  private noteAnswer(attempt: Attempt, endpoint: CalledEndpoint): void {
     attempt.judge('answered', 'answered');
     const { target, startedAt } = attempt;
     const millis = performance.now() - startedAt;
@@ -304,27 +393,25 @@ export class UpstreamsService {
   }
 }
 
-/**
- * The upstream of the first model that has one, or one that is tried as a last resort. Otherwise in how many milliseconds one may be
- * called; 0: nobody knows.
- */
+/** The upstream of the first model that has one, or one that is tried as a last resort; otherwise why there is none. */
 function pick(
   groups: readonly (readonly UpstreamOfModel[])[],
   prefix: number,
   now: number,
   tried: ReadonlySet<UpstreamOfModel>,
-): UpstreamOfModel | number {
-  let retryMillis = Infinity;
+  account: CallingAccount,
+): UpstreamOfModel | NoCandidate {
+  let soonest: NoCandidate = { reason: 'none', retryMillis: Infinity };
   for (const candidates of groups) {
-    const choice = choose(candidates, prefix, now, tried);
+    const choice = choose(candidates, prefix, now, tried, account);
     if (isCandidate(choice)) return choice;
-    if (choice.reason !== 'none') retryMillis = Math.min(retryMillis, choice.retryMillis);
+    if (choice.reason !== 'none' && choice.retryMillis < soonest.retryMillis) soonest = choice;
   }
   for (const candidates of groups) {
-    const candidate = lastResort(candidates, now, tried);
+    const candidate = lastResort(candidates, now, tried, account);
     if (candidate) return candidate;
   }
-  return retryMillis === Infinity ? 0 : retryMillis;
+  return soonest;
 }
 
 /**

@@ -32,6 +32,8 @@ import { Suspensions0000000000063 } from '../migrations/0063_suspensions';
 import { ModelsAndUpstreams0000000000064 } from '../migrations/0064_models_and_upstreams';
 import { CostPrices0000000000065 } from '../migrations/0065_cost_prices';
 import { Announcements0000000000066 } from '../migrations/0066_announcements';
+import { UpstreamProtocols0000000000067 } from '../migrations/0067_upstream_protocols';
+import { ManagementKeys0000000000068 } from '../migrations/0068_management_keys';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -77,6 +79,8 @@ export const MIGRATIONS: MigrationClass[] = [
   ModelsAndUpstreams0000000000064,
   CostPrices0000000000065,
   Announcements0000000000066,
+  UpstreamProtocols0000000000067,
+  ManagementKeys0000000000068,
 ];
 
 /**

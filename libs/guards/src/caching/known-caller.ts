@@ -34,7 +34,7 @@ export function knownCallerOf(
   askedAtMillis: number,
 ): KnownCaller {
   const { id, spendLimitPicos, allowedModels, reportsCost, allowedIps } = key;
-  const { requestsPerMinute, tokensPerMinute, maxConcurrency } = key;
+  const { requestsPerMinute, tokensPerMinute, maxConcurrency, kind } = key;
   const hasPace = requestsPerMinute !== null || tokensPerMinute !== null || maxConcurrency !== null;
   const apiKey: NonNullable<Caller['apiKey']> = {
     id,
@@ -45,7 +45,7 @@ export function knownCallerOf(
     ...(hasPace && { pace: { requestsPerMinute, tokensPerMinute, maxConcurrency } }),
   };
   return {
-    caller: { ...holder, role: 'user', apiKey },
+    caller: { ...holder, role: 'user', ...(kind === 'management' ? { managementKeyId: id } : { apiKey }) },
     isDisabled,
     endsAtMillis: endsInMillis === null ? Infinity : askedAtMillis + endsInMillis,
     isFormer,

@@ -29,6 +29,7 @@ export interface KindDescription {
 
 const FORMS: [RegExp, string][] = [
   [/^bfvk-/, 'an API key'],
+  [/^bfvm-/, 'a management key'],
   [/^sk_/, 'a workspace key'],
   [/^[\w-]+\.[\w-]+\.[\w-]+$/, 'a session token'],
 ];

@@ -35,6 +35,7 @@ export const CREDENTIAL_SCHEMES: Record<string, SecurityScheme> = {
     name: 'Authorization',
     description: '`ApiKey bfvk-…`: an API key in a scheme of its own.',
   },
+  management_key: { type: 'http', scheme: 'bearer', description: 'Management key, `bfvm-…`.' },
   service: {
     type: 'http',
     scheme: 'bearer',

@@ -28,6 +28,7 @@ let site: Site;
 let services: Record<string, ServiceProcess>;
 let consoleUrl: string;
 let apiKey: string;
+let managementKey: string;
 let deletedKey: string;
 let workspaceKey: string;
 
@@ -60,6 +61,7 @@ beforeAll(async () => {
   const options = { json: CUSTOMER, status: 201 };
   const { token } = await consoleBody<{ token: string }>(consoleUrl, 'POST', '/api/auth/register', options);
   ({ key: apiKey } = await makeApiKey(token));
+  ({ key: managementKey } = await makeApiKey(token, 'management'));
   const { id, key } = await makeApiKey(token);
   deletedKey = key;
   await consoleBody(consoleUrl, 'DELETE', `/api/api-keys/${id}`, { token, status: 204 });
@@ -72,10 +74,10 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const makeApiKey = (token: string) =>
+const makeApiKey = (token: string, kind = 'api') =>
   consoleBody<{ id: string; key: string }>(consoleUrl, 'POST', '/api/api-keys', {
     token,
-    json: { name: 'e2e' },
+    json: { name: 'e2e', kind },
     status: 201,
   });
 
@@ -115,6 +117,7 @@ async function newCredentials(): Promise<Record<Credential, Carried>> {
     elsewhere: bearer(elsewhere),
     admin: bearer(await signIn(ADMIN)),
     key: bearer(apiKey),
+    mgmt: bearer(managementKey),
     deleted: bearer(deletedKey),
     sk_: { headers: { 'X-API-Key': workspaceKey } },
     cookie: cookie(session),

@@ -159,7 +159,16 @@ export function AccountKeys({ accountId }: { accountId: string }) {
     {
       key: 'created',
       title: t('keys.created'),
-      cell: ({ created_at: at }) => <Time value={at} detail="day" />,
+      cell: ({ created_at: at, created_by_key: managementKey }) => (
+        <>
+          <Time value={at} detail="day" />
+          {managementKey !== null && (
+            <Text size="xs" c="dimmed">
+              {t('keys.madeBy', { id: managementKey })}
+            </Text>
+          )}
+        </>
+      ),
     },
     {
       key: 'used',

@@ -14,7 +14,7 @@ import { type Account, type AccountMatch, accountSearchQuery, accountsQuery } fr
 import { useAdminAccountTexts } from './admin-account-texts';
 
 const MAX_SEARCH_CHARS = 300;
-const KEY_PREFIX = 'bfvk-';
+const KEY = /^bfv[km]-/;
 
 export function AccountsPage() {
   const api = useConsoleApi();
@@ -27,7 +27,7 @@ export function AccountsPage() {
   const search = key ?? q;
   const show = (search: { q?: string }) => void navigate({ to: '/admin/accounts', search });
   const find = (text: string) => {
-    const isKey = text.startsWith(KEY_PREFIX);
+    const isKey = KEY.test(text);
     setKey(isKey ? text : undefined);
     show(text && !isKey ? { q: text } : {});
   };

@@ -43,6 +43,12 @@ const en = {
   'credential.hint':
     'Stored encrypted and never shown again. A new one is used at once. Another server or header needs a new one and deletes the stored ones.',
   'credential.header': 'Header for the key',
+  protocols: 'Protocols',
+  'protocols.hint':
+    'Calls in these protocols reach the server as the client sends them. Calls to Responses or Messages are otherwise translated to chat completions.',
+  'protocol.chat': 'Chat completions',
+  'protocol.responses': 'Responses (OpenAI)',
+  'protocol.messages': 'Messages (Anthropic)',
   'credential.stored': 'Stored keys',
   'credential.one': 'Key …{{hint}}',
   'credential.delete': 'Delete',
@@ -147,6 +153,12 @@ const zh: ChineseTexts<typeof en> = {
   'credential.hint':
     '加密保存，之后不再显示。新密钥立即启用。更换服务器或请求头时须填写新密钥，已保存的密钥会被删除。',
   'credential.header': '密钥所在的请求头',
+  protocols: '支持的协议',
+  'protocols.hint':
+    '使用所选协议的请求原样转发给服务器；其余的 Responses 和 Messages 请求会转换为 Chat Completions。',
+  'protocol.chat': 'Chat Completions',
+  'protocol.responses': 'Responses（OpenAI）',
+  'protocol.messages': 'Messages（Anthropic）',
   'credential.stored': '已保存的密钥',
   'credential.one': '密钥 …{{hint}}',
   'credential.delete': '删除',

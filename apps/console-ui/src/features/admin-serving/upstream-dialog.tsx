@@ -1,4 +1,14 @@
-import { ActionIcon, Button, Group, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  Group,
+  MultiSelect,
+  PasswordInput,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { Plus, Trash2 } from 'lucide-react';
@@ -10,6 +20,7 @@ import { useServingTexts } from './admin-serving-texts';
 import { type Upstream, useDeleteCredential, useSaveUpstream } from './serving-queries';
 import { SplitPreview } from './split-preview';
 
+const PROTOCOLS = ['chat', 'responses', 'messages'] as const;
 const WHOLE = /^\d{1,15}$/;
 const LIMITS = {
   concurrency: 'limit.concurrency',
@@ -50,6 +61,7 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
       region: upstream?.region ?? '',
       credential: '',
       credential_header: upstream?.credential_header ?? 'authorization',
+      protocols: (upstream?.protocols ?? ['chat']) as Upstream['protocols'],
       state: upstream?.state ?? 'active',
       concurrency: textOf(upstream?.concurrency),
       requests_per_minute: textOf(upstream?.requests_per_minute),
@@ -82,6 +94,7 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
         base_url: values.base_url.trim(),
         region: values.region.trim() || null,
         credential_header: values.credential_header.trim(),
+        protocols: values.protocols,
         credential: values.credential.trim() || null,
         state: values.state,
         ...(Object.fromEntries(NUMBERS.map((name) => [name, figureOf(values[name])])) as Record<
@@ -152,6 +165,12 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
           {...form.getInputProps('state')}
         />
       </Group>
+      <MultiSelect
+        label={t('protocols')}
+        description={t('protocols.hint')}
+        data={PROTOCOLS.map((value) => ({ value, label: t(`protocol.${value}`) }))}
+        {...form.getInputProps('protocols')}
+      />
       <Group align="flex-start" grow>
         <PasswordInput
           label={upstream ? t('credential.new') : t('credential')}

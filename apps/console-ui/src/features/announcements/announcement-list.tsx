@@ -1,11 +1,11 @@
-import { Anchor, CloseButton, Group, Text } from '@mantine/core';
+import { CloseButton, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Schemas, useConsoleApi } from '../../api/console-api';
 import { useLanguage } from '../../language/language';
+import { AnnouncementText } from './announcement-text';
 import { useAnnouncementTexts } from './announcement-texts';
 import { ANNOUNCEMENTS } from './announcements';
 import classes from './announcements.module.css';
-import { splitLinks } from './text-with-links';
 
 type Announcement = Schemas['CurrentAnnouncementResponse'];
 
@@ -49,15 +49,7 @@ function Notice({
             {title}
           </Text>
           <Text size="md" className={classes.text}>
-            {splitLinks(body).map((part, index) =>
-              typeof part === 'string' ? (
-                part
-              ) : (
-                <Anchor key={index} href={part.href} inherit underline="always" rel="noreferrer">
-                  {part.href}
-                </Anchor>
-              ),
-            )}
+            <AnnouncementText text={body} />
           </Text>
           {dismissal.isError && (
             <Text size="md" role="alert">

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation } fro
 import { runActivity } from '../../activities/activity-store';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { addDays } from '../../time/calendar-day';
-import { type Period } from '../usage/usage-search';
+import { type Period } from '../usage/usage-period';
 import { type ReportGroup } from './cost-report-search';
 
 /** `email`: of the account of the group, if there is one and the reader may see it. */

@@ -39,3 +39,8 @@ console.log(answer.choices[0].message.content);`,
     },
   ];
 }
+
+/** A first use of a management key. */
+export const listKeysSamples = (consoleUrl: string): CodeSample[] => [
+  { name: 'curl', code: `curl ${consoleUrl}/api/api-keys -H "Authorization: Bearer $API_KEY"` },
+];

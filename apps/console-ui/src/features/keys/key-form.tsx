@@ -1,4 +1,16 @@
-import { Button, Group, Select, Stack, Switch, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
+import {
+  Button,
+  Group,
+  Input,
+  SegmentedControl,
+  Select,
+  Stack,
+  Switch,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type UseMutationResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,9 +20,13 @@ import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Figure } from '../../figures/figure';
 import { LEDGER_DECIMALS, readAmount } from '../../figures/typed-amount';
 import { useSite } from '../../api/site';
+import { useLanguage } from '../../language/language';
+import { formatTime } from '../../time/format-time';
+import { useTimeZone } from '../../time/time-zone-context';
 import { pricingQuery } from '../pricing/pricing-queries';
-import { type ApiKey, type NewApiKey } from './key-queries';
+import { type ApiKey, type KeyMaker, type NewApiKey } from './key-queries';
 import { useKeyTexts } from './key-texts';
+import { makerText } from './key-view';
 
 interface Props<Saved> {
   /** The key to edit; absent for a new one. */
@@ -31,6 +47,8 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
     ...new Set([...(apiKey?.allowed_models ?? []), ...(pricing?.models ?? []).map(({ slug }) => slug)]),
   ];
   const [failure, setFailure] = useState<unknown>();
+  const [kind, setKind] = useState(apiKey?.kind ?? 'api');
+  const isManagement = kind === 'management';
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: {
@@ -69,11 +87,12 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
     setFailure(undefined);
     save.mutate(
       {
+        ...(!apiKey && { kind }),
         name: name.trim(),
         spend_limit: limit.trim() === '' ? null : limitIn(limit)!,
         period: values.period,
         allowed_models: allowed.length > 0 ? allowed : null,
-        reports_cost: values.reports_cost,
+        ...(!isManagement && { reports_cost: values.reports_cost }),
         description: values.description.trim(),
         tags: values.tags,
         disabled: values.disabled,
@@ -93,6 +112,19 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack>
         {failure !== undefined && <ErrorNotice error={failure} />}
+        {apiKey ? (
+          <KeyHistory apiKey={apiKey} />
+        ) : (
+          <Input.Wrapper label={t('kind')} description={t('kind.hint')}>
+            <SegmentedControl
+              mt={6}
+              aria-label={t('kind')}
+              data={KINDS.map((value) => ({ value, label: t(`kind.${value}`) }))}
+              value={kind}
+              onChange={setKind}
+            />
+          </Input.Wrapper>
+        )}
         <TextInput
           label={t('name')}
           description={t('name.hint')}
@@ -102,6 +134,7 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
           {...form.getInputProps('name')}
           key={form.key('name')}
         />
+        {isManagement && <Text size="md">{t('kind.rules')}</Text>}
         <AmountField
           label={t('limit')}
           description={t('limit.hint')}
@@ -125,12 +158,14 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
           {...form.getInputProps('allowed_models')}
           key={form.key('allowed_models')}
         />
-        <Switch
-          label={t('reportsCost')}
-          description={t('reportsCost.hint')}
-          {...form.getInputProps('reports_cost', { type: 'checkbox' })}
-          key={form.key('reports_cost')}
-        />
+        {!isManagement && (
+          <Switch
+            label={t('reportsCost')}
+            description={t('reportsCost.hint')}
+            {...form.getInputProps('reports_cost', { type: 'checkbox' })}
+            key={form.key('reports_cost')}
+          />
+        )}
         <TextInput
           type="datetime-local"
           label={t('expires')}
@@ -193,7 +228,26 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
   );
 }
 
+const KINDS = ['api', 'management'] as const;
 const PERIODS = ['total', 'day', 'week', 'month'] as const;
+
+/** Who made the key, and who replaced its secret last. */
+function KeyHistory({ apiKey }: { apiKey: ApiKey }) {
+  const t = useKeyTexts();
+  const { language } = useLanguage();
+  const { timeZone } = useTimeZone();
+  const { created_at: createdAt, created_by: creator, rotated_at: rotatedAt, rotated_by: rotator } = apiKey;
+  const facts = (at: string, maker: KeyMaker) => ({
+    made: formatTime(at, { language, timeZone }),
+    maker: makerText(maker, t),
+  });
+  return (
+    <Text size="sm" c="dimmed">
+      {t('made.history', facts(createdAt, creator))}
+      {rotatedAt !== null && rotator && ` ${t('made.rotated', facts(rotatedAt, rotator))}`}
+    </Text>
+  );
+}
 
 /** Empty: no limit. */
 const isPace = (text: string): boolean => /^\s*([1-9]\d{0,8}|1000000000)?\s*$/.test(text);

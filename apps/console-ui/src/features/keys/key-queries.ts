@@ -3,6 +3,7 @@ import { type Figure } from '../../figures/figure';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 
 export type ApiKey = Schemas['ApiKeyResponse'];
+export type KeyMaker = Schemas['KeyMaker'];
 export type NewApiKey = Schemas['CreateApiKeyDto'];
 export type CreatedApiKey = Schemas['CreatedApiKeyResponse'];
 

@@ -8,6 +8,7 @@ import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
 import { type ApiKey } from './key-queries';
 import { useKeyTexts } from './key-texts';
+import { makerText } from './key-view';
 import classes from './keys.module.css';
 
 interface Props {
@@ -94,7 +95,14 @@ export function KeyTable({ keys, onEdit, onRotate, onDelete }: Props) {
     {
       key: 'created',
       title: t('column.created'),
-      cell: ({ created_at }) => <Time value={created_at} detail="day" />,
+      cell: ({ created_at, created_by }) => (
+        <>
+          <Time value={created_at} detail="day" />
+          <Text size="xs" c="dimmed" lineClamp={1} title={created_by.name ?? undefined}>
+            {makerText(created_by, t)}
+          </Text>
+        </>
+      ),
     },
     {
       key: 'used',
@@ -152,6 +160,7 @@ const isUsedUp = ({ spent_in_period: spent, spend_limit: limit }: ApiKey) =>
 /** What is to be known of a key at first sight. */
 const statesOf = (key: ApiKey) =>
   [
+    key.kind === 'management' && ('state.management' as const),
     key.status !== 'active' && (`state.${key.status}` as const),
     isUsedUp(key) && ('limit.reached' as const),
     key.former_secret_ends_at !== null && ('state.former' as const),

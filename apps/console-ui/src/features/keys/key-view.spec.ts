@@ -4,6 +4,10 @@ import { chosenKeys, keyViewIn } from './key-view';
 
 const key = (name: string, more: Partial<ApiKey> = {}): ApiKey => ({
   id: `key_${name}`,
+  kind: 'api',
+  created_by: { kind: 'person', id: 'acct_1', name: null },
+  rotated_at: null,
+  rotated_by: null,
   name,
   prefix: 'bfvk-abc',
   created_at: '2026-01-01T00:00:00Z',

@@ -1,9 +1,14 @@
 import { type ListView, listViewIn } from '../../components/list-view';
-import { type ApiKey } from './key-queries';
+import { type ApiKey, type KeyMaker } from './key-queries';
+import { type useKeyTexts } from './key-texts';
 
 export const KEY_ORDERS = ['newest', 'name', 'used', 'spent'] as const;
 export type KeyOrder = (typeof KEY_ORDERS)[number];
 export const keyViewIn = listViewIn(KEY_ORDERS);
+
+/** Who made a key, as a part of a sentence. */
+export const makerText = ({ kind, id, name }: KeyMaker, t: ReturnType<typeof useKeyTexts>): string =>
+  kind === 'person' ? t('made.you') : t('made.key', { name: name ?? id });
 
 const BY_ORDER: Record<Exclude<KeyOrder, 'newest'>, (one: ApiKey, other: ApiKey) => number> = {
   name: (one, other) => one.name.localeCompare(other.name, undefined, { numeric: true }),

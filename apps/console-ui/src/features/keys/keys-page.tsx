@@ -17,7 +17,7 @@ import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
 import { useSite } from '../../api/site';
 import { chatModelIn, groupByModel, pricingQuery } from '../pricing/pricing-queries';
-import { firstCallSamples } from './first-call-samples';
+import { firstCallSamples, listKeysSamples } from './first-call-samples';
 import { KeyForm } from './key-form';
 import {
   type ApiKey,
@@ -240,6 +240,7 @@ function CreatedKey({ created, onClose }: { created: CreatedApiKey; onClose: () 
   const { urls } = useSite();
   const { data: pricing } = useQuery(pricingQuery(useConsoleApi()));
   const [isKept, setIsKept] = useState(false);
+  const isManagement = created.kind === 'management';
   const { allowed_models: allowed } = created;
   const callable = pricing?.models.filter(({ slug }) => isAllowed(allowed, slug));
   const model = callable?.length
@@ -247,19 +248,24 @@ function CreatedKey({ created, onClose }: { created: CreatedApiKey; onClose: () 
     : (allowed?.find((entry) => !entry.endsWith('*')) ?? 'MODEL');
   return (
     <Stack>
-      <Alert color="yellow">{t('created.once')}</Alert>
+      <Alert color="yellow">{t(isManagement ? 'created.management' : 'created.once')}</Alert>
       <Stack gap="xs" align="flex-start">
         <Code block w="100%" className={classes.secret!} aria-label={t('created.secret')}>
           {created.key}
         </Code>
         <CopyButton value={created.key} label={t('created.copy')} withText />
       </Stack>
-      <Text size="md">{t('created.firstCall')}</Text>
+      <Text size="md">{t(isManagement ? 'created.tryManagement' : 'created.firstCall')}</Text>
       <CodeSamples
         samples={[{ name: 'Shell', code: `export API_KEY='${created.key}'` }]}
         label={t('created.environment')}
       />
-      <CodeSamples samples={firstCallSamples(urls.gateway, model)} label={t('created.samples')} />
+      <CodeSamples
+        samples={
+          isManagement ? listKeysSamples(window.location.origin) : firstCallSamples(urls.gateway, model)
+        }
+        label={t('created.samples')}
+      />
       <Group justify="space-between">
         <Checkbox
           label={t('created.kept')}

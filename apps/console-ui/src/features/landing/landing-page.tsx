@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useConsoleApi } from '../../api/console-api';
 import { CodeSamples } from '../../components/code-samples';
-import { usePageTitle } from '../../components/page';
+import { usePageTitle } from '../../components/page-title';
 import { useSite } from '../../api/site';
 import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 import { firstCallSamples } from '../keys/first-call-samples';

@@ -32,7 +32,7 @@ import { pricingQuery } from '../pricing/pricing-queries';
 import { requestsQuery } from '../requests/request-queries';
 import { usageQuery } from '../usage/usage-queries';
 import { bucketsOf, reportOf } from '../usage/usage-report';
-import { periodOf } from '../usage/usage-search';
+import { periodOf } from '../usage/usage-period';
 import { settingsQuery, transactionsQuery } from '../wallet/wallet-queries';
 import { useOverviewTexts } from './overview-texts';
 import classes from './overview.module.css';
@@ -319,7 +319,7 @@ function useStepsDone(): ReadonlySet<StepName> | undefined {
   if (!settings || !transactions || !keys || !log) return undefined;
   const isDone: Record<StepName, boolean> = {
     topUp: !settings.balance.isZero || transactions.length > 0,
-    key: keys.length > 0,
+    key: keys.some(({ kind }) => kind === 'api'),
     call: log.requests.length > 0,
   };
   return new Set(STEPS.filter((step) => isDone[step]));

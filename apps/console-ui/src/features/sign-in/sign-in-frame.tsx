@@ -2,7 +2,7 @@ import { Button, Divider, Paper, Stack, Title } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { useRuntimeConfig, useSite } from '../../api/site';
-import { usePageTitle } from '../../components/page';
+import { usePageTitle } from '../../components/page-title';
 import { useSignInTexts } from './sign-in-texts';
 import classes from './sign-in.module.css';
 

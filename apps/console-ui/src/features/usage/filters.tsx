@@ -30,7 +30,9 @@ export function CallFilters({
   const all = { value: ALL, label: t('filter.all') };
   const keyOptions = [
     { value: NO_KEY, label: t('filter.noKey') },
-    ...(keys ?? []).map(({ id, name, prefix }) => ({ value: id, label: `${name} (${prefix}…)` })),
+    ...(keys ?? [])
+      .filter(({ kind }) => kind === 'api')
+      .map(({ id, name, prefix }) => ({ value: id, label: `${name} (${prefix}…)` })),
   ];
   const options = (
     values: readonly string[],

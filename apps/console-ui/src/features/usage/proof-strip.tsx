@@ -10,7 +10,7 @@ import { useLanguage } from '../../language/language';
 import { formatTime } from '../../time/format-time';
 import classes from './proof.module.css';
 import { type Proof, proofQuery, proofStateOf } from './usage-queries';
-import { type Period } from './usage-search';
+import { type Period } from './usage-period';
 import { useUsageTexts } from './usage-texts';
 
 const ICONS = { agrees: CircleCheck, differs: CircleX, partly: CircleDashed, open: Clock };

@@ -17,16 +17,8 @@ import { ProofStrip } from './proof-strip';
 import { type UsageRow, usageQuery, useUsageCsv } from './usage-queries';
 import { UsageReportView } from './usage-report-view';
 import { UsageSummary } from './usage-summary';
-import {
-  BUCKETS,
-  DIMENSIONS,
-  type Period,
-  periodBefore,
-  USAGE_RANGES,
-  usagePeriodOf,
-  type UsageSearch,
-  withoutGaps,
-} from './usage-search';
+import { type Period, periodBefore, usagePeriodOf } from './usage-period';
+import { BUCKETS, DIMENSIONS, USAGE_RANGES, type UsageSearch, withoutGaps } from './usage-search';
 import { useUsageTexts } from './usage-texts';
 
 const MOST_DAYS_BY_HOUR = 31;

@@ -3,7 +3,8 @@ import { runActivity } from '../../activities/activity-store';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { Figure } from '../../figures/figure';
 import { addDays } from '../../time/calendar-day';
-import { type Bucket, type Dimension, type Period, type PeriodBefore, withoutGaps } from './usage-search';
+import { type Period, type PeriodBefore } from './usage-period';
+import { type Bucket, type Dimension, withoutGaps } from './usage-search';
 import { useUsageTexts } from './usage-texts';
 
 export type UsageRow = Schemas['UsageRowResponse'];

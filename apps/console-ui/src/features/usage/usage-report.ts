@@ -4,7 +4,8 @@ import { addDays, dayOf, daysBetween } from '../../time/calendar-day';
 import { PRICE_UNITS } from '../pricing/pricing-queries';
 import { type RequestSearch } from './request-search';
 import { type Unit, type UsageQuestion, type UsageRow } from './usage-queries';
-import { type Bucket, type Dimension, type Period, withoutGaps } from './usage-search';
+import { type Period } from './usage-period';
+import { type Bucket, type Dimension, withoutGaps } from './usage-search';
 
 /** What calls cost, and what they consumed in each unit of price. */
 export interface Sums {

@@ -1,4 +1,5 @@
-import { periodBefore, periodOf, usagePeriodOf, usageSearchIn } from './usage-search';
+import { periodBefore, periodOf, usagePeriodOf } from './usage-period';
+import { usageSearchIn } from './usage-search';
 
 describe('the address of the usage page', () => {
   it('is read as far as it is understood', () => {

@@ -9,7 +9,8 @@ import { type Currency } from '../../figures/format-figure';
 import { type RequestSearch } from './request-search';
 import classes from './summary.module.css';
 import { boundsOf, callCountsQuery, costBeforeQuery, type UsageQuestion } from './usage-queries';
-import { type PeriodBefore, withoutGaps } from './usage-search';
+import { type PeriodBefore } from './usage-period';
+import { withoutGaps } from './usage-search';
 import { useUsageTexts } from './usage-texts';
 
 interface Props {

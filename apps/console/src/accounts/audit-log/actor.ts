@@ -11,7 +11,7 @@ export interface Origin {
   userAgent: string | null;
 }
 
-function originOf(request: Request): Origin {
+export function originOf(request: Request): Origin {
   return {
     address: request.ip?.slice(0, MAX_ADDRESS_CHARS) ?? null,
     userAgent: request.get('User-Agent')?.slice(0, MAX_USER_AGENT_CHARS) ?? null,

@@ -32,7 +32,7 @@ export class SiteService {
       links: {
         privacy: legal.privacyUrl ?? null,
         imprint: legal.imprintUrl ?? null,
-        status: legal.statusUrl ?? null,
+        status: legal.statusUrl ?? (legal.hasStatusPage ? `${site.consoleUiUrl}/status` : null),
         support: legal.supportUrl ?? null,
       },
       icp_number: legal.icpNumber ?? null,

@@ -10,7 +10,7 @@ import {
   TextField,
   TextListField,
 } from '@inference/dto';
-import { isNetwork, SPEND_PERIODS, type SpendPeriod } from '@inference/guards';
+import { isNetwork, KEY_KINDS, type KeyKind, SPEND_PERIODS, type SpendPeriod } from '@inference/guards';
 import { type ExactNumber } from '@inference/money';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, OmitType } from '@nestjs/swagger';
@@ -48,6 +48,9 @@ const MAX_OVERLAP_SECONDS = 7 * 86_400;
 const MAX_TAG_CHARS = 50;
 /** Without control characters and surrounding spaces. */
 const TAG = /^(?! )[^\p{Cc}]{1,50}(?<! )$/u;
+
+const KEY_KIND =
+  '`api`: a program calls models with it. `management`: a program makes, lists, changes and rotates keys of kind `api` with it, and does nothing else; its limits of spending, models and pace are those of each key that it makes or changes.';
 
 const SPEND_PERIOD =
   'For how long `spend_limit` counts: `total`, or each `day`, `week` (from Monday) or `month` of the account’s `time_zone`. A call counts in the period in which it ends.';
@@ -174,6 +177,13 @@ class KeySettings {
 }
 
 export class CreateApiKeyDto extends KeySettings {
+  @ChoiceField(KEY_KINDS, {
+    description: `${KEY_KIND} Absent: \`api\`. Only a session makes management keys.`,
+    example: 'api',
+    optional: true,
+  })
+  kind?: KeyKind;
+
   @LineField(NAME)
   name!: string;
 
@@ -245,12 +255,37 @@ export class ApiKeySuspension {
   message!: string | null;
 }
 
+const MAKERS = ['person', 'management_key'] as const;
+
+/** Who made a key or its secret. */
+export class KeyMaker {
+  @ApiProperty({ description: 'Whether a person or a program did it.', enum: MAKERS, example: 'person' })
+  kind!: (typeof MAKERS)[number];
+
+  @ApiProperty({
+    description: 'The id of the account, or of the management key, which may be deleted.',
+    example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA',
+  })
+  id!: string;
+
+  @ApiProperty({
+    description: 'The name of the management key; null for a person.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  name!: string | null;
+}
+
 const STATUSES = ['active', 'disabled', 'expired'] as const;
 
 /** A key without its secret. */
 export class ApiKeyResponse {
   @ApiProperty({ description: 'Names the key in this API.', example: 'key_0Vc3kZ8dQ1mXw7RtYb2LsA' })
   id!: string;
+
+  @ApiProperty({ description: KEY_KIND, enum: KEY_KINDS, example: 'api' })
+  kind!: KeyKind;
 
   @ApiProperty({ description: 'What the key is for.', example: 'production' })
   name!: string;
@@ -260,6 +295,19 @@ export class ApiKeyResponse {
 
   @InstantProperty({ description: 'When the key was made.' })
   created_at!: string;
+
+  @ApiProperty({ description: 'Who made the key.', type: KeyMaker })
+  created_by!: KeyMaker;
+
+  @InstantProperty({ description: 'When its secret was replaced last; null: never.', nullable: true })
+  rotated_at!: string | null;
+
+  @ApiProperty({
+    description: 'Who replaced its secret last; null: nobody.',
+    type: KeyMaker,
+    nullable: true,
+  })
+  rotated_by!: KeyMaker | null;
 
   @InstantProperty({ description: 'The last call with the key, accurate to ten seconds.', nullable: true })
   last_used_at!: string | null;

@@ -5,6 +5,9 @@ import { MAX_API_KEYS } from './api-keys.service';
 
 /** What is shown of a key of which only the name was said. */
 const UNLIMITED = {
+  kind: 'api',
+  rotated_at: null,
+  rotated_by: null,
   description: '',
   tags: [],
   status: 'active',
@@ -49,6 +52,7 @@ describe('API keys', () => {
       key,
       prefix,
       created_at,
+      created_by: { kind: 'person', id: owner.accountId, name: null },
       ...UNLIMITED,
     });
     expect(isApiKey(key)).toBe(true);
@@ -61,6 +65,7 @@ describe('API keys', () => {
       prefix,
       created_at: expect.stringMatching(/Z$/),
       last_used_at: null,
+      created_by: { kind: 'person', id: owner.accountId, name: null },
       ...UNLIMITED,
       unused: false,
       spent: 0,

@@ -1,5 +1,5 @@
 import { type Executor, type Transaction } from '@inference/database';
-import { ApiKey, FormerKeySecret } from '@inference/guards';
+import { ApiKey, FormerKeySecret, KEY_KINDS, type KeyKind } from '@inference/guards';
 import { usageLines } from '@inference/metering';
 import { type FindOptionsWhere, In, IsNull, Raw } from 'typeorm';
 
@@ -22,7 +22,8 @@ export type ApiKeySettings = Pick<
   | 'maxConcurrency'
 >;
 
-export type NewApiKey = Pick<ApiKey, 'id' | 'accountId' | 'prefix' | 'keyHash'> & ApiKeySettings;
+export type NewApiKey = Pick<ApiKey, 'id' | 'accountId' | 'kind' | 'createdBy' | 'prefix' | 'keyHash'> &
+  ApiKeySettings;
 
 export async function insertApiKey(transaction: Transaction, key: NewApiKey): Promise<ApiKey> {
   const keys = transaction.repository(ApiKey);
@@ -33,22 +34,56 @@ export async function insertApiKey(transaction: Transaction, key: NewApiKey): Pr
 
 export type ListedApiKey = Pick<
   ApiKey,
-  'id' | 'prefix' | 'createdAt' | 'lastUsedAt' | 'suspendedAt' | 'suspensionMessage'
+  | 'id'
+  | 'kind'
+  | 'prefix'
+  | 'createdAt'
+  | 'createdBy'
+  | 'rotatedAt'
+  | 'rotatedBy'
+  | 'lastUsedAt'
+  | 'suspendedAt'
+  | 'suspensionMessage'
 > &
   Omit<ApiKeySettings, 'expiryNoticeDays'>;
 
 const LIST = `
-  SELECT id, name, prefix, created_at AS "createdAt", last_used_at AS "lastUsedAt",
+  SELECT id, kind, name, prefix, created_at AS "createdAt", created_by AS "createdBy",
+    rotated_at AS "rotatedAt", rotated_by AS "rotatedBy", last_used_at AS "lastUsedAt",
     description, tags, disabled_at AS "disabledAt", expires_at AS "expiresAt", allowed_ips AS "allowedIps",
     spend_limit_picos AS "spendLimitPicos", spend_period AS "spendPeriod", allowed_models AS "allowedModels",
     reports_cost AS "reportsCost", requests_per_minute AS "requestsPerMinute", tokens_per_minute AS "tokensPerMinute",
     max_concurrency AS "maxConcurrency", suspended_at AS "suspendedAt", suspension_message AS "suspensionMessage"
-  FROM accounts.api_keys WHERE account_id = $1 AND deleted_at IS NULL ORDER BY created_at DESC, id DESC`;
+  FROM accounts.api_keys WHERE account_id = $1 AND deleted_at IS NULL AND kind = ANY($2) ORDER BY created_at DESC, id DESC`;
 
 /** Newest first. */
-export async function listApiKeys(executor: Executor, accountId: string): Promise<ListedApiKey[]> {
-  const list = { name: 'list_api_keys', text: LIST, values: [accountId] };
+export async function listApiKeys(
+  executor: Executor,
+  accountId: string,
+  kinds: readonly KeyKind[] = KEY_KINDS,
+): Promise<ListedApiKey[]> {
+  const list = { name: 'list_api_keys', text: LIST, values: [accountId, kinds] };
   return (await executor.query<ListedApiKey>(list)).rows;
+}
+
+/** The names of keys of an account by their ids, also of deleted ones. */
+export async function readKeyNames(
+  executor: Executor,
+  accountId: string,
+  ids: string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const select = { id: true, name: true } as const;
+  const keys = await executor.repository(ApiKey).find({ select, where: { accountId, id: In(ids) } });
+  return new Map(keys.map(({ id, name }) => [id, name]));
+}
+
+/** Null if the account has no such management key. */
+export function findManagementKey(
+  executor: Executor,
+  key: { accountId: string; id: string },
+): Promise<ApiKey | null> {
+  return executor.repository(ApiKey).findOneBy({ ...key, kind: 'management', deletedAt: IsNull() });
 }
 
 /** The key of an account, locked until the transaction ends. Null if there is none. */
@@ -65,7 +100,7 @@ export function lockApiKey(
 export async function updateApiKey(
   transaction: Transaction,
   id: string,
-  change: Partial<ApiKeySettings & Pick<ApiKey, 'keyHash' | 'prefix'>>,
+  change: Partial<ApiKeySettings & Pick<ApiKey, 'keyHash' | 'prefix' | 'rotatedAt' | 'rotatedBy'>>,
 ): Promise<void> {
   await transaction.repository(ApiKey).update({ id }, change);
 }
@@ -162,7 +197,8 @@ export async function deleteApiKey(
 }
 
 /**
- * Deletes the keys that an account made before a time, or all of them, and returns their ids.
+ * Deletes the keys that an account made before a time, or all of them, with those whose secrets come from a management key among them,
+ * and returns their ids.
  *
  * @param before with all digits, which a Date does not hold; null for all
  */
@@ -172,7 +208,10 @@ export async function deleteApiKeysMadeBefore(
   before: string | null,
 ): Promise<string[]> {
   const made = before === null ? {} : { createdAt: Raw((column) => `${column} < :before`, { before }) };
-  return deleteApiKeys(transaction, { accountId, ...made });
+  const ids = await deleteApiKeys(transaction, { accountId, ...made });
+  const created = await deleteApiKeys(transaction, { accountId, createdBy: In(ids) });
+  const rotated = await deleteApiKeys(transaction, { accountId, rotatedBy: In(ids) });
+  return [...ids, ...created, ...rotated];
 }
 
 /** The rows stay, because usage refers to them. A trigger notifies every service. */

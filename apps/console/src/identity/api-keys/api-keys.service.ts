@@ -1,5 +1,5 @@
-import { Database, newId, type Transaction } from '@inference/database';
-import { createApiKey, hashSecretKey } from '@inference/guards';
+import { Database, type Executor, newId, type Transaction } from '@inference/database';
+import { type ApiKey, createApiKey, hashSecretKey, type KeyKind } from '@inference/guards';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { instantText } from '@inference/time';
 import {
@@ -15,19 +15,19 @@ import {
   Inject,
   Injectable,
   NotFoundException,
-  UnauthorizedException,
 } from '@nestjs/common';
 import { readTimeZone } from '../../accounts/accounts.repository';
 import { type Actor } from '../../accounts/audit-log/actor';
-import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { recordActorEvent } from '../../accounts/audit-log/audit-log';
+import { type AuditEventType, type SecurityEvent } from '../../accounts/audit-log/security-event.entity';
 import { lockAccount } from '../../accounts/credentials.repository';
 import { queueSecurityMail } from '../../notifications/mail/outbox';
 import { API_KEYS_CONFIG, type ApiKeysConfig } from '../identity.config';
-import { lockLiveSession } from '../sessions/sessions.repository';
 import {
   type ApiKeyResponse,
   type CreateApiKeyDto,
   type CreatedApiKeyResponse,
+  type KeyMaker,
   type RotateApiKeyDto,
   type UpdateApiKeyDto,
 } from './api-keys.dto';
@@ -42,9 +42,18 @@ import {
   type ListedApiKey,
   lockApiKey,
   readFormerSecretEnds,
+  readKeyNames,
   readSpentSince,
   updateApiKey,
 } from './api-keys.repository';
+import {
+  BeyondRulesException,
+  isHarmless,
+  type KeyManager,
+  readRules,
+  requireLiveManager,
+  requireWithin,
+} from './management-keys';
 
 export const MAX_API_KEYS = 100;
 
@@ -66,12 +75,30 @@ function statusOf({ disabledAt, expiresAt }: ListedApiKey): ApiKeyResponse['stat
 
 type NewKeyView = Omit<CreatedApiKeyResponse, 'key'>;
 
-/** What is known of a key without its use. */
-const newKeyView = (key: ListedApiKey, formerSecretEndsAt: Date | undefined): NewKeyView => ({
+/** @param managementKeyId null: a person of the account did it */
+const maker = (accountId: string, managementKeyId: string | null, names: Map<string, string>): KeyMaker =>
+  managementKeyId === null
+    ? { kind: 'person', id: accountId, name: null }
+    : { kind: 'management_key', id: managementKeyId, name: names.get(managementKeyId) ?? null };
+
+/**
+ * What is known of a key without its use.
+ * @param names of management keys, by their ids
+ */
+const newKeyView = (
+  accountId: string,
+  key: ListedApiKey,
+  formerSecretEndsAt: Date | undefined,
+  names: Map<string, string>,
+): NewKeyView => ({
   id: key.id,
+  kind: key.kind,
   name: key.name,
   prefix: key.prefix,
   created_at: key.createdAt.toISOString(),
+  created_by: maker(accountId, key.createdBy, names),
+  rotated_at: shownTime(key.rotatedAt),
+  rotated_by: key.rotatedAt ? maker(accountId, key.rotatedBy, names) : null,
   description: key.description,
   tags: key.tags,
   status: statusOf(key),
@@ -95,89 +122,103 @@ export class ApiKeysService {
     @Inject(API_KEYS_CONFIG) private readonly config: ApiKeysConfig,
   ) {}
 
-  /** Makes a key and its budget. Only this view contains the key itself. */
-  async create(
-    { accountId, sessionId, origin }: Actor,
-    input: CreateApiKeyDto,
-  ): Promise<CreatedApiKeyResponse> {
-    const { key, prefix } = createApiKey();
+  /** Makes a key and its budget. Only this view contains the key itself. Throws 403 for what a management key may not make. */
+  async create(manager: KeyManager, input: CreateApiKeyDto): Promise<CreatedApiKeyResponse> {
+    const { accountId, managementKeyId = null } = manager;
+    const { kind = 'api' } = input;
+    if (kind === 'management' && managementKeyId !== null)
+      throw new BeyondRulesException('kind: a management key makes no other one');
+    const { key, prefix } = createApiKey(kind);
     const keyHash = hashSecretKey(key, this.config.hashSecret);
-    const settings = { ...DEFAULTS, ...settingsOf(input) };
-    const stored = await this.database.transaction(async (transaction) => {
+    const said = settingsOf(input, kind);
+    const { stored, names } = await this.database.transaction(async (transaction) => {
       await this.requireRoom(transaction, accountId);
       // The session may have ended while this transaction waited for the lock of the account.
-      await requireLiveSession(transaction, { accountId, sessionId });
+      const rules = await requireLiveManager(transaction, manager);
+      const settings = { ...DEFAULTS, ...rules, ...said };
+      if (rules) requireWithin(rules, settings);
       const id = newId('key');
-      const inserted = await insertApiKey(transaction, { id, accountId, prefix, keyHash, ...settings });
-      const { spendLimitPicos: limitPicos, spendPeriod: period } = settings;
-      const timeZone = await readTimeZone(transaction, accountId);
-      await openKeyBudget(transaction, { apiKeyId: id, accountId, limitPicos, period, timeZone });
-      const details = { api_key_id: id, prefix };
-      const event = { type: 'api_key.created', accountId, actorId: accountId, origin, details } as const;
-      await recordAuditEvent(transaction, event);
-      return inserted;
+      const made = { id, accountId, kind, createdBy: managementKeyId, prefix, keyHash, ...settings };
+      const inserted = await insertApiKey(transaction, made);
+      // A management key spends nothing.
+      if (kind === 'api') await this.openBudget(transaction, inserted);
+      const details = { api_key_id: id, prefix, ...(kind === 'management' && { kind }) };
+      await this.record(transaction, manager, 'api_key.created', details);
+      return { stored: inserted, names: await this.namesIn(transaction, accountId, [inserted]) };
     });
-    const { id, name, ...shown } = newKeyView(stored, undefined);
+    const { id, name, ...shown } = newKeyView(accountId, stored, undefined, names);
     return { id, name, key, ...shown };
   }
 
-  async list(accountId: string): Promise<ApiKeyResponse[]> {
-    return this.views(accountId, await listApiKeys(this.database, accountId));
+  async list({ accountId, managementKeyId }: KeyManager): Promise<ApiKeyResponse[]> {
+    const kinds: KeyKind[] | undefined = managementKeyId === undefined ? undefined : ['api'];
+    return this.views(accountId, await listApiKeys(this.database, accountId, kinds));
   }
 
-  /** Throws 404 unless the key is the account's. Records no event if nothing changes. */
-  async update({ accountId, origin }: Actor, id: string, input: UpdateApiKeyDto): Promise<ApiKeyResponse> {
-    const wanted = settingsOf(input);
+  /**
+   * Throws 404 unless the key is the account's, and 403 for a change that a management key may not make. Records no event if nothing
+   * changes.
+   */
+  async update(manager: KeyManager, id: string, input: UpdateApiKeyDto): Promise<ApiKeyResponse> {
+    const { accountId } = manager;
     const key = await this.database.transaction(async (transaction) => {
       // The wallet is locked before the budget, as everywhere.
-      if (wanted.spendLimitPicos !== undefined || wanted.spendPeriod !== undefined)
+      if (input.spend_limit !== undefined || input.period !== undefined)
         await recallLeases(transaction, accountId, 0);
-      const current = await lockApiKey(transaction, { accountId, id });
-      if (!current) throw new NotFoundException('no such API key');
-      const changed = changesOf(current, wanted);
+      const rules = await readRules(transaction, manager);
+      const current = await this.lockKey(transaction, manager, id);
+      const changed = changesOf(current, settingsOf(input, current.kind));
       if (Object.keys(changed).length === 0) return current;
-      await updateApiKey(transaction, id, changed);
       const next = { ...current, ...changed };
-      if (changed.spendLimitPicos !== undefined || changed.spendPeriod !== undefined)
+      if (rules && !isHarmless(changed)) requireWithin(rules, next);
+      await updateApiKey(transaction, id, changed);
+      const changesLimit = changed.spendLimitPicos !== undefined || changed.spendPeriod !== undefined;
+      if (current.kind === 'api' && changesLimit)
         await changeKeyLimit(transaction, accountId, id, {
           limitPicos: next.spendLimitPicos,
           period: next.spendPeriod,
           timeZone: await readTimeZone(transaction, accountId),
         });
       const details = { api_key_id: id, ...eventDetails(changed) };
-      const event = { type: 'api_key.changed', accountId, actorId: accountId, origin, details } as const;
-      await recordAuditEvent(transaction, event);
+      await this.record(transaction, manager, 'api_key.changed', details);
       return next;
     });
     const [view] = await this.views(accountId, [key]);
     return view!;
   }
 
-  /** Throws 404 unless the key is the account's. Former secrets of an earlier rotation end with this one. */
+  /**
+   * Throws 404 unless the key is the account's, and 403 for a key that can do more than what a management key may make. Former secrets of
+   * an earlier rotation end with this one.
+   */
   async rotate(
-    { accountId, sessionId, origin }: Actor,
+    manager: KeyManager,
     id: string,
     { overlap_seconds: overlapSeconds }: RotateApiKeyDto,
   ): Promise<CreatedApiKeyResponse> {
-    const { key, prefix } = createApiKey();
-    const keyHash = hashSecretKey(key, this.config.hashSecret);
-    const { rotated, formerEndsAt } = await this.database.transaction(async (transaction) => {
-      const current = await lockApiKey(transaction, { accountId, id });
-      if (!current) throw new NotFoundException('no such API key');
-      await requireLiveSession(transaction, { accountId, sessionId });
+    const { accountId, origin, managementKeyId = null } = manager;
+    const made = await this.database.transaction(async (transaction) => {
+      await lockAccount(transaction, accountId);
+      const current = await this.lockKey(transaction, manager, id);
+      const rules = await requireLiveManager(transaction, manager);
+      if (rules) requireWithin(rules, current);
+      const { key, prefix } = createApiKey(current.kind);
+      const keyHash = hashSecretKey(key, this.config.hashSecret);
       await endFormerSecrets(transaction, id);
       if (overlapSeconds > 0) await keepFormerSecret(transaction, id, overlapSeconds);
-      await updateApiKey(transaction, id, { keyHash, prefix });
-      const endsAt = (await readFormerSecretEnds(transaction, accountId)).get(id);
+      const change = { keyHash, prefix, rotatedAt: new Date(), rotatedBy: managementKeyId };
+      await updateApiKey(transaction, id, change);
+      const formerEndsAt = (await readFormerSecretEnds(transaction, accountId)).get(id);
       const details = { api_key_id: id, prefix, overlap_seconds: overlapSeconds };
-      const event = { type: 'api_key.rotated', accountId, actorId: accountId, origin, details } as const;
-      await recordAuditEvent(transaction, event);
-      const facts = { name: current.name, prefix, formerEndsAt: shownTime(endsAt) };
+      await this.record(transaction, manager, 'api_key.rotated', details);
+      const facts = { name: current.name, prefix, formerEndsAt: shownTime(formerEndsAt) };
       await queueSecurityMail(transaction, 'api_key_rotated', accountId, origin, { rotated: facts });
-      return { rotated: { ...current, prefix }, formerEndsAt: endsAt };
+      const rotated = { ...current, ...change };
+      const names = await this.namesIn(transaction, accountId, [rotated]);
+      return { key, rotated, formerEndsAt, names };
     });
-    const { id: _id, name, ...shown } = newKeyView(rotated, formerEndsAt);
-    return { id, name, key, ...shown };
+    const { id: _id, name, ...shown } = newKeyView(accountId, made.rotated, made.formerEndsAt, made.names);
+    return { id, name, key: made.key, ...shown };
   }
 
   async delete({ accountId, origin }: Actor, id: string): Promise<void> {
@@ -186,8 +227,7 @@ export class ApiKeysService {
         throw new NotFoundException('no such API key');
       await endFormerSecrets(transaction, id);
       const details = { api_key_id: id };
-      const event = { type: 'api_key.deleted', accountId, actorId: accountId, origin, details } as const;
-      await recordAuditEvent(transaction, event);
+      await recordActorEvent(transaction, { accountId, origin }, 'api_key.deleted', details);
     });
   }
 
@@ -195,15 +235,16 @@ export class ApiKeysService {
     const ids = keys.map(({ id }) => id);
     const since = new Date(Date.now() - SPENT_DAYS * MILLIS_PER_DAY);
     const unusedSince = Date.now() - UNUSED_DAYS * MILLIS_PER_DAY;
-    const [spending, recentlySpent, formerEnds] = await Promise.all([
+    const [spending, recentlySpent, formerEnds, names] = await Promise.all([
       readKeySpending(this.database, ids),
       readSpentSince(this.database, accountId, since),
       readFormerSecretEnds(this.database, accountId),
+      this.namesIn(this.database, accountId, keys),
     ]);
     return keys.map((key) => {
       const { spentPicos, countedPicos, periodEndsAt } = spending.get(key.id) ?? NOTHING_SPENT;
       return {
-        ...newKeyView(key, formerEnds.get(key.id)),
+        ...newKeyView(accountId, key, formerEnds.get(key.id), names),
         last_used_at: shownTime(key.lastUsedAt),
         suspension: key.suspendedAt && {
           suspended_at: key.suspendedAt.toISOString(),
@@ -218,20 +259,50 @@ export class ApiKeysService {
     });
   }
 
+  private async openBudget(transaction: Transaction, key: ApiKey): Promise<void> {
+    const { id: apiKeyId, accountId, spendLimitPicos: limitPicos, spendPeriod: period } = key;
+    const timeZone = await readTimeZone(transaction, accountId);
+    await openKeyBudget(transaction, { apiKeyId, accountId, limitPicos, period, timeZone });
+  }
+
+  /** Management keys are no business of each other. */
+  private async lockKey(
+    transaction: Transaction,
+    { accountId, managementKeyId }: KeyManager,
+    id: string,
+  ): Promise<ApiKey> {
+    const key = await lockApiKey(transaction, { accountId, id });
+    if (!key || (managementKeyId !== undefined && key.kind === 'management'))
+      throw new NotFoundException('no such API key');
+    return key;
+  }
+
+  /** The names of the management keys that made keys or their secrets. */
+  private namesIn(
+    executor: Executor,
+    accountId: string,
+    keys: Pick<ApiKey, 'createdBy' | 'rotatedBy'>[],
+  ): Promise<Map<string, string>> {
+    const ids = keys.flatMap(({ createdBy, rotatedBy }) => [createdBy, rotatedBy]);
+    return readKeyNames(executor, accountId, [...new Set(ids.filter((id) => id !== null))]);
+  }
+
+  private async record(
+    transaction: Transaction,
+    { accountId, origin, managementKeyId }: KeyManager,
+    type: AuditEventType,
+    facts: SecurityEvent['details'],
+  ): Promise<void> {
+    const details = managementKeyId === undefined ? facts : { ...facts, management_key_id: managementKeyId };
+    await recordActorEvent(transaction, { accountId, origin }, type, details);
+  }
+
   /** Locks the account, so that keys made at the same time are all counted. Throws 409 at the limit. */
   private async requireRoom(transaction: Transaction, accountId: string): Promise<void> {
     await lockAccount(transaction, accountId);
     if ((await countApiKeys(transaction, accountId)) >= MAX_API_KEYS)
       throw new ConflictException(`an account has at most ${MAX_API_KEYS} API keys; delete one first`);
   }
-}
-
-async function requireLiveSession(
-  transaction: Transaction,
-  session: Pick<Actor, 'accountId' | 'sessionId'>,
-): Promise<void> {
-  if (!(await lockLiveSession(transaction, session)))
-    throw new UnauthorizedException('the session has just ended');
 }
 
 const DEFAULTS: ApiKeySettings = {
@@ -251,8 +322,10 @@ const DEFAULTS: ApiKeySettings = {
   maxConcurrency: null,
 };
 
-/** What is sent of a key, as it is stored. Throws 400 for an end that has passed. */
-function settingsOf(input: UpdateApiKeyDto): Partial<ApiKeySettings> {
+/** What is sent of a key, as it is stored. Throws 400 for an end that has passed, and for what its kind does not know. */
+function settingsOf(input: UpdateApiKeyDto, kind: KeyKind): Partial<ApiKeySettings> {
+  if (kind === 'management' && input.reports_cost === false)
+    throw new BadRequestException('reports_cost: a management key calls no models');
   const settings: { [Name in keyof ApiKeySettings]: ApiKeySettings[Name] | undefined } = {
     name: input.name,
     description: input.description,

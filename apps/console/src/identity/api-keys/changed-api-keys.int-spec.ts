@@ -182,7 +182,7 @@ describe('changes of an API key', () => {
     );
     const text = await listText();
     const shown = (id: string) =>
-      new RegExp(`"id":"${id}"[^}]*"spent":([^,]*),[^}]*"spent_30_days":([^}]*)}`).exec(text);
+      new RegExp(`"id":"${id}","kind".*?"spent":([^,]*),.*?"spent_30_days":([^}]*)}`).exec(text);
     expect(shown(keyId)!.slice(1)).toEqual(['0.000018000018', '0.000009000009']);
     expect(shown(other)!.slice(1)).toEqual(['0', '0']);
   });

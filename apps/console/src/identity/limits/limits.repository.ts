@@ -34,11 +34,11 @@ export async function readUse(executor: Executor, accountId: string): Promise<Su
 /** A key with what limits its pace. */
 export type PacedKey = Pick<ApiKey, 'id' | 'requestsPerMinute' | 'tokensPerMinute' | 'maxConcurrency'>;
 
-/** The keys of an account, newest first. */
+/** The API keys of an account, newest first. */
 export function readPacedKeys(executor: Executor, accountId: string): Promise<PacedKey[]> {
   return executor.repository(ApiKey).find({
     select: { id: true, requestsPerMinute: true, tokensPerMinute: true, maxConcurrency: true },
-    where: { accountId, deletedAt: IsNull() },
+    where: { accountId, kind: 'api', deletedAt: IsNull() },
     order: { createdAt: 'DESC', id: 'DESC' },
   });
 }

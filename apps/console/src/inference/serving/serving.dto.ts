@@ -8,9 +8,17 @@ import {
   IntegerParameter,
   InstantProperty,
   ObjectListField,
+  TextListField,
 } from '@inference/dto';
-import { EVERY_MODEL, UPSTREAM_STATES, type UpstreamState } from '@inference/serving';
+import {
+  EVERY_MODEL,
+  UPSTREAM_PROTOCOLS,
+  UPSTREAM_STATES,
+  type UpstreamProtocol,
+  type UpstreamState,
+} from '@inference/serving';
 import { ApiProperty } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
 
 export const SLUG = /^[A-Za-z0-9][A-Za-z0-9._/:+=-]{0,199}$/;
 export const SLUG_MESSAGE = 'must have 1 to 200 letters, digits and . _ / : + = -, a letter or digit first';
@@ -96,7 +104,7 @@ const credential = (optional: boolean, more = '') =>
 /** What may change of an upstream. Absent fields stay. */
 export class ChangeUpstreamDto {
   @TextField({
-    description: 'Root of its OpenAI-compatible API.',
+    description: 'Root of its API, below which its endpoints are.',
     example: 'https://models.example.com/v1',
     maxLength: 2000,
     optional: true,
@@ -117,6 +125,20 @@ export class ChangeUpstreamDto {
     optional: true,
   })
   credential_header?: string;
+
+  @TextListField(
+    {
+      description:
+        'What its server speaks. A call in one of these protocols is passed on as it is; any other one is translated to chat completions, which a server without `chat` does not get.',
+      minItems: 1,
+      maxItems: UPSTREAM_PROTOCOLS.length,
+      optional: true,
+      example: ['chat'],
+    },
+    { enum: [...UPSTREAM_PROTOCOLS] },
+    IsIn(UPSTREAM_PROTOCOLS, { each: true, message: `must be among ${UPSTREAM_PROTOCOLS.join(', ')}` }),
+  )
+  protocols?: UpstreamProtocol[];
 
   @ChoiceField(UPSTREAM_STATES, {
     description: '`draining`: gets no further calls, and those that run go on. `off`: is not probed either.',
@@ -295,6 +317,9 @@ export class UpstreamResponse {
 
   @ApiProperty({ description: 'The header of the credential.', example: 'authorization' })
   credential_header!: string;
+
+  @ApiProperty({ enum: UPSTREAM_PROTOCOLS, isArray: true, description: 'What it speaks.', example: ['chat'] })
+  protocols!: UpstreamProtocol[];
 
   @ApiProperty({ type: [CredentialResponse], description: 'Its credentials, newest first.' })
   credentials!: CredentialResponse[];

@@ -183,6 +183,16 @@ describe('upstreams', () => {
     expect(errorOf(await send('DELETE', path))).toEqual([404, 'no such credential']);
   });
 
+  it('say which protocols they speak', async () => {
+    const created = await create({});
+    expect(created).toMatchObject({ protocols: ['chat'] });
+    const path = `${UPSTREAMS}/${created.id}`;
+    const changed = await send('PATCH', path, { protocols: ['responses', 'messages'] });
+    expect(changed.body).toMatchObject({ protocols: ['responses', 'messages'] });
+    for (const protocols of [[], ['smoke-signals'], null, 'chat'])
+      expect((await send('PATCH', path, { protocols })).status).toBe(400);
+  });
+
   it('never send a stored credential to another place', async () => {
     const { id } = await create({ credential: CREDENTIAL });
     const path = `${UPSTREAMS}/${id}`;

@@ -1,4 +1,9 @@
-import { type StoredUpstream } from '@inference/serving';
+import {
+  ANTHROPIC_VERSION,
+  credentialHeaders,
+  type StoredUpstream,
+  type UpstreamProtocol,
+} from '@inference/serving';
 import { request } from 'undici';
 import { type UpstreamTestResponse } from './serving.dto';
 
@@ -9,6 +14,18 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_MODELS = 1_000;
 const MAX_ERROR_CHARS = 300;
 
+const MESSAGES = [{ role: 'user', content: 'Hi' }];
+/** How the least of a model is asked for, and the list that an answer has. */
+const CALLS: Record<UpstreamProtocol, { path: string; prompt: object; list: string }> = {
+  chat: { path: 'chat/completions', prompt: { messages: MESSAGES, max_tokens: 1 }, list: 'choices' },
+  responses: {
+    path: 'responses',
+    prompt: { input: 'Hi', max_output_tokens: 16, store: false },
+    list: 'output',
+  },
+  messages: { path: 'messages', prompt: { messages: MESSAGES, max_tokens: 1 }, list: 'content' },
+};
+
 interface Answer {
   status: number;
   body: unknown;
@@ -16,13 +33,20 @@ interface Answer {
 
 /** Lists the models of an upstream and calls one: the given one, or else the first of the list. */
 export async function testUpstream(
-  { baseUrl, credentialHeader }: Pick<StoredUpstream, 'baseUrl' | 'credentialHeader'>,
+  {
+    baseUrl,
+    credentialHeader,
+    protocols,
+  }: Pick<StoredUpstream, 'baseUrl' | 'credentialHeader' | 'protocols'>,
   credential: string | null,
   model: string | undefined,
 ): Promise<UpstreamTestResponse> {
   const root = baseUrl.replace(/\/+$/, '');
-  const value = credentialHeader === 'authorization' ? `Bearer ${credential}` : credential;
-  const headers: Record<string, string> = credential === null ? {} : { [credentialHeader]: value! };
+  const protocol = protocols.includes('chat') ? 'chat' : protocols[0]!;
+  const headers = {
+    ...(credential !== null && credentialHeaders(credentialHeader, credential, protocol)),
+    ...(protocol === 'messages' && { 'anthropic-version': ANTHROPIC_VERSION }),
+  };
   const listing = await answerOf(`${root}/models`, 'GET', headers, undefined, LISTING_TIMEOUT_MILLIS);
   const models = 'error' in listing ? [] : modelsIn(listing.body);
   const listingError =
@@ -30,8 +54,9 @@ export async function testUpstream(
   const called = model ?? models[0];
   if (called === undefined) return { models, listing_error: listingError, call: null };
   const startedAt = performance.now();
-  const body = JSON.stringify({ model: called, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 });
-  const answer = await answerOf(`${root}/chat/completions`, 'POST', headers, body, CALL_TIMEOUT_MILLIS);
+  const { path, prompt, list } = CALLS[protocol];
+  const body = JSON.stringify({ model: called, ...prompt });
+  const answer = await answerOf(`${root}/${path}`, 'POST', headers, body, CALL_TIMEOUT_MILLIS);
   const milliseconds = Math.round(performance.now() - startedAt);
   const call =
     'error' in answer
@@ -40,7 +65,7 @@ export async function testUpstream(
           model: called,
           status: answer.status,
           milliseconds,
-          error: hasChoices(answer) ? null : errorOf(answer, credential),
+          error: hasList(answer, list) ? null : errorOf(answer, credential),
         };
   return { models, listing_error: listingError, call };
 }
@@ -91,15 +116,15 @@ function modelsIn(body: unknown): string[] {
     .slice(0, MAX_MODELS);
 }
 
-const hasChoices = ({ status, body }: Answer): boolean =>
-  status === 200 && Array.isArray((body as { choices?: unknown } | null)?.choices);
+const hasList = ({ status, body }: Answer, list: string): boolean =>
+  status === 200 && Array.isArray((body as Record<string, unknown> | null)?.[list]);
 
 /** What the upstream says is wrong, without the credential, which some repeat. */
 function errorOf({ status, body }: Answer, credential: string | null): string {
   const error = (body as { error?: unknown } | null)?.error;
   const message =
     typeof error === 'string' ? error : (error as { message?: unknown } | null | undefined)?.message;
-  const text = typeof message === 'string' ? message : 'It is no answer of OpenAI’s API.';
+  const text = typeof message === 'string' ? message : 'It is no answer of the protocol.';
   const shown = credential === null ? text : text.replaceAll(credential, '…');
   return `${status}: ${shown.slice(0, MAX_ERROR_CHARS)}`;
 }

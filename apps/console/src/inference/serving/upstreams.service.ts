@@ -197,6 +197,7 @@ function differences(before: UpstreamParts | undefined, after: UpstreamParts | u
 
 const factsOf = ({ upstream, credentials, models }: UpstreamParts): Differences => ({
   ...settingsOf(upstream),
+  protocols: upstream.protocols.join(', '),
   credentials: credentials.map(({ id }) => id).join(', ') || null,
   models:
     models
@@ -239,6 +240,7 @@ const columnsOf = (fields: ChangeUpstreamDto): Partial<StoredUpstream> =>
     baseUrl: fields.base_url,
     region: fields.region,
     credentialHeader: fields.credential_header,
+    protocols: fields.protocols,
     state: fields.state,
     requestsPerMinute: fields.requests_per_minute,
     tokensPerMinute:
@@ -265,6 +267,7 @@ const settingsOf = (upstream: StoredUpstream) => ({
   base_url: upstream.baseUrl,
   region: upstream.region,
   credential_header: upstream.credentialHeader,
+  protocols: upstream.protocols,
   state: upstream.state,
   requests_per_minute: upstream.requestsPerMinute,
   tokens_per_minute: upstream.tokensPerMinute === null ? null : Number(upstream.tokensPerMinute),

@@ -4,6 +4,9 @@ import { Announcement, AnnouncementAccount } from './announcement.entity';
 /** Chosen: nobody reads more of them at once. */
 const MOST_SHOWN = 20;
 
+/** Chosen: more than one on each day of a bad quarter. */
+const MOST_INCIDENTS = 100;
+
 const IS_CURRENT = 'a.starts_at <= now() AND (a.ends_at IS NULL OR a.ends_at > now())';
 const IS_ADDRESSED = "(a.audience = 'all' OR of.account_id IS NOT NULL)";
 /** What was dismissed may have become critical. */
@@ -55,6 +58,22 @@ const currentOf = (executor: Executor, accountId: string) =>
 /** What everybody sees now. */
 export const listPublicAnnouncements = (executor: Executor): Promise<Announcement[]> =>
   current(executor).andWhere("a.audience = 'all'").getMany();
+
+/**
+ * What was announced to everybody as more than news, and was shown within the last days, newest first. One that was ended before its
+ * start was never shown: `endAnnouncement` leaves it a microsecond.
+ */
+export const listIncidents = (executor: Executor, days: number): Promise<Announcement[]> =>
+  executor
+    .repository(Announcement)
+    .createQueryBuilder('a')
+    .where("a.audience = 'all' AND a.severity IN ('warning', 'critical') AND a.starts_at <= now()")
+    .andWhere('(a.ends_at IS NULL OR a.ends_at > now() - make_interval(days => :days))', { days })
+    .andWhere("(a.ends_at IS NULL OR a.ends_at - a.starts_at > interval '1 millisecond')")
+    .orderBy('a.startsAt', 'DESC')
+    .addOrderBy('a.id', 'DESC')
+    .limit(MOST_INCIDENTS)
+    .getMany();
 
 /** What the account sees now. */
 export const listAnnouncementsOf = (executor: Executor, accountId: string): Promise<Announcement[]> =>

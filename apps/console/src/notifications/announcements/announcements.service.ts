@@ -27,6 +27,7 @@ import {
   insertAnnouncement,
   listAnnouncements,
   listAnnouncementsOf,
+  listIncidents,
   listPublicAnnouncements,
   lockAnnouncement,
   updateAnnouncement,
@@ -40,6 +41,11 @@ export class AnnouncementsService {
   async listPublic(): Promise<CacheableResponse<CurrentAnnouncementsResponse>> {
     const announcements = (await listPublicAnnouncements(this.database)).map(currentView);
     return { body: { announcements }, changedAt: null };
+  }
+
+  /** Warnings and critical announcements to everybody that were shown within the last days, newest first. */
+  async listIncidents(days: number): Promise<CurrentAnnouncementResponse[]> {
+    return (await listIncidents(this.database, days)).map(currentView);
   }
 
   async listOf(accountId: string): Promise<CurrentAnnouncementsResponse> {

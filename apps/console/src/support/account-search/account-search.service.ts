@@ -1,5 +1,5 @@
 import { Database } from '@inference/database';
-import { isApiKey, possibleHashes } from '@inference/guards';
+import { isApiKey, KEY_KINDS, possibleHashes } from '@inference/guards';
 import { Inject, Injectable } from '@nestjs/common';
 import { RequestsService } from '../../billing/requests/requests.service';
 import { AdminAccountsService } from '../../identity/admin-accounts/admin-accounts.service';
@@ -15,9 +15,9 @@ import {
 } from './account-search.repository';
 
 const MOST_MATCHES = 20;
-/** `bfvk-` and seven digits, which is what is stored of a key. */
+/** `bfvk-` or `bfvm-` and seven digits, which is what is stored of a key. */
 const PREFIX_LENGTH = 12;
-const KEY = /^bfvk-[0-9A-Za-z]{3,}$/;
+const KEY = /^bfv[km]-[0-9A-Za-z]{3,}$/;
 const DOCUMENT_NUMBER = /^(R|INV)-\d{4}-\d{6,}$/i;
 
 /** Finds a customer by anything that names it, or something of it. */
@@ -65,7 +65,7 @@ export class AccountSearchService {
 
   /** A whole key is looked up by its hash alone, also under a former secret. */
   private findKeys(text: string): Promise<Owned[]> {
-    if (isApiKey(text)) {
+    if (KEY_KINDS.some((kind) => isApiKey(text, kind))) {
       const { hashSecret: API_KEY_HASH_SECRET, otherHashSecret } = this.config;
       const secrets = { API_KEY_HASH_SECRET, API_KEY_HASH_OTHER_SECRET: otherHashSecret };
       return findKeysByHash(this.database, possibleHashes(text, secrets));

@@ -100,6 +100,17 @@ describe('reports of leaked keys', () => {
     expect(await mails()).toEqual([{ name: 'published', prefix, url, isFormerSecret: false }]);
   });
 
+  it('disable a management key', async () => {
+    const json = { name: 'managing', kind: 'management' };
+    const { body } = await site.console.request('POST', '/api/api-keys', { token: owner.token, json });
+    const { id, key } = body as CreatedApiKeyResponse;
+    const list = async () => (await site.console.request('GET', '/api/api-keys', { token: key })).status;
+    expect(await list()).toBe(200);
+    expect((await report([{ token: key }])).body).toMatchObject([{ label: 'true_positive' }]);
+    expect(await list()).toBe(401);
+    expect(await leaks()).toMatchObject([{ api_key_id: id }]);
+  });
+
   it('are kept without characters that no text may have', async () => {
     const { key } = await create('odd');
     const url = `https://example.com/\u0000${'a'.repeat(478)}😀tail`;

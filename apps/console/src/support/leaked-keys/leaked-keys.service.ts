@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Database } from '@inference/database';
-import { isApiKey, possibleHashes } from '@inference/guards';
+import { isApiKey, KEY_KINDS, possibleHashes } from '@inference/guards';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
@@ -27,6 +27,8 @@ const MAX_STORED_CHARS = 500;
 /** The database takes neither a NUL nor half of a surrogate pair, which a cut can leave. */
 const storable = (text: string): string => toOneLine(text).slice(0, MAX_STORED_CHARS).toWellFormed();
 
+const isAnyKey = (token: string) => KEY_KINDS.some((kind) => isApiKey(token, kind));
+
 /** Keys that were found in public places no longer work, and their owners are told. */
 @Injectable()
 export class LeakedKeysService {
@@ -42,7 +44,7 @@ export class LeakedKeysService {
     const verdicts: LeakedKeyVerdict[] = [];
     for (let from = 0; from < distinct.length; from += BATCH) {
       for (const secret of distinct.slice(from, from + BATCH)) {
-        const isKnown = isApiKey(secret.token) && (await this.stop(secret, origin));
+        const isKnown = isAnyKey(secret.token) && (await this.stop(secret, origin));
         verdicts.push({
           token_hash: createHash('sha256').update(secret.token).digest('base64'),
           token_type: secret.type,

@@ -1,4 +1,5 @@
 import { IdField, InstantProperty, MoneyProperty, TextField } from '@inference/dto';
+import { KEY_KINDS, type KeyKind } from '@inference/guards';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
 import { AccountPath, SuspensionResponse } from '../../accounts/accounts.dto';
@@ -45,6 +46,21 @@ export class AccountKeyPath extends AccountPath {
 export class SupportApiKeyResponse {
   @ApiProperty({ description: 'Names the key in this API.', example: 'key_0Vc3kZ8dQ1mXw7RtYb2LsA' })
   id!: string;
+
+  @ApiProperty({
+    description: 'Whether programs call models with it, or manage keys.',
+    enum: KEY_KINDS,
+    example: 'api',
+  })
+  kind!: KeyKind;
+
+  @ApiProperty({
+    description: 'The management key that made it; null: a person of the account.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  created_by_key!: string | null;
 
   @ApiProperty({ description: 'What the key is for.', example: 'production' })
   name!: string;

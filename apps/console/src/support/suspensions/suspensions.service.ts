@@ -19,6 +19,8 @@ const noSuchKey = () => new NotFoundException('no such API key');
 function keyView(key: ApiKey): SupportApiKeyResponse {
   return {
     id: key.id,
+    kind: key.kind,
+    created_by_key: key.createdBy,
     name: key.name,
     prefix: key.prefix,
     created_at: key.createdAt.toISOString(),

@@ -1,3 +1,4 @@
+import { type NativeCall } from '../../proxy/native-call';
 import { stringifyExact } from '@inference/money';
 import { type OpenAiErrorBody } from '../../errors/openai-error';
 import { type AnswerParts } from './answer-parts';
@@ -23,7 +24,7 @@ it.each([
   ['nothing', '', REFUSED],
 ])('says why a chat server refuses: %s', (_title, body, message) => {
   const writer = { refusal: (_status: number, error: OpenAiErrorBody) => error.error.message };
-  const translation = new ChatTranslation(writer as unknown as AnswerWriter, true, 'req_1');
+  const translation = new ChatTranslation(writer as unknown as AnswerWriter, true, 'req_1', {} as NativeCall);
   expect(translation.plain(422, Buffer.from(body)).body).toBe(message);
 });
 
@@ -37,6 +38,11 @@ it('keeps every digit of the price', () => {
     ...parts,
     whole: (answer: AnswerParts) => stringifyExact(readAnswerUsage(answer.usage!).cost),
   };
-  const translation = new ChatTranslation(writer as unknown as AnswerWriter, false, 'req_1');
+  const translation = new ChatTranslation(
+    writer as unknown as AnswerWriter,
+    false,
+    'req_1',
+    {} as NativeCall,
+  );
   expect(translation.plain(200, Buffer.from(text)).body).toBe(`{${price}}`);
 });

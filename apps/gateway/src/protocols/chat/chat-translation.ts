@@ -1,5 +1,6 @@
 import { bytesOf, dataOf, eventOf, SseEventReader } from '@inference/sse';
 import { type OpenAiErrorBody, openAiErrorBody } from '../../errors/openai-error';
+import { type NativeCall } from '../../proxy/native-call';
 import { type AnswerTranslation } from '../../proxy/streaming/proxy-stream';
 import { AnswerParts, type PartListener } from './answer-parts';
 import { keepExactCost } from './chat-usage';
@@ -38,6 +39,7 @@ export class ChatTranslation implements AnswerTranslation {
     private readonly writer: AnswerWriter,
     private readonly isStream: boolean,
     requestId: string,
+    readonly native: NativeCall,
   ) {
     this.answer = new AnswerParts(writer, requestId);
   }

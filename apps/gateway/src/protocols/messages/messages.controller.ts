@@ -11,9 +11,14 @@ import { type Protocol } from '../protocol';
 import { ProtocolsService } from '../protocols.service';
 import { ApiAnthropic, ApiMessages } from './messages.decorator';
 import { CountTokensRequest, CountTokensResponse } from './messages.dto';
+import { NATIVE_MESSAGES } from './messages-native';
 import { readMessagesRequest } from './messages-request';
 
-const MESSAGES: Protocol = { endpoint: 'messages', read: readMessagesRequest };
+const MESSAGES: Protocol = {
+  endpoint: 'messages',
+  read: readMessagesRequest,
+  native: NATIVE_MESSAGES,
+};
 
 /** Anthropic's Messages. */
 @Controller('v1')

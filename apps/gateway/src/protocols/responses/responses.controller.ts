@@ -8,10 +8,15 @@ import { ERRORS_OF_ANSWERS, OUTPUT_LIMIT, REQUEST_ID } from '../../proxy/api-pro
 import { ProxyHeaders } from '../../proxy/request/proxy-request.dto';
 import { type Protocol } from '../protocol';
 import { ProtocolsService } from '../protocols.service';
+import { NATIVE_RESPONSES } from './responses-native';
 import { readResponsesRequest } from './responses-request';
 import { ResponseResponse, ResponsesEvent, ResponsesRequest } from './responses.dto';
 
-const RESPONSES: Protocol = { endpoint: 'responses', read: readResponsesRequest };
+const RESPONSES: Protocol = {
+  endpoint: 'responses',
+  read: readResponsesRequest,
+  native: NATIVE_RESPONSES,
+};
 
 const EXAMPLE = `
 event: response.output_text.delta

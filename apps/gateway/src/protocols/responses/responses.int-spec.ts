@@ -1,8 +1,9 @@
+import { type ServerResponse } from 'node:http';
 import { type TestAccount } from '@inference/testing';
 import OpenAI from 'openai';
 import { zodTextFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
-import { costOf, RATES, TestSite } from '../../testing/gateway.fixture';
+import { costOf, RATES, type ScriptedUpstream, startUpstream, TestSite } from '../../testing/gateway.fixture';
 import {
   answer,
   chunk,
@@ -16,6 +17,8 @@ import {
 /** OpenAI's SDK, unchanged, against a chat server whose answers are scripted. */
 
 const MODEL = 'house-model';
+/** Of a server that speaks Responses, under another name. */
+const NATIVE_MODEL = 'native-model';
 const WEATHER: OpenAI.Responses.FunctionTool = {
   type: 'function',
   name: 'weather',
@@ -25,17 +28,31 @@ const WEATHER: OpenAI.Responses.FunctionTool = {
 };
 
 let chat: ScriptedChat;
+let maker: ScriptedUpstream;
+/** What that server answers next. */
+let makersAnswer: (response: ServerResponse) => void;
 let site: TestSite;
 let account: TestAccount;
 let client: OpenAI;
 
 beforeAll(async () => {
   chat = await ScriptedChat.start();
-  site = await TestSite.start({ [MODEL]: RATES }, {}, () => [{ name: 'chat', base_url: chat.upstream.url }]);
+  maker = await startUpstream((_request, response) => makersAnswer(response));
+  site = await TestSite.start({ [MODEL]: RATES, [NATIVE_MODEL]: RATES }, {}, () => [
+    { name: 'chat', base_url: chat.upstream.url, models: [MODEL] },
+    {
+      name: 'maker',
+      base_url: maker.url,
+      api_key: 'sk-maker',
+      protocols: ['chat', 'responses'],
+      models: { [NATIVE_MODEL]: 'maker-1' },
+    },
+  ]);
 });
 afterAll(async () => {
   await site.stop();
   await chat.upstream.close();
+  await maker.close();
 });
 beforeEach(async () => {
   account = await site.account();
@@ -336,5 +353,147 @@ describe('refusals', () => {
       },
     ]);
     expect((await site.onlyEvent(account)).outcome).toBe('interrupted');
+  });
+});
+
+describe('a server that speaks Responses', () => {
+  const USAGE_THERE = {
+    input_tokens: 40,
+    input_tokens_details: { cached_tokens: 32 },
+    output_tokens: 9,
+    output_tokens_details: { reasoning_tokens: 4 },
+    total_tokens: 49,
+  };
+  const RESPONSE = {
+    id: 'resp_01',
+    object: 'response',
+    created_at: 1_790_000_000,
+    status: 'completed',
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    max_output_tokens: null,
+    model: 'maker-1',
+    output: [
+      { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAAA' },
+      {
+        id: 'msg_1',
+        type: 'message',
+        status: 'completed',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'A book of entries.', annotations: [], logprobs: [] }],
+      },
+    ],
+    parallel_tool_calls: true,
+    store: false,
+    tools: [],
+    usage: USAGE_THERE,
+    metadata: {},
+  };
+  let sequence = 0;
+  const eventText = (type: string, data: Fields) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...data })}\n\n`;
+  const BEGIN = [
+    eventText('response.created', {
+      response: { ...RESPONSE, status: 'in_progress', output: [], usage: null },
+    }),
+    eventText('response.output_item.added', {
+      output_index: 0,
+      item: { ...RESPONSE.output[1], status: 'in_progress', content: [] },
+    }),
+    eventText('response.content_part.added', {
+      item_id: 'msg_1',
+      output_index: 0,
+      content_index: 0,
+      part: { type: 'output_text', text: '', annotations: [] },
+    }),
+    ...['A book ', 'of entries.'].map((delta) =>
+      eventText('response.output_text.delta', {
+        item_id: 'msg_1',
+        output_index: 0,
+        content_index: 0,
+        delta,
+        logprobs: [],
+      }),
+    ),
+  ].join('');
+  const streamed = (text: string, isCut = false) =>
+    (makersAnswer = (response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      if (isCut) response.write(text, () => response.destroy());
+      else response.end(text);
+    });
+  const expectMakerBilled = async () => {
+    const event = await site.onlyEvent(account);
+    expect(event).toMatchObject({
+      endpoint: 'responses',
+      model: NATIVE_MODEL,
+      upstream: 'maker',
+      input_tokens: 40n,
+      output_tokens: 9n,
+      estimated: false,
+      outcome: 'completed',
+    });
+    await site.expectCharged(account, costOf(RATES, 40, 9));
+    return event;
+  };
+
+  it('gets the bytes of the client, but may not store the answer', async () => {
+    makersAnswer = (response) =>
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(RESPONSE));
+    const body = `{"model":"${NATIVE_MODEL}","input":"h\\u0069", "temperature":1.0,"store":true}`;
+    const answered = await site.post('/v1/responses', account.apiKey, body);
+    const { usage, ...rest } = (await answered.json()) as { usage: Fields };
+    expect(maker.bodies.at(-1)).toBe(body.replace(NATIVE_MODEL, 'maker-1').replace('true', 'false'));
+    expect(maker.headers.at(-1)!.authorization).toBe('Bearer sk-maker');
+    const { usage: _usage, ...expected } = RESPONSE;
+    expect(rest).toEqual(expected);
+    const event = await expectMakerBilled();
+    expect(usage).toMatchObject({ ...USAGE_THERE, cost: Number(event.cost_picos) / 1e12 });
+  });
+
+  it('streams its own events to OpenAI’s SDK, and the last one has the price', async () => {
+    streamed(
+      BEGIN +
+        eventText('response.completed', { response: { ...RESPONSE, usage: { ...USAGE_THERE, cost: 99 } } }),
+    );
+    const stream = client.responses.stream({ model: NATIVE_MODEL, input: 'What is a ledger?' });
+    const { id, output_text, usage } = await stream.finalResponse();
+    expect(JSON.parse(maker.bodies.at(-1)!)).toMatchObject({ store: false, stream: true });
+    expect([id, output_text]).toEqual(['resp_01', 'A book of entries.']);
+    const event = await expectMakerBilled();
+    expect(usage).toMatchObject({ ...USAGE_THERE, cost: Number(event.cost_picos) / 1e12 });
+  });
+
+  it('is passed on byte for byte up to its last event', async () => {
+    const last = eventText('response.completed', { response: RESPONSE });
+    streamed(BEGIN + last);
+    const body = { model: NATIVE_MODEL, input: 'hi', stream: true };
+    const text = await (await site.post('/v1/responses', account.apiKey, body)).text();
+    expect(text.startsWith(BEGIN)).toBe(true);
+    expect(text.replace(/,"cost":.*?\]\}/, '}')).toBe(BEGIN + last);
+    await expectMakerBilled();
+  });
+
+  it('may break off: what came is charged, and the client gets an error', async () => {
+    streamed(BEGIN, true);
+    const body = { model: NATIVE_MODEL, input: 'hi', stream: true };
+    const text = await (await site.post('/v1/responses', account.apiKey, body)).text();
+    expect(eventsIn(text).at(-1)).toMatchObject({ event: 'error', data: { code: 'upstream_error' } });
+    const event = await site.onlyEvent(account);
+    expect(event).toMatchObject({ outcome: 'interrupted', estimated: true });
+    expect(event.output_tokens).toBeGreaterThan(1n);
+    await site.expectCharged(account, event.cost_picos);
+  });
+
+  it('is called with chat completions, too', async () => {
+    makersAnswer = (response) =>
+      response
+        .writeHead(200, { 'Content-Type': 'application/json' })
+        .end(JSON.stringify(answer({ content: 'A book.' })));
+    const body = { model: NATIVE_MODEL, messages: [{ role: 'user' as const, content: 'hi' }] };
+    const { choices } = await client.chat.completions.create(body);
+    expect(choices[0]!.message.content).toBe('A book.');
+    await site.expectCharged(account, costOf(RATES, USAGE.prompt_tokens, USAGE.completion_tokens));
   });
 });

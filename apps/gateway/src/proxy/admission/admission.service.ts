@@ -21,6 +21,7 @@ import { GatewayError } from '../../errors/openai-error';
 import { type Hold } from '../../leases/lease';
 import { UncoveredError } from '../../leases/lease-allocator';
 import { LeaseManager } from '../../leases/lease-manager';
+import { type CallingAccount } from '../../upstreams/choice/account-shares';
 import { type LimitedRequest, LimitsService, type LimitTicket } from '../../limits/limits.service';
 import {
   ModelNotAllowedError,
@@ -135,6 +136,11 @@ export class AdmissionService {
     );
     const { hold, tokens } = held;
     return { ...limitedTo(tokens, bounded), call, request, hold, ticket };
+  }
+
+  /** Whose share of an upstream a call takes. */
+  accountOf({ caller: { accountId } }: CallNotes): CallingAccount {
+    return { id: accountId, weight: () => this.limits.weightOf(accountId) };
   }
 
   /** What a request would be admitted with, if there is money for it. Throws what `bound` throws. */

@@ -6,15 +6,25 @@ import { GatewayError, toOpenAiError } from '../../errors/openai-error';
 import { type Cancellation } from '../../upstreams/upstream-call';
 import { CallCancelledError, UpstreamFailedError } from '../../upstreams/upstream.errors';
 import { type UpstreamAnswer } from '../../upstreams/upstreams.service';
+import { type NativeCall, type NativeReader } from '../native-call';
 import { type ProxyRequest } from '../request/proxy-request';
 import { type Produced } from '../usage/produced';
 import { type ReportedUsage } from '../usage/reported-usage';
 import { eventWithCost } from '../usage/usage-cost';
 import { beginStream } from './keep-alive';
-import { DONE, StreamMeter } from './stream-meter';
+import { NativeMeter } from './native-meter';
+import { DONE, type EventMeter, StreamMeter } from './stream-meter';
+
+/** Events in the protocol of the client. */
+interface NativeAnswer {
+  reader: NativeReader;
+  failure(error: GatewayError): SseEvent;
+}
 
 /** Turns what a chat server answers into the words of another protocol, for one request. */
 export interface AnswerTranslation {
+  /** For upstreams that speak the protocol, whose answers are not translated. */
+  readonly native: NativeCall;
   /** An event without content, which is sent in a pause of a stream; a comment if undefined. */
   readonly ping: string | undefined;
   /** A plain answer, also a refusal. */
@@ -32,6 +42,8 @@ export interface StreamBilling {
   cancellation: Cancellation;
   /** What the client gets instead of the events of the upstream. */
   translation?: AnswerTranslation | undefined;
+  /** How the events are read if they are in the client's own protocol, and are passed on. */
+  native?: NativeAnswer | undefined;
   /** A client that reads nothing for this long counts as disconnected. */
   stallMillis: number;
   /**
@@ -67,6 +79,7 @@ export async function proxyStream(
   {
     cancellation,
     translation,
+    native,
     maxOutputTokens,
     settle,
     reportsCost,
@@ -74,7 +87,10 @@ export async function proxyStream(
     onFirstToken,
   }: StreamBilling,
 ): Promise<GatewayError | null> {
-  const meter = new StreamMeter(request.includeUsage, request.choices);
+  const meter: EventMeter = native
+    ? new NativeMeter(native.reader)
+    : new StreamMeter(request.includeUsage, request.choices);
+  const failure = native?.failure ?? errorEvent;
   const reader = new SseEventReader();
   const heldBack: SseEvent[] = [];
   let hasFirstToken = false;
@@ -130,13 +146,13 @@ export async function proxyStream(
       const usage = complete && brokeOff && !meter.isUsageFinal ? null : meter.usage;
       const isWhole = complete && meter.isUsageFinal;
       const charge = await settle(outcome, usage, isWhole, () => meter.produced, meter.finishReason);
-      if (reportsCost) tellPrice(heldBack, meter.usageEvent, charge);
+      if (reportsCost) tellPrice(heldBack, meter.usageEvent, charge, native?.reader.withCost);
     } else if (!clientLeft) unserved = reason ?? new UpstreamFailedError();
-    if (!complete && !meter.failed) heldBack.push(errorEvent(reason ?? new UpstreamFailedError()));
+    if (!complete && !meter.failed) heldBack.push(failure(reason ?? new UpstreamFailedError()));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     unserved = error;
-    heldBack.splice(0, heldBack.length, errorEvent(error));
+    heldBack.splice(0, heldBack.length, failure(error));
   }
   const last = heldBack.join('');
   if (!response.destroyed) response.end(translation ? translation.end(last) : last, 'latin1');
@@ -144,9 +160,14 @@ export async function proxyStream(
 }
 
 /** Adds the price to the last usage of the stream, unless that was sent before the answer was complete. */
-function tellPrice(heldBack: SseEvent[], usageEvent: SseEvent | null, charge: Charge): void {
+function tellPrice(
+  heldBack: SseEvent[],
+  usageEvent: SseEvent | null,
+  charge: Charge,
+  withCost = eventWithCost,
+): void {
   const at = usageEvent === null ? -1 : heldBack.lastIndexOf(usageEvent);
-  if (at !== -1) heldBack[at] = eventWithCost(usageEvent!, charge);
+  if (at !== -1) heldBack[at] = withCost(usageEvent!, charge);
 }
 
 /** The complete events at the end that lack their blank line, with one added. Half an event is dropped. */

@@ -17,6 +17,25 @@ const NULL_USAGE = ',"usage":null';
 /** Length of the unread events that a stream keeps; 32 kB are about 100 tokens. Ten times as much would be 300 MB for 1,000 streams. */
 const MAX_UNREAD_CHARS = 32 * 1024;
 
+/** What is known of a stream from its events so far. */
+export type EventMeter = Pick<
+  StreamMeter,
+  | 'usage'
+  | 'isUsageFinal'
+  | 'usageEvent'
+  | 'isUsageAlone'
+  | 'failed'
+  | 'finishReason'
+  | 'saidDone'
+  | 'isAtEnd'
+  | 'goesOn'
+  | 'isComplete'
+  | 'hasProduced'
+  | 'produced'
+  | 'hasMoreDeltasThan'
+  | 'read'
+>;
+
 /**
  * Observes the events of a stream: what was produced, completeness and reported usage. Removes the usage from the events if the
  * client did not ask for it. What the latest events add to the answers is kept unread: it matters only if the stream breaks off,

@@ -1,3 +1,4 @@
+import { AccountShares, type AccountUse, type CallingAccount } from './account-shares';
 import { type Circuit } from './circuit';
 import { uniform } from './prefix-hash';
 
@@ -12,6 +13,8 @@ const MINUTE_MILLIS = 60_000;
 /** A minute is counted in so many parts, of which the oldest is forgotten as a whole. */
 const PARTS = 6;
 const PART_MILLIS = MINUTE_MILLIS / PARTS;
+/** Below this part of a limit everybody may take what there is. */
+const CROWDED = 0.5;
 
 /** What one upstream does for this process. */
 export class UpstreamLoad {
@@ -23,20 +26,26 @@ export class UpstreamLoad {
   private requestsInMinute = 0;
   private tokensInMinute = 0;
   private part = 0;
+  /** Of the accounts, since there was a limit. */
+  private shares: AccountShares | undefined;
 
-  begin(now: number): void {
+  /** @returns what the account does here, to be told the end; undefined without a limit */
+  begin(now: number, account?: CallingAccount): AccountUse | undefined {
     this.turn(now);
     this.running++;
     this.requests[this.part % PARTS]!++;
     this.requestsInMinute++;
+    return account && this.isLimited ? (this.shares ??= new AccountShares()).begin(now, account) : undefined;
   }
 
-  end(): void {
+  end(now = 0, account?: AccountUse): void {
     this.running--;
+    account?.end(now);
   }
 
   /** Counts the tokens of a call that is metered. */
-  use(now: number, tokens: number): void {
+  use(now: number, tokens: number, account?: AccountUse): void {
+    account?.add(now, 'tokens', tokens);
     this.turn(now);
     this.tokens[this.part % PARTS]! += tokens;
     this.tokensInMinute += tokens;
@@ -52,6 +61,31 @@ export class UpstreamLoad {
       (requestsPerMinute !== undefined && this.requestsInMinute >= requestsPerMinute) ||
       (tokensPerMinute !== undefined && this.tokensInMinute >= tokensPerMinute)
     );
+  }
+
+  /** Why it takes no call of an account: a limit is reached, or the account uses more than its share of one. */
+  refusalOf(now: number, account?: CallingAccount): 'full' | 'share' | null {
+    if (!this.isLimited) return null;
+    if (this.isFull(now)) return 'full';
+    const { shares, limits } = this;
+    if (!shares || !account) return null;
+    const isUsedUp = (unit: 'running' | 'requests' | 'tokens', limit: number | undefined, used: number) =>
+      limit !== undefined && used >= limit * CROWDED && shares.isUsedUp(now, account, unit, limit);
+    const isAboveShare =
+      isUsedUp('running', limits.concurrency, this.running) ||
+      isUsedUp('requests', limits.requestsPerMinute, this.requestsInMinute) ||
+      isUsedUp('tokens', limits.tokensPerMinute, this.tokensInMinute);
+    return isAboveShare ? 'share' : null;
+  }
+
+  /** A call of the account found no room. */
+  refused(now: number, account: CallingAccount): void {
+    if (this.isLimited) (this.shares ??= new AccountShares()).refused(now, account);
+  }
+
+  private get isLimited(): boolean {
+    const { concurrency, requestsPerMinute, tokensPerMinute } = this.limits;
+    return concurrency !== undefined || requestsPerMinute !== undefined || tokensPerMinute !== undefined;
   }
 
   private turn(now: number): void {
@@ -83,7 +117,7 @@ const LOAD_FACTOR = 1.25;
 
 /** Why no upstream can be called, and when to try again. */
 export interface NoCandidate {
-  reason: 'none' | 'full' | 'paused';
+  reason: 'none' | 'full' | 'share' | 'paused';
   retryMillis: number;
 }
 
@@ -95,12 +129,13 @@ export const lastResort = <Kind extends Candidate>(
   candidates: readonly Kind[],
   now: number,
   tried?: ReadonlySet<Kind>,
+  account?: CallingAccount,
 ): Kind | undefined =>
   candidates.find(
     (candidate) =>
       candidate.weight > 0 &&
       !tried?.has(candidate) &&
-      !candidate.load.isFull(now) &&
+      candidate.load.refusalOf(now, account) === null &&
       candidate.circuit.admitsLastResort(now),
   );
 
@@ -113,14 +148,16 @@ export const isCandidate = <Kind extends Candidate>(choice: Kind | NoCandidate):
  * @param candidates in the order of their priorities
  * @param key hash of what shall stay together
  * @param tried is not chosen
+ * @param account whose share of limits is obeyed
  */
 export function choose<Kind extends Candidate>(
   candidates: readonly Kind[],
   key: number,
   now: number,
   tried?: ReadonlySet<Kind>,
+  account?: CallingAccount,
 ): Kind | NoCandidate {
-  let isFull = false;
+  let refusal: 'full' | 'share' | null = null;
   let pauseEnd = Infinity;
   for (let from = 0; from < candidates.length;) {
     const { priority } = candidates[from]!;
@@ -144,8 +181,9 @@ export function choose<Kind extends Candidate>(
         if (circuit.pauseEnd > now) pauseEnd = Math.min(pauseEnd, circuit.pauseEnd);
         continue;
       }
-      if (load.isFull(now)) {
-        isFull = true;
+      const refused = load.refusalOf(now, account);
+      if (refused) {
+        refusal = refused === 'full' ? refused : (refusal ?? refused);
         continue;
       }
       const ramped = weight * circuit.ramp(now);
@@ -160,7 +198,7 @@ export function choose<Kind extends Candidate>(
     if (best) return best;
     from = to;
   }
-  if (isFull) return { reason: 'full', retryMillis: FULL_RETRY_MILLIS };
+  if (refusal) return { reason: refusal, retryMillis: FULL_RETRY_MILLIS };
   if (pauseEnd < Infinity) return { reason: 'paused', retryMillis: pauseEnd - now };
   return { reason: 'none', retryMillis: FULL_RETRY_MILLIS };
 }

@@ -57,7 +57,7 @@ const MAX_QUERY_WORDS = 400;
 const MAX_EXCLUDED_WORDS = 100;
 /** Weight of a single Chinese character relative to the bigrams that contain it (ADR 16). */
 const HAN_CHARACTER_WEIGHT = 0.5;
-/** Of a bigram with a function character, such as 在中, which is rare but says little. Both 0 and 1 rank worse (ADR 75). */
+/** Of a bigram with a function character, such as 在中, which is rare but says little. Both 0 and 1 rank worse (ADR 77). */
 const FUNCTION_BIGRAM_WEIGHT = 0.5;
 
 /** A word of a query, with its index terms in all languages of the workspace. */

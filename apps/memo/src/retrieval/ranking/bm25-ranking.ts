@@ -6,7 +6,7 @@ import { TopChunks, type ScoredChunk } from './top-chunks';
 import { type IndexSnapshot } from './index-snapshot.repository';
 import { type TermWeights, termWeights } from './term-weights';
 
-/** Parameters of BM25: saturation of the term frequency, and penalty for long chunks. Chosen on several collections (ADR 75). */
+/** Parameters of BM25: saturation of the term frequency, and penalty for long chunks. Chosen on several collections (ADR 77). */
 const SPACED = { k1: 1.2, b: 0.5 };
 /** For pairs of characters, of which a passage repeats few. */
 const UNSPACED = { k1: 0.9, b: 0.4 };

@@ -19,7 +19,7 @@ const MIN_LETTERS = 3;
 
 /**
  * Words that occur in several of the best passages for a query, with their share in them as the weight: pseudo-relevance feedback
- * (Rocchio). Empty if the query is specific or in a script without spaces, for which it was no gain (ADR 75).
+ * (Rocchio). Empty if the query is specific or in a script without spaces, for which it was no gain (ADR 77).
  * @param passages best first
  */
 export function feedbackWords(
