@@ -3,7 +3,7 @@ import { type QueryWord } from '../analysis/query-analysis';
 import { type ChunkRange } from '../index/chunk-range';
 import { findInBlock } from '../index/postings/posting-blocks';
 import { termId } from '../index/term-id';
-import { type ChosenDocuments } from '../search/document-conditions';
+import { type ChosenDocuments } from '../search/document-conditions.repository';
 
 /**
  * A query word in a larger share of the passages is ignored, unless all words are that common. Half ignores words that

@@ -1,5 +1,5 @@
 import { type QueryRelevance } from '../ranking/query-relevance';
-import { type DocumentConditions } from './document-conditions';
+import { type DocumentConditions } from './document-conditions.repository';
 
 /** A chunk of a document's stored text, as a search result. */
 export interface Passage {

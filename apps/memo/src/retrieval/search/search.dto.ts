@@ -4,7 +4,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { type Metadata } from '../../tables/document-version.entity';
 import { MetadataField } from '../../tables/metadata-field.decorator';
-import { type DocumentConditions } from './document-conditions';
+import { type DocumentConditions } from './document-conditions.repository';
 import { type Passage } from './passage';
 
 /** About a page of text. Bounds the number of query words, and with it the time of a search. */

@@ -13,7 +13,7 @@ import { type Member } from '../../access/member';
 import { type QueryRelevance, queryRelevance } from '../ranking/query-relevance';
 import { NearestChunks } from '../vectors/nearest-chunks';
 import { fuseRankings, type ScoredChunk } from '../ranking/top-chunks';
-import { chosenDocuments, type ChosenDocuments } from './document-conditions';
+import { chosenDocuments, type ChosenDocuments } from './document-conditions.repository';
 import { type SearchOutcome, type SearchQuery, type Passage } from './passage';
 import { findDocumentIds, readPassages, type StoredPassage } from './chunks.repository';
 import { contextBoost, proximityBoost, type WordPositions, wordPositions } from '../ranking/position-boosts';

@@ -1,7 +1,7 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { IsNull, Not } from 'typeorm';
 import { DocumentVersion } from '../../tables/document-version.entity';
-import { type ChosenDocuments } from '../search/document-conditions';
+import { type ChosenDocuments } from '../search/document-conditions.repository';
 import { packVectors, signatureOf, spaceOf } from './vector-space';
 
 export type VersionRef = Pick<DocumentVersion, 'documentId' | 'version'>;

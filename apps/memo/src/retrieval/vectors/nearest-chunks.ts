@@ -3,7 +3,7 @@ import { type Database, newId } from '@inference/database';
 import { type GatewayClient } from '@inference/model-calls';
 import { type Member } from '../../access/member';
 import { compareChunks, type ScoredChunk } from '../ranking/top-chunks';
-import { type ChosenDocuments } from '../search/document-conditions';
+import { type ChosenDocuments } from '../search/document-conditions.repository';
 import { hasVectorsOfModel, type NearChunk, readNearChunks } from './chunk-vectors.repository';
 import { cosine, signatureOf, spaceOf, unpackVector } from './vector-space';
 
