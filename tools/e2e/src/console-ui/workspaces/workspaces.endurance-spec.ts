@@ -209,7 +209,12 @@ ifThere('answers from the chosen documents only', async () => {
   await tab.getByRole('textbox', { name: 'Metadata value' }).fill('sales');
   await page.ask(QUESTION);
   await answer.nth(2).getByText('Quoted from the documents').waitFor();
-  expect(await answer.nth(2).getByRole('button', { name: /^Show passage/ }).count()).toBe(0);
+  expect(
+    await answer
+      .nth(2)
+      .getByRole('button', { name: /^Show passage/ })
+      .count(),
+  ).toBe(0);
   await tab.getByRole('button', { name: 'Remove filters' }).click();
 });
 
