@@ -157,8 +157,10 @@ export async function benchTranslation(bench, { rounds, seconds }) {
   if (faults.length === 0) printVerdicts(verdicts);
 
   agent.destroy();
-  /** @type {{ requests: number, prompt_tokens: number, completion_tokens: number }} */
-  const counts = await (await fetch(`${engine.url}/_sandbox/served`)).json();
+  const response = await fetch(`${engine.url}/_sandbox/served`);
+  const counts =
+    /** @type {{ requests: number, prompt_tokens: number, completion_tokens: number }} */
+    (await response.json());
   const served = {
     requests: BigInt(counts.requests),
     inputTokens: BigInt(counts.prompt_tokens),
