@@ -130,7 +130,8 @@ export async function benchTranslation(bench, { rounds, seconds }) {
       }
       if (round > 0) measured.push(timings);
     }
-    const field = /** @type {const} */ (isStream ? 'firstMs' : 'wholeMs');
+    /** @type {keyof Timing} */
+    const field = isStream ? 'firstMs' : 'wholeMs';
     /** @param {number} protocol @param {keyof Timing} each */
     const typical = (protocol, each) => median(measured.map((timings) => p50(timings[protocol] ?? [], each)));
     /** @param {number} protocol */
@@ -156,7 +157,10 @@ export async function benchTranslation(bench, { rounds, seconds }) {
   if (faults.length === 0) printVerdicts(verdicts);
 
   agent.destroy();
-  const counts = await (await fetch(`${engine.url}/_sandbox/served`)).json();
+  const response = await fetch(`${engine.url}/_sandbox/served`);
+  const counts =
+    /** @type {{ requests: number, prompt_tokens: number, completion_tokens: number }} */
+    (await response.json());
   const served = {
     requests: BigInt(counts.requests),
     inputTokens: BigInt(counts.prompt_tokens),
