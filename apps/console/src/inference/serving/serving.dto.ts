@@ -129,7 +129,7 @@ export class ChangeUpstreamDto {
   @TextListField(
     {
       description:
-        'What its server speaks. A call in one of these protocols is passed on as it is; any other one is translated to chat completions, which a server without `chat` does not get.',
+        'What its server speaks. A call in one of these protocols is passed on as it is; other chats are translated. A server without `chat` gets no completions, embeddings, pictures and audio.',
       minItems: 1,
       maxItems: UPSTREAM_PROTOCOLS.length,
       optional: true,
