@@ -319,8 +319,9 @@ test('of an upstream that dies under load only streams that had begun break', as
 
 test('two gateways together keep the limit of an upstream, and tell clients that it is full', async () => {
   const { upstreams } = await byAdmin<{ upstreams: { id: string; name: string }[] }>('GET', '');
-  const { id } = upstreams.find(({ name }) => name === 'second')!;
-  await byAdmin('PATCH', `/${id}`, { concurrency: CONCURRENCY });
+  const idOf = (wanted: string) => upstreams.find(({ name }) => name === wanted)!.id;
+  await byAdmin('DELETE', `/${idOf('third')}`, undefined, 204);
+  await byAdmin('PATCH', `/${idOf('second')}`, { concurrency: CONCURRENCY });
   await sleep(2 * IN_FORCE_MILLIS);
   second.mostRunning = 0;
   const load = startLoad();

@@ -6,7 +6,7 @@ export class PriceEditor {
   constructor(private readonly tab: Page) {}
 
   field(line: string): Locator {
-    return this.tab.getByRole('textbox', { name: `New price of ${line}` });
+    return this.tab.getByRole('textbox', { name: `New price of ${line}`, exact: true });
   }
 
   async change(line: string, price: string): Promise<void> {
