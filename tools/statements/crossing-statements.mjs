@@ -121,6 +121,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Adds what waits of these accounts to rollup, ledger, wallets and keys.',
   },
   {
+    place: 'apps/console/src/service-health/queues.repository.ts readUnfoldedUsage',
+    kind: 'admin',
+    tables: ['metering.unfolded_usage'],
+    why: 'Counts the usage that waits, for the page of the health of the site.',
+  },
+  {
     place: 'view metering.margins',
     kind: 'report',
     tables: ['metering.daily_margins', 'metering.unfolded_margins'],
@@ -257,6 +263,12 @@ export const CROSSING_STATEMENTS = [
     kind: 'key',
     tables: ['accounts.accounts', 'accounts.api_keys', 'accounts.former_key_secrets'],
     why: 'Finds the account of an API key by the hash of a secret that a rotation has replaced.',
+  },
+  {
+    place: 'function memo.delete_leaked_key',
+    kind: 'key',
+    tables: ['memo.keys'],
+    why: 'Deletes the workspace key that was found in public, by the hash of its secret.',
   },
   {
     place: 'apps/memo/src/workspaces/keys/keys.repository.ts findKeyByHash',

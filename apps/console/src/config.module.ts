@@ -26,7 +26,6 @@ import {
   MAIL_CONFIG,
 } from './notifications/notifications.config';
 import { SERVICE_HEALTH_CONFIG } from './service-health/service-health.config';
-import { MODEL_DETAILS_CONFIG } from './billing/pricing/model-details.config';
 import { LEGAL_CONFIG } from './legal.config';
 import { SITE_CONFIG } from './site.config';
 import { USER_INTERFACE_CONFIG } from './user-interface/user-interface.config';
@@ -41,7 +40,6 @@ export class ConfigModule {
       { provide: SESSIONS_CONFIG, useValue: config.sessions },
       { provide: API_KEYS_CONFIG, useValue: config.apiKeys },
       { provide: SEALED_TOKENS_CONFIG, useValue: config.sealedTokens },
-      { provide: MODEL_DETAILS_CONFIG, useValue: config.modelDetails },
       { provide: LEGAL_CONFIG, useValue: config.legal },
       { provide: SIGN_UP_CONFIG, useValue: config.signUp },
       { provide: OAUTH_PROVIDERS_CONFIG, useValue: config.oauthProviders },

@@ -13,7 +13,6 @@ import {
   topUpFields,
   topUpOf,
 } from './billing/billing.config';
-import { modelDetailFields, modelDetailsOf } from './billing/pricing/model-details.config';
 import {
   checkPaymentProviders,
   paymentProviderFields,
@@ -75,7 +74,6 @@ export const fields = z.object({
   ...paymentProviderFields,
   ...documentFields,
   ...invoiceFields,
-  ...modelDetailFields,
   ...storageFields,
   ...codeHostFields,
   ...sitemapFields,
@@ -110,7 +108,6 @@ const schema = fields
     paymentProviders: paymentProvidersOf(config),
     documents: documentsOf(config),
     invoices: invoicesOf(config),
-    modelDetails: modelDetailsOf(config),
     storage: storageOf(config),
     codeHost: codeHostOf(config),
     sitemap: sitemapOf(config),

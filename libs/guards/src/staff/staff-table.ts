@@ -77,7 +77,7 @@ const TABLE = {
   'GET /api/admin/reports/margin': ['finance', 'analyst'],
 
   // Served models and their upstreams
-  'GET /api/admin/upstreams': ['operator'],
+  'GET /api/admin/upstreams': ['operator', 'finance'],
   'GET /api/admin/upstreams/:id/cost-prices': ['operator', 'finance'],
   'PUT /api/admin/upstreams/:id/cost-prices': ['operator'],
   'GET /api/admin/upstreams/:id/cost-prices/history': ['operator', 'finance'],

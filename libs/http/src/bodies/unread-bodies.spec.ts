@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { Writable } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { hangUpUnread, leaveBodiesUnread } from './unread-bodies';
@@ -13,16 +13,19 @@ describe('bodies that nobody has read', () => {
   let server: Server;
   let port: number;
 
-  /** Answers `/read` when the whole body is there, `/broken` when it has begun, everything else at once. */
+  /** Answers `/read` when the whole body is there, `/broken` when it has begun, everything else at once: `/begun` while it is read. */
   beforeAll(async () => {
     server = createServer((incoming, response) => {
-      const hangUp = incoming.url === '/lingering' ? hangUpUnread() : hangUpUnread(50);
+      const isLingering = incoming.url === '/lingering' || incoming.url === '/begun';
+      const hangUp = isLingering ? hangUpUnread() : hangUpUnread(50);
       hangUp(incoming, response, () => {
         if (incoming.url === '/broken')
           // A stage that fails ends all of its pipeline, the request included.
           void pipeline(incoming, failing()).catch(() => response.writeHead(403).end('no'));
-        else if (incoming.url !== '/read') response.writeHead(403).end('no');
-        else {
+        else if (incoming.url !== '/read') {
+          if (incoming.url === '/begun') incoming.pipe(new PassThrough());
+          response.writeHead(403).end('no');
+        } else {
           if (incoming.headers.expect) response.writeContinue();
           void text(incoming).then(
             (body) => response.end(body),
@@ -64,6 +67,23 @@ describe('bodies that nobody has read', () => {
     expect(await answerOf(sent)).toEqual([403, 'no']);
     await closed;
   });
+
+  it.each(['/lingering', '/begun'])(
+    'the connection of a large one to %s serves the next request',
+    async (path) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const body = Buffer.alloc(500_000);
+      const sockets = new Set();
+      for (let turn = 0; turn < 2; turn++) {
+        const sent = request({ port, path, method: 'PUT', agent });
+        sent.once('socket', (socket) => sockets.add(socket));
+        sent.end(body);
+        expect(await answerOf(sent)).toEqual([403, 'no']);
+      }
+      expect(sockets.size).toBe(1);
+      agent.destroy();
+    },
+  );
 
   it.each([
     ['/refused', false],

@@ -38,7 +38,7 @@ export function leaveBodiesUnread(server: Server): void {
   );
 }
 
-/** Middleware: closes connections that still send a body long after the answer. */
+/** Middleware: discards what arrives of a body after the answer, and closes connections that still send one long after it. */
 export function hangUpUnread(lingerMillis = LINGER_MILLIS) {
   return (request: IncomingMessage, response: ServerResponse, next: () => void): void => {
     // Read the socket now: an aborted request no longer has one.
@@ -50,6 +50,8 @@ export function hangUpUnread(lingerMillis = LINGER_MILLIS) {
 
 function hangUp(request: IncomingMessage, socket: Socket, afterMillis: number): void {
   if (request.complete) return;
+  // Node does so itself unless a handler has begun to read. The next request of the connection comes behind the body.
+  request.unpipe().resume();
   // After `Connection: close` Node destroys the socket as soon as the answer is sent. What arrives then is answered with a
   // reset, which takes the answer away from the client. Without this listener only the sending side is closed.
   socket.off('finish', socket.destroy);

@@ -43,10 +43,11 @@ export function malformed(): never {
 export const isDigit = (byte: number | undefined): boolean =>
   byte !== undefined && byte >= ZERO && byte <= NINE;
 
-/** Returns the offset behind at least one digit. */
-export function digitsEnd(bytes: Uint8Array, start: number): number {
+/** Returns the offset behind at least one digit, and so many at most. */
+export function digitsEnd(bytes: Uint8Array, start: number, most: number): number {
+  const end = start + most;
   let at = start;
-  while (isDigit(bytes[at])) at++;
+  while (at < end && isDigit(bytes[at])) at++;
   return at > start ? at : malformed();
 }
 

@@ -166,6 +166,10 @@ describe('reading JSON', () => {
       'more than 1000000 values',
     );
     expect(faultOf('['.repeat(5_000_000))).toContain('more than 100 levels');
+    for (const start of ['', '1.'])
+      expect(faultOf(`${start}${'7'.repeat(JSON_LIMITS.tokenBytes + 1)}7e`)).toContain(
+        'names or numbers of more',
+      );
   });
 });
 

@@ -280,13 +280,15 @@ export class JsonScanner {
   /** Returns the offset behind a number. */
   private numberEnd(start: number): number {
     const { bytes } = this;
+    // A digit more than is admitted: the rest of a number that is too long is not read, as it is not read in steps.
+    const most = JSON_LIMITS.tokenBytes + 1;
     let at = bytes[start] === MINUS ? start + 1 : start;
-    at = bytes[at] === ZERO ? at + 1 : digitsEnd(bytes, at);
-    if (bytes[at] === DOT) at = digitsEnd(bytes, at + 1);
+    at = bytes[at] === ZERO ? at + 1 : digitsEnd(bytes, at, most);
+    if (bytes[at] === DOT) at = digitsEnd(bytes, at + 1, most);
     const hasExponent = bytes[at] === LOWER_E || bytes[at] === UPPER_E;
     if (hasExponent) {
       const isSigned = bytes[at + 1] === PLUS || bytes[at + 1] === MINUS;
-      at = digitsEnd(bytes, at + (isSigned ? 2 : 1));
+      at = digitsEnd(bytes, at + (isSigned ? 2 : 1), most);
     }
     this.limitToken(start, at);
     const mayBeInexact = hasExponent || at - start >= MIN_INEXACT_CHARS;

@@ -8,6 +8,8 @@ const CREDIT = 25;
 const PRICES = '/api/admin/billing/pricing';
 const SERVED_MODELS = '/api/admin/inference/models';
 const UPSTREAMS = '/api/admin/upstreams';
+/** Instead of a slug: every model that is not named. */
+const EVERY_MODEL = '*';
 const WAIT_MILLIS = 100;
 const ATTEMPTS = 100;
 
@@ -40,13 +42,15 @@ export class SiteState {
     }
     this.origins.add((await this.credentials.sessionOf('guest')).user.id);
     this.origins.add(memo.workspaceId);
-    await this.callAsAdmin(SERVED_MODELS, 'POST', { slug: OWN_MODEL });
+    const { models } = (await this.callAsAdmin(`${PRICES}/models`, 'GET')) as Prices;
+    this.prices = { models: models.map(({ slug, unit, price }) => ({ slug, unit, price })) };
+    // A request that names one of these anew could hide it.
+    for (const slug of new Set([OWN_MODEL, EVERY_MODEL, ...models.map((model) => model.slug)]))
+      await this.callAsAdmin(SERVED_MODELS, 'POST', { slug });
     this.addOrigins(await this.callAsAdmin(SERVED_MODELS, 'GET'));
     const upstreams = (await this.callAsAdmin(UPSTREAMS, 'GET')) as { upstreams: Entries[] };
     this.addOrigins(upstreams);
     upstreams.upstreams.forEach((upstream) => this.addOrigins(upstream));
-    const { models } = (await this.callAsAdmin(`${PRICES}/models`, 'GET')) as Prices;
-    this.prices = { models: models.map(({ slug, unit, price }) => ({ slug, unit, price })) };
     const { training } = (await this.callAsAdmin(`${PRICES}/training`, 'GET')) as { training: unknown };
     this.trainingPrice = training;
   }
@@ -65,8 +69,10 @@ export class SiteState {
     }
     await this.callAsAdmin(`${PRICES}/models`, 'PUT', this.prices);
     await this.callAsAdmin(`${PRICES}/training`, 'PUT', this.trainingPrice);
-    for (let attempt = 1; !(await this.isEveryModelOffered()); attempt++) {
-      if (attempt === ATTEMPTS) throw new Error('The gateway does not offer the models that have prices.');
+    for (let attempt = 1; ; attempt++) {
+      const missing = await this.modelsNotOffered();
+      if (missing.length === 0) break;
+      if (attempt === ATTEMPTS) throw new Error(`The gateway does not offer ${missing.join(', ')}.`);
       await new Promise((resolve) => setTimeout(resolve, WAIT_MILLIS));
     }
   }
@@ -79,11 +85,12 @@ export class SiteState {
     await response.arrayBuffer();
   }
 
-  private async isEveryModelOffered(): Promise<boolean> {
+  /** The models that the site was started with, without those that the gateway offers. */
+  private async modelsNotOffered(): Promise<string[]> {
     const { urls, accounts } = this.platform;
     const list = (await readJson(`${urls.gateway}/v1/models`, accounts.demo.apiKey)) as Entries;
     const offered = new Set(list.data!.map(({ id }) => id));
-    return this.prices.models.every(({ slug }) => offered.has(slug));
+    return this.prices.models.map(({ slug }) => slug).filter((slug) => !offered.has(slug));
   }
 
   private addOrigins(lists: unknown): void {

@@ -82,8 +82,9 @@ export class WorstRequests {
     const form = types.find((type) => type.startsWith('multipart/'));
     return [
       ...(selection === 'all' ? heads : []),
-      ...(json === undefined ? [] : await this.jsonRequestsTo(target, json, selection)),
+      // Before crowds, whose bodies take the account's share of the memory for a while.
       ...(form === undefined ? [] : WORST_FORMS.map(([kind, sent]): Sending => [kind, sent])),
+      ...(json === undefined ? [] : await this.jsonRequestsTo(target, json, selection)),
     ];
   }
 

@@ -302,6 +302,18 @@ class UpstreamHealthResponse {
   open_models!: string[];
 }
 
+/** What the page of the site's health shows of an upstream. */
+export class UpstreamStateResponse extends UpstreamHealthResponse {
+  @ApiProperty({ description: 'Its name in the log of calls.', example: 'gpu-1' })
+  name!: string;
+
+  @ApiProperty({ enum: UPSTREAM_STATES, description: 'Whether it gets calls.' })
+  state!: UpstreamState;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Most calls at a time.', example: 64 })
+  concurrency!: number | null;
+}
+
 export class UpstreamResponse {
   @ApiProperty({ description: 'Its id.', example: 'up_0Vc3kZ8dQ1mXw7RtYb2LsA' })
   id!: string;

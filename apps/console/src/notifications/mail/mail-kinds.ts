@@ -24,6 +24,7 @@ export const MAIL_KINDS = {
   access_revoked: { security: { page: '/keys' } },
   api_key_rotated: { security: { page: '/keys' } },
   api_key_leaked: { security: { page: '/keys' } },
+  workspace_key_leaked: { security: { page: '/workspaces' } },
   admin_appointed: { security: { page: '/admin/accounts' } },
   payment_received: { page: '/payments' },
   payment_refunded: { page: '/payments' },
@@ -86,7 +87,7 @@ export interface SecurityMailFacts {
   revoked?: RevokedCredentials;
   /** `api_key_rotated`: the key; its former secret works until `formerEndsAt` (ISO 8601), or has ended (null). */
   rotated?: MailedKey & { formerEndsAt: string | null };
-  /** `api_key_leaked`: the key, disabled unless only a former secret of it was found, and where it was found (may be empty). */
+  /** `api_key_leaked` and `workspace_key_leaked`: the key, disabled unless only a former secret of it was found, and where it was found (may be empty). */
   leaked?: MailedKey & { url: string; isFormerSecret: boolean };
   /** `admin_appointed`: the address of the new admin, and of the admin who made it one; null for a command of the operator. */
   admin?: { email: string; appointedBy: string | null };

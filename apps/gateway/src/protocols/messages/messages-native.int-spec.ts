@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { type ServerResponse } from 'node:http';
 import OpenAI from 'openai';
-import { type TestAccount } from '@inference/testing';
+import { type TestAccount, waitFor } from '@inference/testing';
 import { costOf, RATES, type ScriptedUpstream, startUpstream, TestSite } from '../../testing/gateway.fixture';
 import { answer, type Fields } from '../scripted-chat.fixture';
 
@@ -96,43 +96,23 @@ describe('a server that speaks Messages', () => {
     output_tokens: 7,
   };
   const [INPUT, OUTPUT] = [331, 7];
+  const blockDelta = (index: number, delta: Fields) =>
+    eventText({ type: 'content_block_delta', index, delta });
+  const blockStart = (index: number, content_block: Fields) =>
+    eventText({ type: 'content_block_start', index, content_block });
   const START = [
     eventText({
       type: 'message_start',
       message: { ...MESSAGE, content: [], stop_reason: null, usage: { ...MAKERS_USAGE, output_tokens: 1 } },
     }),
-    eventText({
-      type: 'content_block_start',
-      index: 0,
-      content_block: { type: 'thinking', thinking: '', signature: '' },
-    }),
+    blockStart(0, { type: 'thinking', thinking: '', signature: '' }),
     eventText({ type: 'ping' }),
-    eventText({
-      type: 'content_block_delta',
-      index: 0,
-      delta: { type: 'thinking_delta', thinking: 'A book?' },
-    }),
-    eventText({
-      type: 'content_block_delta',
-      index: 0,
-      delta: { type: 'signature_delta', signature: 'EqQBCkYIBxgC' },
-    }),
+    blockDelta(0, { type: 'thinking_delta', thinking: 'A book?' }),
+    blockDelta(0, { type: 'signature_delta', signature: 'EqQBCkYIBxgC' }),
     eventText({ type: 'content_block_stop', index: 0 }),
-    eventText({
-      type: 'content_block_start',
-      index: 1,
-      content_block: { type: 'tool_use', id: 'toolu_1', name: 'weather', input: {} },
-    }),
-    eventText({
-      type: 'content_block_delta',
-      index: 1,
-      delta: { type: 'input_json_delta', partial_json: '{"city":' },
-    }),
-    eventText({
-      type: 'content_block_delta',
-      index: 1,
-      delta: { type: 'input_json_delta', partial_json: '"Bern"}' },
-    }),
+    blockStart(1, { type: 'tool_use', id: 'toolu_1', name: 'weather', input: {} }),
+    blockDelta(1, { type: 'input_json_delta', partial_json: '{"city":' }),
+    blockDelta(1, { type: 'input_json_delta', partial_json: '"Bern"}' }),
     eventText({ type: 'content_block_stop', index: 1 }),
   ];
   const STOP = eventText({ type: 'message_stop' });
@@ -246,6 +226,36 @@ describe('a server that speaks Messages', () => {
     expect(event).toMatchObject({ input_tokens: BigInt(INPUT), estimated: true });
     expect(event.output_tokens).toBeGreaterThan(1n);
     await site.expectCharged(account, event.cost_picos);
+  });
+
+  it('is left alone when the client leaves, who pays for what came', async () => {
+    let isLeft = false;
+    makersAnswer = (response) => {
+      response.on('close', () => (isLeft = true));
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(START.join(''));
+    };
+    const client = new AbortController();
+    const body = { ...NATIVE_REQUEST, stream: true };
+    const { signal } = client;
+    const response = await site.post('/v1/messages', account.apiKey, body, { signal });
+    await response.body!.getReader().read();
+    client.abort();
+    const event = await expectMakerBilled('disconnected');
+    expect(event).toMatchObject({ input_tokens: BigInt(INPUT), estimated: true });
+    await waitFor(() => Promise.resolve(isLeft));
+    await site.expectCharged(account, event.cost_picos);
+  });
+
+  it('is asked once for a call that is repeated with its Idempotency-Key', async () => {
+    given(200, { ...MESSAGE, usage: MAKERS_USAGE });
+    const calls = maker.bodies.length;
+    const init = { headers: { 'Idempotency-Key': 'once' } };
+    const post = () => site.post('/v1/messages', account.apiKey, NATIVE_REQUEST, init);
+    const [first, second] = [await post(), await post()];
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(await second.text()).toBe(await first.text());
+    expect(maker.bodies).toHaveLength(calls + 1);
+    await site.expectCharged(account, costOf(RATES, INPUT, OUTPUT));
   });
 
   it('tells a failure in its stream itself, which is not charged without an answer', async () => {

@@ -19,8 +19,8 @@ const FILE_FIELD = 'file';
 const LIMITS = { fieldNameSize: 100, fieldSize: 131_072, fields: 16, files: 2, headerPairs: 100 };
 
 /**
- * Reads multipart/form-data as a stream. Throws 400 unless it is a form with exactly one file, and the error of the body
- * if the body ends early. In both cases no file stays stored.
+ * Reads multipart/form-data as a stream. Throws 400 unless it is a form with exactly one file, as soon as it cannot be one, and the
+ * error of the body if the body ends early. In both cases no file stays stored.
  * @param maxHeldBytes see SourceFileStore.write
  */
 export async function readFormUpload(
@@ -33,10 +33,9 @@ export async function readFormUpload(
   const reader = new FormReader(sources, fileLimit, maxHeldBytes);
   const formError = await reader.read(headers, body);
   const file = await reader.file();
-  const [error] = reader.errors;
-  if (formError || error !== undefined) {
+  if (formError) {
     if (file) await sources.discard(file.source);
-    throw formError ?? new BadRequestException(error);
+    throw formError;
   }
   if (!file) throw new BadRequestException(`${FILE_FIELD}: is missing`);
   return { ...file, fields: reader.fields };
@@ -45,7 +44,6 @@ export async function readFormUpload(
 class FormReader {
   /** Has no prototype, so a field may be called `constructor`. */
   readonly fields = Object.create(null) as Record<string, string>;
-  readonly errors: string[] = [];
   private stored: Promise<Omit<FormUpload, 'fields'>> | undefined;
   /** The error with which the form ended inside the file. `read` reports it. */
   private contentError: unknown;
@@ -81,25 +79,23 @@ class FormReader {
 
   private open(headers: IncomingHttpHeaders): busboy.Busboy {
     const form = busboy({ headers, defParamCharset: 'utf8', limits: LIMITS });
-    form.on('field', (name, value, { valueTruncated }) => this.onField(name, value, valueTruncated));
+    form.on('field', (name, value, { valueTruncated }) => {
+      if (valueTruncated) refuse(form, `${name}: is too long`);
+      if (Object.hasOwn(this.fields, name)) refuse(form, `${name}: must be given once`);
+      this.fields[name] = value;
+    });
     form.on('file', (name, content, { filename, mimeType }) => {
       content.on('error', (error) => (this.contentError = error));
       if (name === FILE_FIELD && !this.stored)
         this.stored = this.store(form, content, filename ?? '', mimeType);
       else {
-        this.errors.push(`there must be one file, in the field ${FILE_FIELD}`);
+        refuse(form, `there must be one file, in the field ${FILE_FIELD}`);
         content.resume();
       }
     });
     for (const limit of ['fieldsLimit', 'filesLimit'] as const)
-      form.on(limit, () => this.errors.push('the form has too many parts'));
+      form.on(limit, () => refuse(form, 'the form has too many parts'));
     return form;
-  }
-
-  private onField(name: string, value: string, isTruncated: boolean): void {
-    if (isTruncated) this.errors.push(`${name}: is too long`);
-    if (Object.hasOwn(this.fields, name)) this.errors.push(`${name}: must be given once`);
-    this.fields[name] = value;
   }
 
   private store(form: busboy.Busboy, content: Readable, fileName: string, mediaType: string) {
@@ -114,4 +110,9 @@ class FormReader {
     });
     return stored;
   }
+}
+
+/** Reads no further than the bytes that are being read: many small parts take much time. The first error counts. */
+function refuse(form: busboy.Busboy, message: string): void {
+  process.nextTick(() => form.destroy(new BadRequestException(message)));
 }

@@ -214,6 +214,29 @@ describe('an upload is refused', () => {
     expect(await refused(made)).toEqual([400, 'there must be one file, in the field file']);
   });
 
+  const field = (name: string) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n\r\n`;
+  const file = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nA\r\n';
+  it.each([
+    [
+      'too many fields',
+      Array.from({ length: 17 }, (_, n) => field(`field-${n}`)).join(''),
+      'the form has too many parts',
+    ],
+    ['a field twice', field('title') + field('title'), 'title: must be given once'],
+    ['two files', file + file, 'there must be one file, in the field file'],
+  ])('refuses a form with %s before all of it has arrived', async (_what, parts, error) => {
+    const { hostname: host, port } = new URL(site.url);
+    const socket = connect(Number(port), host);
+    socket.write(
+      `POST /v1/workspaces${workspace}/documents HTTP/1.1\r\nHost: x\r\nAuthorization: ${editor.authorization}\r\n` +
+        `Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 2900000\r\n\r\n${parts}--x\r\n`,
+    );
+    const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(String(answer)).toContain(JSON.stringify({ error }));
+    socket.destroy();
+  });
+
   it('refuses a malformed form', async () => {
     const type = { 'Content-Type': 'multipart/form-data; boundary=x' };
     for (const body of [

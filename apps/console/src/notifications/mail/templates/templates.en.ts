@@ -145,6 +145,17 @@ export const TEMPLATES_EN: MailTemplates = {
       { link: data.link },
     ],
   },
+  workspace_key_leaked: {
+    subject: ({ siteName, leaked }) =>
+      `Your ${siteName} workspace key ${leaked?.name ?? ''} was found in public`,
+    paragraphs: (data) => [
+      `The workspace key ${data.leaked?.name ?? ''} (${data.leaked?.prefix ?? 'sk_'}…) that you made at ${data.siteName} was found in a public place${data.leaked?.url ? `: ${data.leaked.url}` : '.'}`,
+      'Anybody could read the workspace with it, so we have deleted it. Programs that use it are refused from now on.',
+      when(data),
+      'Give your programs another key of the workspace:',
+      { link: data.link },
+    ],
+  },
   admin_appointed: {
     subject: ({ siteName, admin }) => `${admin?.email ?? 'Somebody'} is a new administrator of ${siteName}`,
     paragraphs: (data) => [

@@ -145,6 +145,16 @@ export const TEMPLATES_ZH: MailTemplates = {
       { link: data.link },
     ],
   },
+  workspace_key_leaked: {
+    subject: ({ siteName, leaked }) => `您的 ${siteName} 工作区密钥 ${leaked?.name ?? ''} 已被公开泄露`,
+    paragraphs: (data) => [
+      `您在 ${data.siteName} 创建的工作区密钥 ${data.leaked?.name ?? ''}（${data.leaked?.prefix ?? 'sk_'}…）出现在公开位置${data.leaked?.url ? `：${data.leaked.url}` : '。'}`,
+      '任何人都可能用它读取该工作区，因此我们已将其删除，使用它的程序会被拒绝。',
+      when(data),
+      '请为程序更换工作区密钥：',
+      { link: data.link },
+    ],
+  },
   admin_appointed: {
     subject: ({ siteName, admin }) => `${siteName} 新增管理员${admin ? ` ${admin.email}` : ''}`,
     paragraphs: (data) => [

@@ -56,7 +56,7 @@ DROP TABLE accounts.announcement_mailings;
 `;
 
 /** Announcements by mail. */
-export class AnnouncementMails0000000000069 implements Migration {
+export class AnnouncementMails0000000000070 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
   }
