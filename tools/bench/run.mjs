@@ -7,6 +7,7 @@ import { benchConsole } from './console/console-benchmark.mjs';
 import { benchDownloads } from './downloads/downloads-benchmark.mjs';
 import { benchFirstPaint } from './first-paint/first-paint-benchmark.mjs';
 import { benchGateway } from './gateway/gateway-benchmark.mjs';
+import { benchTranslation } from './gateway/translation-benchmark.mjs';
 import { benchImages } from './images/images-benchmark.mjs';
 import { benchLoginThrottle } from './login-throttle/login-throttle-benchmark.mjs';
 import { benchMemory } from './memory/memory-benchmark.mjs';
@@ -44,6 +45,7 @@ const USAGE = `Usage: npm run bench -- <benchmark> [options]
 
 Benchmarks
   gateway          compares the gateway with its upstream, a minimal proxy and another gateway; then runs settlement
+  translation      what Responses and Messages take beside chat completions of the same upstream
   settlement       usage events per second that PostgreSQL settles
   scale            calls per second of several gateway processes over accounts, and their waits for locks
   login-throttle   how many of 10,000 wrong passwords and codes are evaluated
@@ -78,6 +80,7 @@ Options
 const BENCHMARKS = {
   gateway: [benchGateway, benchSettlement],
   scale: [benchScale],
+  translation: [benchTranslation],
   settlement: [benchSettlement],
   'login-throttle': [benchLoginThrottle],
   downloads: [benchDownloads],

@@ -122,6 +122,8 @@ export const SECTIONS = [
         'Mail server: `smtp://user:password@host:587` or `smtps://…`. A password is never sent to a server without STARTTLS.',
       MAIL_FROM:
         'Sender: `no-reply@example.com` or `Example <no-reply@example.com>`. Required with `SMTP_URL`.',
+      ANNOUNCEMENT_MAILS_PER_MINUTE:
+        'Rate of [announcements by mail](../operations/staff.md#by-mail). Keep it below what the mail server takes from one sender.',
       MAIL_FOLDER: 'Folder that receives mails as `.eml` files instead of a mail server.',
     },
   },
@@ -209,7 +211,7 @@ export const SECTIONS = [
       UPSTREAMS:
         'JSON array in the order of preference, which fills a database without upstreams: `{name, base_url, api_key?, protocols?, models?}`. Later changes are made in the [console](../operations/upstreams.md). `protocols` lists what the server speaks: `chat` (the default), `responses`, `messages`. `models` is a list, or a map from the published slug to the server’s own name; without it the server serves every priced model.',
       MODEL_LIMITS:
-        'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?, output_limit_field?}`, which fills a database without models; later changes are made in the [console](../operations/upstreams.md): the most tokens of a prompt and its answer together, the longest answer that the model gives, and the field of chat requests in which it takes a limit (`max_tokens`, or `max_completion_tokens` for reasoning models of OpenAI). Gateway: what a call can cost at most follows from them; nothing is set in requests unless money is short. An answer of a model without limits may have 131072 tokens. Agent: 32768 and a quarter of the context (at most 4096) when not configured. Console: shows these limits with the models, and `{input_modalities?, output_modalities?}`, each a list of `text`, `image`, `audio`, `video`, `embedding`, which the others ignore. Use the same value for all three.',
+        'JSON: model slug, or `*` for all others → `{context_tokens?, max_output_tokens?, output_limit_field?}`, which fills a database without models; later changes are made in the [console](../operations/upstreams.md): the most tokens of a prompt and its answer together, the longest answer that the model gives, and the field of chat requests in which it takes a limit (`max_tokens`, or `max_completion_tokens` for reasoning models of OpenAI). Gateway: what a call can cost at most follows from them; nothing is set in requests unless money is short. An answer of a model without limits may have 131072 tokens. `{input_modalities?, output_modalities?}`, each a list of `text`, `image`, `audio`, `video`, `embedding`, are shown with the models. Console and agent read all of it from the database.',
       UPSTREAMS_APPLY:
         '`once`: `UPSTREAMS` and `MODEL_LIMITS` fill an empty database once. `until_changed`: they also replace what they have filled, until an operator changes any of it.',
       UPSTREAM_ENCRYPTION_KEYS:

@@ -33,6 +33,16 @@ const press = (name) => (/** @type {Page} */ tab) => tab.getByRole('button', { n
 export const ADMIN_PICTURES = [
   { name: 'admin-dashboard', path: '/admin/dashboard', byAdmin: true },
   { name: 'admin-margin', path: '/admin/margin', byAdmin: true },
+  {
+    name: 'admin-margin-accounts',
+    path: '/admin/margin',
+    byAdmin: true,
+    act: async (tab) => {
+      await tab.getByRole('combobox', { name: either('Show by', '分组') }).click();
+      await tab.getByRole('option', { name: either('Account', '账户') }).click();
+      await tab.getByRole('combobox', { name: either('Sort by', '排序') }).waitFor();
+    },
+  },
   { name: 'admin-staff', path: '/admin/staff', byAdmin: true },
   {
     name: 'admin-dashboard-month',
@@ -124,6 +134,17 @@ export const ADMIN_PICTURES = [
   { name: 'admin-events', path: '/admin/events', byAdmin: true },
   { name: 'admin-health', path: '/admin/health', byAdmin: true },
   { name: 'admin-pricing', path: '/admin/pricing', byAdmin: true },
+  { name: 'admin-pricing-costs', path: '/admin/pricing/costs', byAdmin: true },
+  {
+    name: 'admin-pricing-below-cost',
+    path: '/admin/pricing/costs',
+    byAdmin: true,
+    act: async (tab) => {
+      await tab.locator('tbody input').first().fill('900');
+      await tab.getByRole('button', { name: either('Review the changes', '查看修改') }).click();
+      await tab.getByRole('alert').getByText(either('Below cost', '低于成本')).waitFor();
+    },
+  },
   {
     name: 'admin-pricing-review',
     path: '/admin/pricing',

@@ -71,6 +71,8 @@ export const PICTURES = [
   },
   { name: 'reset-password', path: '/reset-password', isPublic: true },
   { name: 'verify-email', path: '/verify-email', isPublic: true },
+  { name: 'unsubscribe', path: '/unsubscribe#token=0000000000000000000000', isPublic: true },
+  { name: 'unsubscribe-invalid', path: '/unsubscribe', isPublic: true },
   {
     name: 'verify-email-refused',
     path: '/verify-email#token=vrf_unknown',

@@ -30,6 +30,67 @@ export const CROSSING_STATEMENTS = [
     why: 'Counts for staff who is addressed by announcements and has dismissed them.',
   },
   {
+    place: 'apps/console/src/notifications/announcements/mailings.repository.ts countRecipients',
+    kind: 'admin',
+    tables: [
+      'accounts.accounts',
+      'accounts.announcement_accounts',
+      'accounts.mail_preferences',
+      'metering.daily_rollup',
+      'metering.hourly_usage',
+    ],
+    why: 'Staff asks how many accounts an announcement would reach by mail.',
+  },
+  {
+    place: 'apps/console/src/notifications/announcements/mailings.repository.ts addMailing',
+    kind: 'admin',
+    tables: [
+      'accounts.accounts',
+      'accounts.announcement_accounts',
+      'accounts.announcement_recipients',
+      'accounts.mail_preferences',
+      'metering.daily_rollup',
+      'metering.hourly_usage',
+    ],
+    why: 'Staff sends an announcement by mail to the accounts that it addresses.',
+  },
+  {
+    place: 'apps/console/src/notifications/announcements/mailings.repository.ts takeRecipients',
+    kind: 'job',
+    tables: ['accounts.announcement_recipients'],
+    why: 'Takes the next accounts that get an announcement by mail.',
+  },
+  {
+    place: 'apps/console/src/notifications/announcements/mailings.repository.ts ensureUnsubscribeCodes',
+    kind: 'job',
+    tables: ['accounts.mail_preferences'],
+    why: 'Gives the accounts that get an announcement by mail their codes to unsubscribe.',
+  },
+  {
+    place: 'apps/console/src/notifications/announcements/mailings.repository.ts deleteOldRecipients',
+    kind: 'job',
+    tables: ['accounts.announcement_recipients'],
+    why: 'Forgets who got announcements by mail long ago.',
+  },
+  {
+    place: 'apps/console/src/notifications/mail/outbox.repository.ts countWaitingMails',
+    kind: 'job',
+    tables: ['accounts.mail_outbox'],
+    why: 'Announcements by mail wait for the mail server.',
+  },
+  {
+    place: 'apps/console/src/notifications/mail/outbox.repository.ts deleteWaitingMails',
+    kind: 'admin',
+    tables: ['accounts.mail_outbox'],
+    why: 'Staff stops an announcement by mail.',
+  },
+  {
+    place: 'apps/console/src/billing/provider-events/provider-events.repository.ts emptyOldProviderEvents',
+    kind: 'job',
+    tables: ['billing.provider_events'],
+    why: 'Empties what providers have signed of events that were closed long ago.',
+  },
+  {
     place: 'apps/console/src/identity/staff/staff.repository.ts listStaff',
     kind: 'admin',
     tables: ['accounts.accounts'],
@@ -58,6 +119,12 @@ export const CROSSING_STATEMENTS = [
     kind: 'job',
     tables: ['metering.unfolded_margins', 'metering.unfolded_usage'],
     why: 'Adds what waits of these accounts to rollup, ledger, wallets and keys.',
+  },
+  {
+    place: 'apps/console/src/service-health/queues.repository.ts readUnfoldedUsage',
+    kind: 'admin',
+    tables: ['metering.unfolded_usage'],
+    why: 'Counts the usage that waits, for the page of the health of the site.',
   },
   {
     place: 'view metering.margins',
@@ -196,6 +263,12 @@ export const CROSSING_STATEMENTS = [
     kind: 'key',
     tables: ['accounts.accounts', 'accounts.api_keys', 'accounts.former_key_secrets'],
     why: 'Finds the account of an API key by the hash of a secret that a rotation has replaced.',
+  },
+  {
+    place: 'function memo.delete_leaked_key',
+    kind: 'key',
+    tables: ['memo.keys'],
+    why: 'Deletes the workspace key that was found in public, by the hash of its secret.',
   },
   {
     place: 'apps/memo/src/workspaces/keys/keys.repository.ts findKeyByHash',

@@ -20,9 +20,12 @@ import {
 import { INFERENCE_CONFIG } from './inference/inference.config';
 import { SERVING_CONFIG } from './inference/serving/serving.config';
 import { START_CREDIT_CONFIG } from './identity/start-credit';
-import { LOW_BALANCE_CONFIG, MAIL_CONFIG } from './notifications/notifications.config';
+import {
+  ANNOUNCEMENT_MAIL_CONFIG,
+  LOW_BALANCE_CONFIG,
+  MAIL_CONFIG,
+} from './notifications/notifications.config';
 import { SERVICE_HEALTH_CONFIG } from './service-health/service-health.config';
-import { MODEL_DETAILS_CONFIG } from './billing/pricing/model-details.config';
 import { LEGAL_CONFIG } from './legal.config';
 import { SITE_CONFIG } from './site.config';
 import { USER_INTERFACE_CONFIG } from './user-interface/user-interface.config';
@@ -37,7 +40,6 @@ export class ConfigModule {
       { provide: SESSIONS_CONFIG, useValue: config.sessions },
       { provide: API_KEYS_CONFIG, useValue: config.apiKeys },
       { provide: SEALED_TOKENS_CONFIG, useValue: config.sealedTokens },
-      { provide: MODEL_DETAILS_CONFIG, useValue: config.modelDetails },
       { provide: LEGAL_CONFIG, useValue: config.legal },
       { provide: SIGN_UP_CONFIG, useValue: config.signUp },
       { provide: OAUTH_PROVIDERS_CONFIG, useValue: config.oauthProviders },
@@ -57,6 +59,7 @@ export class ConfigModule {
       { provide: SERVICE_HEALTH_CONFIG, useValue: config.serviceHealth },
       { provide: USER_INTERFACE_CONFIG, useValue: config.userInterface },
       { provide: MAIL_CONFIG, useValue: config.mail },
+      { provide: ANNOUNCEMENT_MAIL_CONFIG, useValue: config.announcementMail },
       { provide: START_CREDIT_CONFIG, useValue: config.startCredit },
       { provide: LOW_BALANCE_CONFIG, useValue: config.lowBalance },
     ];

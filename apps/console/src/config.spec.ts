@@ -69,10 +69,6 @@ describe('the configuration', () => {
       { SUPPORT_CONTACT: 'nobody' },
       'SUPPORT_CONTACT: must be an e-mail address or a URL starting with http:// or https://',
     ],
-    [
-      { MODEL_LIMITS: '{"a": {"input_modalities": ["smell"]}}' },
-      'MODEL_LIMITS (at a.input_modalities.0): must be text, image, audio, video or embedding',
-    ],
     [{ ICP_NUMBER: '1' }, 'ICP_NUMBER: is for the site cn only'],
     [{ SESSION_COOKIE_NAME: 'a b' }, 'SESSION_COOKIE_NAME: must have 1 to 64 letters, digits and _ . -'],
     [

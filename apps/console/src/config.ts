@@ -13,7 +13,6 @@ import {
   topUpFields,
   topUpOf,
 } from './billing/billing.config';
-import { modelDetailFields, modelDetailsOf } from './billing/pricing/model-details.config';
 import {
   checkPaymentProviders,
   paymentProviderFields,
@@ -47,7 +46,7 @@ import {
 import { inferenceFields, inferenceOf } from './inference/inference.config';
 import { servingFields, servingOf } from './inference/serving/serving.config';
 import { checkLegal, legalFields, legalOf } from './legal.config';
-import { checkMail, mailFields, mailOf } from './notifications/notifications.config';
+import { announcementMailOf, checkMail, mailFields, mailOf } from './notifications/notifications.config';
 import { serviceHealthOf } from './service-health/service-health.config';
 import { siteFields, siteOf } from './site.config';
 import { userInterfaceFields, userInterfaceOf } from './user-interface/user-interface.config';
@@ -75,7 +74,6 @@ export const fields = z.object({
   ...paymentProviderFields,
   ...documentFields,
   ...invoiceFields,
-  ...modelDetailFields,
   ...storageFields,
   ...codeHostFields,
   ...sitemapFields,
@@ -110,7 +108,6 @@ const schema = fields
     paymentProviders: paymentProvidersOf(config),
     documents: documentsOf(config),
     invoices: invoicesOf(config),
-    modelDetails: modelDetailsOf(config),
     storage: storageOf(config),
     codeHost: codeHostOf(config),
     sitemap: sitemapOf(config),
@@ -121,6 +118,7 @@ const schema = fields
     serviceHealth: serviceHealthOf(config),
     userInterface: userInterfaceOf(config),
     mail: mailOf(config),
+    announcementMail: announcementMailOf(config, limitTiersOf(config)),
     startCredit: { amountPicos: config.START_CREDIT ?? 0n },
     lowBalance: { thresholdPicos: topUpOf(config).lowBalanceThresholdPicos },
   }));

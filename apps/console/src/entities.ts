@@ -36,6 +36,11 @@ import { RefreshToken } from './identity/refresh/refresh-token.entity';
 import { RecoveryCode, Totp } from './identity/second-factor/second-factor.entity';
 import { LoginChallenge } from './identity/sign-in/login-challenge.entity';
 import { Announcement, AnnouncementAccount } from './notifications/announcements/announcement.entity';
+import {
+  AnnouncementMailing,
+  AnnouncementRecipient,
+  MailPreference,
+} from './notifications/announcements/mailing.entity';
 import { MailToken } from './notifications/mail/mail-token.entity';
 import { OutboxMail } from './notifications/mail/outbox-mail.entity';
 import { PlaygroundSettings, SavedConversation } from './playground/conversations/saved-conversation.entity';
@@ -57,6 +62,8 @@ export const ENTITIES = [
   AccountNote,
   Announcement,
   AnnouncementAccount,
+  AnnouncementMailing,
+  AnnouncementRecipient,
   ArchivedDay,
   BillingDocument,
   CatalogueChange,
@@ -68,6 +75,7 @@ export const ENTITIES = [
   InvoiceRequest,
   LoginAttempt,
   LoginChallenge,
+  MailPreference,
   MailToken,
   Model,
   OAuthIdentity,

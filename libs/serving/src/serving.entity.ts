@@ -117,7 +117,7 @@ export class StoredUpstream {
   @Column('text', { default: 'authorization' })
   credentialHeader!: string;
 
-  /** What it speaks. A call in another protocol is translated to chat completions. */
+  /** What it speaks. A chat in another protocol is translated. */
   @Column('text', { array: true, default: () => "'{chat}'" })
   protocols!: UpstreamProtocol[];
 

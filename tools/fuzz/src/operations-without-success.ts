@@ -34,6 +34,8 @@ export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
   'console refreshSession': 'needs the cookie of a sign-in',
   'console replaceRecoveryCodes': NEEDS_CODE,
   'console resetPassword': 'needs the token of a mail',
+  'console subscribe': 'needs the code of an announcement by mail',
+  'console unsubscribe': 'needs the code of an announcement by mail',
   'console unlinkIdentity': 'needs an account that has signed in with an OpenID provider',
   'console verifyChallenge': NEEDS_FACTOR,
   'memo acceptInvitation': NEEDS_INVITATION,

@@ -9,6 +9,7 @@ import {
 } from '@inference/testing';
 import fc from 'fast-check';
 import { ENTITIES } from '../entities';
+import { readModelLimits } from '../models/model-limits.repository';
 import { readPromptMessages } from './prompt-messages';
 
 let database: TestDatabase;
@@ -150,4 +151,26 @@ it('counts the system prompt and the tools', async () => {
   expect((await readWithSystem(300))![0]).toEqual({ role: 'system', content: system });
   expect(numbersOf((await readWithSystem(180))!)).toEqual([2]);
   expect(await readWithSystem(100)).toBeNull();
+});
+
+it('fits what operators have stored of the model, under each of its names', async () => {
+  await database.pool.query(
+    `INSERT INTO serving.models (id, slug, context_tokens, max_output_tokens, aliases)
+     VALUES ('mod_a', 'a', 1000, 200, '{also-a}'), ('mod_b', 'b', 1000, 1000, '{}'), ('mod_c', 'c', NULL, 50, '{}')`,
+  );
+  const limitsFor = async (name: string) => {
+    const { context_tokens: context, max_output_tokens: output } = await readModelLimits(pool, name);
+    return [context, output];
+  };
+  expect(await limitsFor('a')).toEqual([1_000, 200]);
+  expect(await limitsFor('also-a')).toEqual([1_000, 200]);
+  // An answer as long as the context would leave no room for the prompt.
+  expect(await limitsFor('b')).toEqual([1_000, 250]);
+  expect(await limitsFor('c')).toEqual([32_768, 50]);
+  expect(await limitsFor('unknown')).toEqual([32_768, 4_096]);
+  await database.pool.query(
+    "INSERT INTO serving.models (id, slug, context_tokens) VALUES ('mod_every', '*', 8000)",
+  );
+  expect(await limitsFor('unknown')).toEqual([8_000, 2_000]);
+  expect(await limitsFor('a')).toEqual([1_000, 200]);
 });

@@ -5,7 +5,8 @@ import { type CallEnd, GatewayClient, type Refusal } from '@inference/model-call
 import { type Span, traceWork } from '@inference/tracing';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { limitsOf, MODELS_CONFIG, type ModelsConfig } from '../models/models.config';
+import { readModelLimits } from '../models/model-limits.repository';
+import { MODELS_CONFIG, type ModelsConfig } from '../models/models.config';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { readPromptMessages } from '../session-log/prompt-messages';
 import { nameBrokenOffCall, releaseIdempotencyKey } from '../session-log/session-events.repository';
@@ -142,7 +143,11 @@ export class TurnRunner {
   private async callModel(run: TurnRun): Promise<CallEnd> {
     const { turn, signal } = run;
     const model = turn.model ?? this.modelsConfig.defaultModel;
-    const messages = await readPromptMessages(this.database, turn, limitsOf(this.modelsConfig, model));
+    const messages = await readPromptMessages(
+      this.database,
+      turn,
+      await readModelLimits(this.database, model),
+    );
     if (!messages) return { refusal: contextTooLongError() };
     const { accountId, apiKeyId, tools, id: requestId } = turn;
     const payer = { accountId, ...(apiKeyId !== null && { apiKeyId }) };

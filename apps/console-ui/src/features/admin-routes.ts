@@ -101,6 +101,13 @@ export const adminRoutes = [
   }),
   createRoute({
     getParentRoute: () => adminRoute,
+    path: '/admin/pricing/costs',
+    validateSearch: ({ upstream }: Record<string, unknown>): { upstream?: string } =>
+      typeof upstream === 'string' ? { upstream } : {},
+    component: lazyRouteComponent(() => import('./admin-pricing/admin-pricing-page'), 'CostPricesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
     path: '/admin/exchange-rates',
     component: lazyRouteComponent(() => import('./admin-rates/admin-rates-page'), 'AdminRatesPage'),
   }),

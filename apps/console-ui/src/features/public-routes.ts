@@ -80,6 +80,11 @@ export const publicRoutes = [
     path: '/verify-email',
     component: lazyRouteComponent(() => import('./account-recovery/verify-email-page'), 'VerifyEmailPage'),
   }),
+  createRoute({
+    getParentRoute: () => publicRoute,
+    path: '/unsubscribe',
+    component: lazyRouteComponent(() => import('./account-recovery/unsubscribe-page'), 'UnsubscribePage'),
+  }),
   // The rest of the path is the slug of a model, which may contain slashes.
   modelsRoute.addChildren([
     createRoute({

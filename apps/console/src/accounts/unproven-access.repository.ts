@@ -21,6 +21,26 @@ export async function deleteWorkspaceKeysMadeBefore(
   return rows;
 }
 
+/** A key of a workspace that was found in public, and the account that made it. */
+export interface LeakedWorkspaceKey {
+  id: string;
+  workspaceId: string;
+  accountId: string;
+  name: string;
+  prefix: string;
+}
+
+const DELETE_LEAKED = `
+  SELECT key_id AS id, workspace_id AS "workspaceId", account_id AS "accountId", name, prefix FROM memo.delete_leaked_key($1)`;
+
+/** Deletes the workspace key that is stored under one of these hashes. Returns null if there is none. */
+export async function deleteLeakedWorkspaceKey(
+  transaction: Transaction,
+  hashes: Buffer[],
+): Promise<LeakedWorkspaceKey | null> {
+  return (await transaction.query<LeakedWorkspaceKey>(DELETE_LEAKED, [hashes])).rows[0] ?? null;
+}
+
 const HAS_UNPROVEN_ACCESS = `
   SELECT EXISTS (SELECT FROM accounts.api_keys k
       WHERE k.account_id = a.id AND k.deleted_at IS NULL AND k.created_at < a.email_verified_at)

@@ -29,7 +29,7 @@ class PlaygroundModule {}
   providers: [ServedModelsService, UpstreamsService],
   exports: [ServedModelsService, UpstreamsService],
 })
-class ServingModule {}
+export class ServingModule {}
 
 /** Models and agents for the pages of the console: the gateway and the agent service, called for the account that is signed in. */
 @Module({

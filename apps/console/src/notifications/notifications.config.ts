@@ -1,4 +1,5 @@
 import { env } from '@inference/config';
+import { type LimitTier } from '@inference/rate-limits';
 import { z } from 'zod';
 
 export const MAIL_CONFIG = Symbol('MAIL_CONFIG');
@@ -8,6 +9,8 @@ export const mailFields = {
   SMTP_URL: env.url('smtp', 'smtps').optional(),
   /** Folder to which mails are written as .eml files. Excludes `SMTP_URL`. */
   MAIL_FOLDER: z.string().optional(),
+  /** Announcements by mail that go out in a minute. */
+  ANNOUNCEMENT_MAILS_PER_MINUTE: env.integer(1, 60_000).default(300),
   /** Sender of all mails: `no-reply@example.com` or `Example <no-reply@example.com>`. Required with `SMTP_URL`. */
   MAIL_FROM: z
     .string()
@@ -49,6 +52,23 @@ export function mailOf(config: MailFields & { RATE_LIMIT_MULTIPLIER: number }): 
     rateLimitMultiplier: config.RATE_LIMIT_MULTIPLIER,
   };
 }
+
+export const ANNOUNCEMENT_MAIL_CONFIG = Symbol('ANNOUNCEMENT_MAIL_CONFIG');
+
+/** How announcements go out by mail. */
+export interface AnnouncementMailConfig {
+  /** Whether the site sends mail at all. */
+  isPossible: boolean;
+  mailsPerMinute: number;
+  /** Among which staff chooses. */
+  tiers: LimitTier[];
+}
+
+export const announcementMailOf = (config: MailFields, tiers: LimitTier[]): AnnouncementMailConfig => ({
+  isPossible: config.SMTP_URL !== undefined || config.MAIL_FOLDER !== undefined,
+  mailsPerMinute: config.ANNOUNCEMENT_MAILS_PER_MINUTE,
+  tiers,
+});
 
 export const LOW_BALANCE_CONFIG = Symbol('LOW_BALANCE_CONFIG');
 

@@ -4,6 +4,9 @@ import {
   AnnouncementsController,
 } from './announcements/announcements.controller';
 import { AnnouncementsService } from './announcements/announcements.service';
+import { MailingJob } from './announcements/mailing.job';
+import { AdminMailingsController, MailPreferencesController } from './announcements/mailings.controller';
+import { MailingsService } from './announcements/mailings.service';
 import { LowBalanceAlertJob } from './low-balance/low-balance-alert.job';
 import { MailComposer } from './mail/delivery/mail-composer';
 import { MailSender } from './mail/delivery/mail-sender';
@@ -21,8 +24,13 @@ class LowBalanceModule {}
 export class MailModule {}
 
 @Module({
-  controllers: [AnnouncementsController, AdminAnnouncementsController],
-  providers: [AnnouncementsService],
+  controllers: [
+    AnnouncementsController,
+    AdminAnnouncementsController,
+    AdminMailingsController,
+    MailPreferencesController,
+  ],
+  providers: [AnnouncementsService, MailingJob, MailingsService],
   exports: [AnnouncementsService],
 })
 class AnnouncementsModule {}

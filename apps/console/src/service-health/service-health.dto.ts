@@ -1,5 +1,6 @@
 import { InstantProperty } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
+import { UpstreamStateResponse } from '../inference/serving/serving.dto';
 import { SERVICE_NAMES, type ServiceName } from './service-health.config';
 
 export const HEALTH_STATUSES = ['ok', 'unhealthy', 'unavailable'] as const;
@@ -45,9 +46,45 @@ export class ServiceHealthResponse {
   started_at!: string | null;
 }
 
+export const QUEUES = ['usage', 'job', 'mail', 'payment', 'refund', 'provider_event', 'invoice'] as const;
+
+export class QueueResponse {
+  @ApiProperty({
+    description:
+      'What waits: `usage` to be settled in wallets and reports, `job` of the console that could run, `mail` to be sent, `payment` and `refund` that a provider has not confirmed, `provider_event` for a person, `invoice` for its tax file.',
+    enum: QUEUES,
+    example: 'mail',
+  })
+  name!: (typeof QUEUES)[number];
+
+  @ApiProperty({ description: 'How many; not above 10000.', type: 'integer', example: 3 })
+  waiting!: number;
+
+  @ApiProperty({
+    description: 'How long the oldest one has waited, in seconds; 0 without one.',
+    type: 'integer',
+    example: 12,
+  })
+  oldest_seconds!: number;
+}
+
 export class SiteHealthResponse {
   @ApiProperty({ description: 'The services of the site.', type: [ServiceHealthResponse] })
   services!: ServiceHealthResponse[];
+
+  @ApiProperty({
+    description: 'The upstreams, as the gateways see them; null if the database does not answer.',
+    type: [UpstreamStateResponse],
+    nullable: true,
+  })
+  upstreams!: UpstreamStateResponse[] | null;
+
+  @ApiProperty({
+    description: 'What waits; null if the database does not answer.',
+    type: [QueueResponse],
+    nullable: true,
+  })
+  queues!: QueueResponse[] | null;
 
   @InstantProperty({ description: 'When the services were asked.' })
   checked_at!: string;

@@ -117,6 +117,54 @@ describe('the health of all services', () => {
     });
   });
 
+  it('tells how upstreams are, as the gateways see them, without their addresses', async () => {
+    await site.database.pool.query(
+      `INSERT INTO serving.upstreams (id, name, base_url, concurrency) VALUES ('up_one', 'one', 'http://127.0.0.1:9/v1', 8)`,
+    );
+    const report = (running: number, failures: number, openModels: string[]) =>
+      JSON.stringify([
+        { upstreamId: 'up_one', running, isUp: true, openModels, calls: 10, failures, firstByteMs: 40 },
+      ]);
+    await site.database.pool.query(
+      `INSERT INTO serving.gateway_reports (gateway_id, reported_at, upstreams)
+       VALUES ('a', clock_timestamp(), $1), ('b', clock_timestamp(), $2)`,
+      [report(3, 1, ['m']), report(4, 0, [])],
+    );
+    const { body } = await check(await site.signedIn('support'));
+    expect((body as { upstreams: object[] }).upstreams).toEqual([
+      {
+        name: 'one',
+        state: 'active',
+        concurrency: 8,
+        gateways: 2,
+        is_up: true,
+        running: 7,
+        calls_per_minute: 20,
+        failures_per_minute: 1,
+        first_byte_ms: 40,
+        open_models: ['m'],
+      },
+    ]);
+  });
+
+  it('counts what waits, and since when', async () => {
+    await site.database.pool.query(
+      `INSERT INTO metering.unfolded_usage (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens,
+         cost_picos, cost_usd_picos, calls, limited_picos, appended_at)
+       SELECT $1, date_trunc('hour', now()), 'm', 'chat', 'per_request', '', 1, 0, 0, 0, 1, 0, now() - interval '90 seconds'
+       FROM generate_series(1, 3)`,
+      [admin.accountId],
+    );
+    const { body } = await check();
+    const { queues } = body as { queues: { name: string; waiting: number; oldest_seconds: number }[] };
+    expect(queues.map(({ name }) => name)).toEqual(
+      'usage job mail payment refund provider_event invoice'.split(' '),
+    );
+    expect(queues[0]!.waiting).toBe(3);
+    expect(queues[0]!.oldest_seconds).toBeGreaterThanOrEqual(90);
+    expect(queues[0]!.oldest_seconds).toBeLessThan(1_000);
+  });
+
   it('is for admins only', async () => {
     expect((await check(await site.signedIn())).status).toBe(403);
     expect((await check(await site.signedIn('analyst'))).status).toBe(403);

@@ -1,6 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database } from '@inference/database';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Database, type Executor } from '@inference/database';
 import { PROCESS_STARTED_AT, STARTED_AT_HEADER } from '@inference/http';
+import { UpstreamsService } from '../inference/serving/upstreams.service';
+import { readQueues } from './queues.repository';
 import {
   type CheckedService,
   SERVICE_HEALTH_CONFIG,
@@ -19,11 +22,22 @@ type Finding = Pick<ServiceHealthResponse, 'status' | 'message' | 'started_at'>;
 export class ServiceHealthService {
   constructor(
     private readonly database: Database,
+    private readonly upstreams: UpstreamsService,
     @Inject(SERVICE_HEALTH_CONFIG) private readonly config: ServiceHealthConfig,
   ) {}
 
-  /** Asks all services at once. Never fails because one of them does. */
+  /** How services, upstreams and queues are. Never fails because one of them does. */
   async check(): Promise<SiteHealthResponse> {
+    const [services, upstreams, queues] = await Promise.all([
+      this.checkServices(),
+      untilTimeout((executor) => this.upstreams.health(executor), this.database),
+      untilTimeout(readQueues, this.database),
+    ]);
+    return { ...services, upstreams, queues };
+  }
+
+  /** Asks all services at once. Never fails because one of them does. */
+  async checkServices(): Promise<Pick<SiteHealthResponse, 'services' | 'checked_at'>> {
     const { consoleUrl, services } = this.config;
     const checkedAt = new Date();
     const own = timed({ name: 'console', url: consoleUrl }, () => this.checkOwnDatabase());
@@ -36,6 +50,15 @@ export class ServiceHealthService {
     await this.database.check();
     return { status: 'ok', message: null, started_at: PROCESS_STARTED_AT };
   }
+}
+
+/** Null if the database fails or takes too long. */
+async function untilTimeout<Found>(
+  read: (executor: Executor) => Promise<Found>,
+  database: Database,
+): Promise<Found | null> {
+  const tooLate = sleep(TIMEOUT_SECONDS * 1000, null, { ref: false });
+  return Promise.race([read(database), tooLate]).catch(() => null);
 }
 
 /** What a check finds out within the time limit, and how long it took. */

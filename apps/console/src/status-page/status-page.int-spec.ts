@@ -83,7 +83,7 @@ describe('the status of the site', () => {
   });
   beforeEach(async () => {
     service.answersJson(200, { status: 'ok' });
-    await query('TRUNCATE accounts.announcements, accounts.announcement_accounts');
+    await query('TRUNCATE accounts.announcements CASCADE');
     await query('TRUNCATE serving.upstreams, serving.models, serving.gateway_reports CASCADE');
   });
   afterAll(async () => {

@@ -55,7 +55,7 @@ export class StatusPageService {
 
   /** Never rejects: a status page is read when something is broken. */
   private async refresh(): Promise<StatusSnapshot> {
-    const [health, stored] = await Promise.all([this.health.check(), this.readStored()]);
+    const [health, stored] = await Promise.all([this.health.checkServices(), this.readStored()]);
     const services = health.services.map(({ name, status }) => ({
       name,
       status: status === 'ok' ? ('operational' as const) : ('outage' as const),

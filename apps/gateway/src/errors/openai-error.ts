@@ -117,6 +117,7 @@ type GatewayErrorCode =
   | 'protocol_not_served'
   | 'rate_limit_exceeded'
   | 'reserved_entrypoint'
+  | 'thread_unsupported_request'
   | 'upstream_busy'
   | 'upstream_error'
   | 'upstream_timeout';
@@ -130,7 +131,7 @@ export abstract class GatewayError extends Error {
     readonly param?: string,
     /** Further members of `error` in the body. */
     readonly details?: Record<string, string>,
-    readonly headers?: Record<string, string>,
+    public headers?: Record<string, string>,
   ) {
     super(message);
     this.name = new.target.name;
@@ -165,6 +166,7 @@ const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
   protocol_not_served: 400,
   rate_limit_exceeded: 429,
   reserved_entrypoint: 403,
+  thread_unsupported_request: 400,
   upstream_busy: 429,
   upstream_error: 502,
   upstream_timeout: 504,

@@ -22,6 +22,11 @@ export abstract class UncoveredError extends GatewayError {
    * @param tokens the highest number that is covered, 0 for none
    */
   abstract affording(tokens: number): UncoveredError;
+
+  /** Adds headers that tell the state of the caller's limits. */
+  tell(headers: Record<string, string>): void {
+    this.headers = { ...this.headers, ...headers };
+  }
 }
 
 /** What a client can do beside paying. */

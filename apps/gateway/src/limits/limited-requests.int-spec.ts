@@ -114,15 +114,18 @@ describe('a request of a key with limits', () => {
     expect((await post('/v1/chat/completions', apiKey, MESSAGES)).status).toBe(200);
   });
 
-  it('has no such headers without limits, and 402 stays 402', async () => {
+  it('has no such headers without limits, and 402 stays 402 and tells them', async () => {
     const plain = await post('/v1/chat/completions', account.apiKey, MESSAGES);
     await plain.text();
     expect([...plain.headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);
     const poor = await site.account(1n);
     const { apiKeyId, apiKey } = await insertApiKey(site.pool, poor.accountId);
     await site.pool.query('UPDATE accounts.api_keys SET requests_per_minute = 1 WHERE id = $1', [apiKeyId]);
-    for (let count = 0; count < 3; count++)
-      expect((await post('/v1/chat/completions', apiKey, MESSAGES)).status).toBe(402);
+    for (let count = 0; count < 3; count++) {
+      const { status, headers } = await post('/v1/chat/completions', apiKey, MESSAGES);
+      // It does not count.
+      expect([status, headers.get('x-ratelimit-remaining-requests')]).toEqual([402, '1']);
+    }
   });
 
   it('holds its place until the end of its stream, also when its client leaves', async () => {

@@ -5,12 +5,16 @@ import { type Request, type Response } from 'express';
 import { AdmissionService } from '../proxy/admission/admission.service';
 import { type NativeCall } from '../proxy/native-call';
 import { InvalidValueError } from '../proxy/request/request.errors';
-import { IGNORED_HEADER, ProxyService } from '../proxy/proxy.service';
+import { ChatTranslators } from '../proxy/chat-translators';
+import { IGNORED_HEADER, ignoredHeader } from '../proxy/ignored-fields';
+import { ProxyService } from '../proxy/proxy.service';
 import { beginCall } from '../proxy/request/entrypoint';
 import { ChatTranslation } from './chat/chat-translation';
 import { type Fields } from './fields';
 import { readBody } from './json';
-import { ignoredHeader, type Protocol } from './protocol';
+import { NATIVE_MESSAGES } from './messages/messages-native';
+import { type Protocol } from './protocol';
+import { NATIVE_RESPONSES } from './responses/responses-native';
 
 /** Serves requests of other protocols: as they are, or as chat completions. */
 @Injectable()
@@ -18,7 +22,11 @@ export class ProtocolsService {
   constructor(
     private readonly proxies: ProxyService,
     private readonly admissions: AdmissionService,
-  ) {}
+    translators: ChatTranslators,
+  ) {
+    translators.add('messages', NATIVE_MESSAGES.forChat);
+    translators.add('responses', NATIVE_RESPONSES.forChat);
+  }
 
   /** Writes the response. Throws what ProxyService throws, and InvalidValueError for what cannot be carried over. */
   async serve(protocol: Protocol, request: Request, response: Response): Promise<void> {

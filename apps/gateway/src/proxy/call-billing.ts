@@ -5,6 +5,7 @@ import { Counter } from 'prom-client';
 import { NotCoveredError, SettlementBatcher } from '../settlement/settlement-batcher';
 import { type UsageEvent } from '../settlement/usage-event';
 import { costsOf } from '../upstreams/cost-prices';
+import { UpstreamMetrics } from '../upstreams/upstream-metrics';
 import { type UpstreamAnswer } from '../upstreams/upstreams.service';
 import { type AdmittedCall, usageEventOf } from './admission/admission.service';
 import { isSameUsage, type Metered, within } from './usage/metered-usage';
@@ -44,6 +45,7 @@ export class CallBilling {
   constructor(
     private readonly settlements: SettlementBatcher,
     private readonly faults: UsageFaults,
+    private readonly upstreamMetrics: UpstreamMetrics,
     { registry }: Metrics,
   ) {
     this.uncosted = new Counter({
@@ -83,6 +85,7 @@ export class CallBilling {
     if (outcome !== 'completed') span?.fail(outcome);
     try {
       await this.settlements.settle(event, admission.hold);
+      this.upstreamMetrics.countMoney(upstream, event.charge.costPicos, costs);
       return event.charge;
     } catch (error) {
       const admitted = within(usage, admission.bounds);
@@ -90,6 +93,7 @@ export class CallBilling {
       // The upstream served more than the request allowed: the reserved amount is still charged.
       const covered = usageEventOf(admission, { ...served, fault, usage: admitted, estimated: true });
       await this.settlements.settle(covered, admission.hold);
+      this.upstreamMetrics.countMoney(upstream, covered.charge.costPicos, costs);
       return covered.charge;
     }
   }

@@ -7,6 +7,7 @@ import { SettlementModule } from '../settlement/settlement.module';
 import { UnservedCallsModule } from '../unserved-calls/unserved-calls.module';
 import { UpstreamsModule } from '../upstreams/upstreams.module';
 import { AdmissionService } from './admission/admission.service';
+import { ChatTranslators } from './chat-translators';
 import { CallBilling, UsageFaults } from './call-billing';
 import { EstimateController } from './estimate/estimate.controller';
 import { OpenRequests } from './open-requests';
@@ -26,7 +27,15 @@ import { KeepAlive } from './streaming/keep-alive';
     UpstreamsModule,
   ],
   controllers: [ProxyController, EstimateController],
-  providers: [AdmissionService, CallBilling, KeepAlive, OpenRequests, ProxyService, UsageFaults],
-  exports: [AdmissionService, CallBilling, OpenRequests, ProxyService],
+  providers: [
+    AdmissionService,
+    CallBilling,
+    ChatTranslators,
+    KeepAlive,
+    OpenRequests,
+    ProxyService,
+    UsageFaults,
+  ],
+  exports: [AdmissionService, CallBilling, ChatTranslators, OpenRequests, ProxyService],
 })
 export class ProxyModule {}

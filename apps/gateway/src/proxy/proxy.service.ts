@@ -1,45 +1,48 @@
 import { Suspensions } from '@inference/guards';
 import { logFailure, requireConnected } from '@inference/http';
-import { type Charge, type MeteredUsage, type UsageOutcome } from '@inference/metering';
+import { type Charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
 import { type OutputLimitField } from '@inference/serving';
 import { Inject, Injectable } from '@nestjs/common';
-import { eventOf, type SseEvent } from '@inference/sse';
+import { type SseEvent } from '@inference/sse';
 import { type Response } from 'express';
-import { GatewayError, openAiErrorBody, toOpenAiError } from '../errors/openai-error';
+import { GatewayError, toOpenAiError } from '../errors/openai-error';
 import { IdempotentCalls, type KeptAnswer } from '../idempotency/idempotent-calls.service';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
 import { prefixHash } from '../upstreams/choice/prefix-hash';
-import { servedEndpointOf } from '../upstreams/upstream';
+import { type NativeProtocol, servedEndpointOf } from '../upstreams/upstream';
 import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
-import { type NativeRequest, type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
+import { type NativeRequest } from '../upstreams/upstream-request';
+import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { type Admission, AdmissionService, servedBy } from './admission/admission.service';
 import { type NativeCall } from './native-call';
 import { type AnswerTranslation, errorEvent, proxyStream } from './streaming/proxy-stream';
+import { ChatTranslators } from './chat-translators';
+import { ignoredHeader, IGNORED_HEADER } from './ignored-fields';
 import { CallBilling, tellsPrice, type Told, UNTOLD } from './call-billing';
 import { OpenRequests } from './open-requests';
+import {
+  answerAsEvents,
+  contentOf,
+  parseAnswer,
+  parsed,
+  type PlainAnswer,
+  refusalAsEvent,
+  reportedIn,
+} from './plain-answer';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
 import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request';
 import { KeepAlive } from './streaming/keep-alive';
-import { DONE } from './streaming/stream-meter';
 import { cutWhenSuspended } from './suspended-call';
 import { type FieldValue, withFields, withUsageOption } from './upstream-body';
 import { hasForeignCost, withoutForeignCost } from './usage/foreign-cost';
 import { meteredUsage } from './usage/metered-usage';
-import { finishReasonOf, NOTHING_PRODUCED, type Produced, producedByAll } from './usage/produced';
+import { NOTHING_PRODUCED, type Produced } from './usage/produced';
 import { readReportedUsage, type ReportedUsage } from './usage/reported-usage';
 import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from './upstream-refusal';
 import { withCost } from './usage/usage-cost';
-
-interface PlainAnswer {
-  choices?: unknown;
-}
-
-interface Choice {
-  message?: { tool_calls?: object[] };
-}
 
 type Answer = UpstreamAnswer<PlainAnswer>;
 
@@ -51,8 +54,6 @@ interface Billed {
   tellsCost: boolean;
 }
 
-/** Names what was left out of a request when it was translated. */
-export const IGNORED_HEADER = 'X-Ignored-Fields';
 /** Says how long an answer may be, where the gateway limits it for want of money. */
 const OUTPUT_LIMIT_HEADER = 'X-Output-Limit';
 const FIRST_SERVER_ERROR = 500;
@@ -69,6 +70,7 @@ export class ProxyService {
     private readonly suspensions: Suspensions,
     private readonly keepAlive: KeepAlive,
     private readonly idempotentCalls: IdempotentCalls,
+    private readonly translators: ChatTranslators,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
 
@@ -111,7 +113,7 @@ export class ProxyService {
       if (response.destroyed) return;
       answer = await this.ask(admission, cancellation, translation);
       call.answeredBy(answer.upstream);
-      if (answer.isNative && !response.headersSent) response.removeHeader(IGNORED_HEADER);
+      if (!response.headersSent) tellIgnored(answer, response);
       const served = servedBy(admission, answer.model);
       // Another model has another limit and another name.
       if (served !== admission && !response.headersSent) {
@@ -170,7 +172,7 @@ export class ProxyService {
     try {
       answer = await this.ask(admission, cancellation, translation);
       call.answeredBy(answer.upstream);
-      if (answer.isNative) response.removeHeader(IGNORED_HEADER);
+      tellIgnored(answer, response);
       const served = servedBy(admission, answer.model);
       const billed = await this.bill(served, answer, answer.status, translation);
       return plainAnswer(served, answer, billed, translation);
@@ -255,6 +257,10 @@ export class ProxyService {
         if (name !== request.model) fields.model = name;
         return withFields(request, fields);
       },
+      ...(request.endpoint === 'chat/completions' && {
+        translate: (protocol: NativeProtocol, served: string, body: Buffer) =>
+          this.translators.translate(protocol, body, servedBy(admission, served).bounds.answerTokens),
+      }),
       read: parseAnswer,
       usageOf: reportedIn,
       cancellation,
@@ -289,7 +295,10 @@ export class ProxyService {
       this.unserved.record(admission.call, { httpStatus, code, errorStatus: answer.status });
       return { body: answer.head, charge: null, tellsCost: false };
     }
-    const { finishReason, produced } = contentOf(answer.content, answer.isNative ? translation : undefined);
+    const { finishReason, produced } = contentOf(
+      answer.content,
+      answer.isNative ? translation?.native.reader : undefined,
+    );
     const told = { ...UNTOLD, finishReason };
     const reported = readReportedUsage(answer.content);
     const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
@@ -391,6 +400,13 @@ function plainAnswer(
   };
 }
 
+/** Names what the upstream did not get. */
+function tellIgnored({ isNative, ignored }: Answer, response: Response): void {
+  if (isNative) response.removeHeader(IGNORED_HEADER);
+  else if (ignored.length > 0 && !response.hasHeader(IGNORED_HEADER))
+    response.setHeader(IGNORED_HEADER, ignoredHeader(ignored));
+}
+
 function send({ status, headers, body }: KeptAnswer, response: Response): void {
   response.status(status);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -399,30 +415,6 @@ function send({ status, headers, body }: KeptAnswer, response: Response): void {
 
 const endWith = (events: SseEvent, response: Response, translation: AnswerTranslation | undefined): void =>
   void response.end(translation ? translation.end(events) : events, 'latin1');
-
-/** The events of a stream for an answer that its server gave at once. */
-function answerAsEvents(body: Buffer, { includeUsage }: ProxyRequest): SseEvent {
-  const { usage, ...answer } = JSON.parse(body.toString('utf8')) as { choices: Choice[]; usage?: unknown };
-  const choices = answer.choices.map(({ message, ...choice }) => ({
-    ...choice,
-    ...(message && {
-      delta: { ...message, tool_calls: message.tool_calls?.map((call, index) => ({ index, ...call })) },
-    }),
-  }));
-  const chunk = { ...answer, object: 'chat.completion.chunk', choices, ...(includeUsage && { usage }) };
-  return eventOf(`data: ${JSON.stringify(chunk)}\n\ndata: ${DONE}\n\n`);
-}
-
-/** The event of a stream for the refusal of a server. */
-function refusalAsEvent(status: number, body: Buffer): SseEvent {
-  const { error: refused } = openAiErrorBody(
-    status,
-    `The model’s server refused the request (status ${status}).`,
-  );
-  const { error } = (parsed(body) ?? {}) as { error?: unknown };
-  const given = typeof error === 'string' ? { message: error } : (error as object | undefined);
-  return eventOf(`data: ${JSON.stringify({ error: { ...refused, ...given } })}\n\n`);
-}
 
 /** The request of a client for the upstreams that speak its protocol. */
 const nativeRequest = (native: NativeCall, admission: Admission): NativeRequest<PlainAnswer> => ({
@@ -448,50 +440,4 @@ function isNativeBody({ reader }: NativeCall, { content, head }: Answer): boolea
   if (content) return true;
   const refusal = parsed(head);
   return refusal !== null && typeof refusal === 'object' && reader.isRefusal(refusal);
-}
-
-/** Why a plain answer ends, and what the model has written. @param translation of an answer in the client's own protocol */
-function contentOf(
-  content: PlainAnswer,
-  translation: AnswerTranslation | undefined,
-): { finishReason: string | null; produced: () => Produced } {
-  const reader = translation?.native.reader;
-  if (reader)
-    return {
-      finishReason: finishReasonOf({ finish_reason: reader.finishReasonOf(content) }),
-      produced: () => ({ text: reader.textOf(content), audioTokens: 0 }),
-    };
-  const { choices } = content;
-  const all: unknown[] = Array.isArray(choices) ? choices : [];
-  return { finishReason: finishReasonOf(all[0]), produced: () => producedByAll(all) };
-}
-
-/** Some servers report a failure with status 200 and a body that holds only an error. */
-function isPlainAnswer(answer: unknown): answer is PlainAnswer {
-  if (answer === null || typeof answer !== 'object') return false;
-  const { choices, data } = answer as Record<string, unknown>;
-  return Array.isArray(choices) || Array.isArray(data);
-}
-
-/** The usage that an answer reports which holds nothing else of use. */
-function reportedIn(body: Buffer): MeteredUsage | null {
-  const answer = parsed(body);
-  const reported = answer !== null && typeof answer === 'object' ? readReportedUsage(answer) : null;
-  if (!reported) return null;
-  const { input, output, others, serviceTier } = reported;
-  return { counts: { request: 1, ...others, ...input, ...output }, serviceTier };
-}
-
-function parseAnswer(body: Buffer): PlainAnswer | null {
-  const answer = parsed(body);
-  return isPlainAnswer(answer) ? answer : null;
-}
-
-/** Undefined for what is not JSON. */
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

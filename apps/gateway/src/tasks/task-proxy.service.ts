@@ -5,7 +5,7 @@ import { picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { GatewayError, toOpenAiError } from '../errors/openai-error';
-import { type AdmittedCall, AdmissionService } from '../proxy/admission/admission.service';
+import { AdmissionService, type AdmittedTask, servedBy } from '../proxy/admission/admission.service';
 import { CallBilling, tellsPrice, UNTOLD } from '../proxy/call-billing';
 import { OpenRequests } from '../proxy/open-requests';
 import { PROXY_CONFIG, type ProxyConfig } from '../proxy/proxy.config';
@@ -27,7 +27,7 @@ import { taskUsage } from './task-usage';
 type Answer = UpstreamAnswer<TaskAnswer>;
 
 interface ServedTask {
-  admission: AdmittedCall;
+  admission: AdmittedTask;
   request: TaskRequest;
   response: Response;
   cancellation: Cancellation;
@@ -78,8 +78,9 @@ export class TaskProxy {
     let answer: Answer | undefined;
     try {
       if (response.destroyed) return;
-      const served = { admission, request, response, cancellation };
-      answer = await this.ask(task, served);
+      const asked = { admission, request, response, cancellation };
+      answer = await this.ask(task, asked);
+      const served = { ...asked, admission: servedBy(admission, answer.model) };
       call.answeredBy(answer.upstream);
       response.setHeader('X-Inference-Request-Id', call.requestId);
       if (answer.model !== request.model) response.setHeader('X-Inference-Model', answer.model);
@@ -105,7 +106,7 @@ export class TaskProxy {
     try {
       return await this.upstreams.ask<TaskAnswer>({
         endpoint,
-        models: [admission.model],
+        models: [admission.model, ...admission.fallbacks.map(({ model }) => model)],
         prefix: seedOf(admission.call.requestId),
         account: this.admissions.accountOf(admission.call),
         requestId: admission.call.requestId,
@@ -120,7 +121,7 @@ export class TaskProxy {
       if (cancellation.reason) throw cancellation.reason;
       if (error instanceof RequestAbandonedError)
         await this.settle(
-          served,
+          { ...served, admission: servedBy(admission, error.model) },
           { upstream: error.upstream, costing: error.costing, span: undefined },
           'disconnected',
           null,

@@ -1,9 +1,9 @@
-import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type UnitRate } from '@inference/metering';
 import { insertApiKey, type TestAccount, waitFor } from '@inference/testing';
 import OpenAI, { toFile } from 'openai';
 import { type ScriptedUpstream, startUpstream, TestSite } from '../testing/gateway.fixture';
+import { events, json, type Script, wav } from './tasks.fixture';
 
 /** Models with one task behind the gateway, called with OpenAI's SDK. The server of the models answers what each test says. */
 
@@ -16,32 +16,17 @@ const MODELS: Record<string, UnitRate[]> = {
   'transcribe-tokens': [INPUT, rate('per_million_audio_input_tokens', 30n), OUTPUT],
   tts: [rate('per_million_characters', 15n)],
   rerank: [rate('per_search', 2_000n)],
+  'rerank-gone': [rate('per_search', 1_000n)],
   'rerank-tokens': [INPUT],
   moderation: [rate('per_request', 7n)],
   'moderation-tokens': [INPUT],
 };
-
-type Script = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
 let upstream: ScriptedUpstream;
 let site: TestSite;
 let script: Script;
 let account: TestAccount;
 let openai: OpenAI;
-
-const json =
-  (value: unknown, status = 200): Script =>
-  (_request, response) =>
-    void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
-
-const events =
-  (...data: unknown[]): Script =>
-  (_request, response) => {
-    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-    for (const one of data)
-      response.write(`data: ${typeof one === 'string' ? one : JSON.stringify(one)}\n\n`);
-    response.end();
-  };
 
 beforeAll(async () => {
   upstream = await startUpstream((request, response, body) => script(request, response, body));
@@ -50,7 +35,9 @@ beforeAll(async () => {
       name: 'scripted',
       base_url: upstream.url,
       models: {
-        ...Object.fromEntries(Object.keys(MODELS).map((name) => [name, name])),
+        ...Object.fromEntries(
+          Object.keys(MODELS).flatMap((name) => (name === 'rerank-gone' ? [] : [[name, name]])),
+        ),
         whisper: 'whisper-1',
       },
     },
@@ -66,23 +53,6 @@ beforeEach(async () => {
   openai = new OpenAI({ baseURL: `${site.gateway.url}/v1`, apiKey: account.apiKey, maxRetries: 0 });
 });
 
-/** A WAV of so many seconds: 8-bit PCM at 1,000 Hz. */
-function wav(seconds: number): Buffer {
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + seconds * 1_000, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(1_000, 24);
-  head.writeUInt32LE(1_000, 28);
-  head.writeUInt16LE(1, 32);
-  head.writeUInt16LE(8, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(seconds * 1_000, 40);
-  return Buffer.concat([head, Buffer.alloc(seconds * 1_000)]);
-}
 const audio = (seconds = 30) => toFile(wav(seconds), 'speech.wav', { type: 'audio/wav' });
 
 async function eventsOf(stream: AsyncIterable<unknown>, received: unknown[] = []): Promise<unknown[]> {
@@ -98,6 +68,27 @@ async function expectEvent(costPicos: bigint, fields: object): Promise<void> {
   });
   await site.expectCharged(account, costPicos);
 }
+
+it('of a model without a server are answered by its first fallback with a price of the task, unless switched off', async () => {
+  await site.pool.query(
+    `INSERT INTO serving.models (id, slug, fallbacks) VALUES ('mod_gone', 'rerank-gone', ARRAY['tts', 'rerank'])`,
+  );
+  await site.pool.query("SELECT pg_notify('serving', '')");
+  script = json({ results: [{ index: 0, relevance_score: 1 }] });
+  const rerank = (headers: Record<string, string> = {}) => {
+    const body = { model: 'rerank-gone', query: 'a', documents: ['b', 'c'] };
+    return site.post('/v1/rerank', account.apiKey, body, { headers });
+  };
+  const response = await waitFor(async () => {
+    const answer = await rerank();
+    return answer.status === 200 && answer;
+  });
+  expect(response.headers.get('x-inference-model')).toBe('rerank');
+  expect(JSON.parse(upstream.bodies.at(-1)!)).toMatchObject({ model: 'rerank' });
+  await expectEvent(2_000n, { model: 'rerank', endpoint: 'rerank' });
+  expect((await rerank({ 'X-Inference-Fallback': 'off' })).status).toBe(404);
+  expect(upstream.bodies).toHaveLength(1);
+});
 
 describe('images', () => {
   it('are charged by their number, and the answer has no usage', async () => {

@@ -20,7 +20,7 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
-import { type NativeProtocol, Upstream, type UpstreamOfModel } from './upstream';
+import { Upstream, type UpstreamOfModel } from './upstream';
 import { UpstreamReports } from './upstream-reports';
 import { UPSTREAMS_CONFIG, type UpstreamsConfig } from './upstreams.config';
 
@@ -59,12 +59,11 @@ export class ServingCatalogue {
     );
   }
 
-  /** Those of the upstreams of a model that a call in a protocol can be passed on to, or translated for. @param native absent: chat completions */
-  callableFor(slug: string, native: NativeProtocol | undefined): readonly UpstreamOfModel[] {
+  /** Those of the upstreams of a model that speak chat completions and their siblings. */
+  chatServersOf(slug: string): readonly UpstreamOfModel[] {
     const candidates = this.candidatesOf(slug);
-    const isCallable = ({ upstream }: UpstreamOfModel) =>
-      upstream.speaks('chat') || (native !== undefined && upstream.speaks(native));
-    return candidates.every(isCallable) ? candidates : candidates.filter(isCallable);
+    const isOne = ({ upstream }: UpstreamOfModel) => upstream.otherProtocol === undefined;
+    return candidates.every(isOne) ? candidates : candidates.filter(isOne);
   }
 
   /** The upstreams that may be called for a model, by priority. @param slug of a model with a price: the result is kept */

@@ -190,6 +190,12 @@ describe('what calls cost the operator', () => {
     expect(await reconcile(site.pool)).toEqual([]);
     const metrics = await metricsOf(site.gateway.app);
     expect(valueOf(metrics, 'gateway_calls_without_cost_price_total{upstream="two"}')).toBe(1);
+    const money = (name: string, kind: string) =>
+      valueOf(metrics, `gateway_upstream_money_total{upstream="${name}",kind="${kind}"}`);
+    expect(money('one', 'cost')).toBeCloseTo(Number(byOne) / 1e12, 15);
+    expect(money('two', 'cost')).toBeCloseTo(5_000 / 1e12, 15);
+    expect(money('two', 'revenue')).toBeGreaterThan(money('two', 'revenue_without_cost')!);
+    expect(money('two', 'revenue_without_cost')).toBeGreaterThan(0);
   });
 });
 

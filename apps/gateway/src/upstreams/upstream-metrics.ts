@@ -2,9 +2,19 @@ import { Metrics } from '@inference/http';
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { type CircuitState } from './choice/circuit';
+import { type UpstreamCost } from './cost-prices';
 import { ServingDirectory } from './directory.service';
 import { type Upstream, type UpstreamOfModel } from './upstream';
 
+/** What calls bring in and what upstreams take for them, in trillionths of the currency. */
+interface Money {
+  revenue: bigint;
+  /** The part of it that calls without a known cost bring in. */
+  revenue_without_cost: bigint;
+  cost: bigint;
+}
+
+const PICOS = 1e12;
 const BREAKER_VALUES: Record<CircuitState, number> = { closed: 0, half_open: 1, open: 2 };
 
 /** Measures calls of upstreams. Labels name upstreams and priced models only, so there are few. */
@@ -13,10 +23,12 @@ export class UpstreamMetrics {
   private readonly firstBytes: Histogram<'upstream' | 'model'>;
   private readonly fallbacks: Counter<'model' | 'served'>;
   private readonly refusals: Counter<'reason'>;
+  private readonly money = new Map<string, Money>();
 
   constructor(metrics: Metrics, directory: ServingDirectory) {
     const registers = [metrics.registry];
     const upstreams = (): readonly Upstream[] => directory.upstreams;
+    const { money } = this;
     this.firstBytes = new Histogram({
       name: 'gateway_upstream_first_byte_seconds',
       help: 'Time from a call of an upstream to the first byte of its answer.',
@@ -61,6 +73,18 @@ export class UpstreamMetrics {
             this.inc({ upstream: upstream.name, model }, outputTokens);
       },
     });
+    new Counter({
+      name: 'gateway_upstream_money_total',
+      help: 'What charged calls bring in and cost, in the currency of the site, by upstream and kind: revenue, the part of it without a known cost, cost.',
+      labelNames: ['upstream', 'kind'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [upstream, kinds] of money)
+          for (const [kind, picos] of Object.entries(kinds))
+            this.inc({ upstream, kind }, Number(picos) / PICOS);
+      },
+    });
     new Gauge({
       name: 'gateway_upstream_running_calls',
       help: 'Calls that an upstream is answering.',
@@ -102,6 +126,20 @@ export class UpstreamMetrics {
 
   observeFirstByte({ upstream, model }: UpstreamOfModel, millis: number): void {
     this.firstBytes.observe({ upstream: upstream.name, model }, millis / 1000);
+  }
+
+  /** @param costs of the call, those of failed attempts among them */
+  countMoney(upstream: string, revenuePicos: bigint, costs: readonly UpstreamCost[]): void {
+    const served = this.moneyOf(upstream);
+    served.revenue += revenuePicos;
+    if (!costs.some((cost) => cost.served)) served.revenue_without_cost += revenuePicos;
+    for (const cost of costs) this.moneyOf(cost.upstream).cost += cost.costPicos;
+  }
+
+  private moneyOf(upstream: string): Money {
+    let money = this.money.get(upstream);
+    if (!money) this.money.set(upstream, (money = { revenue: 0n, revenue_without_cost: 0n, cost: 0n }));
+    return money;
   }
 
   countFallback(model: string, served: string): void {

@@ -17,13 +17,12 @@ export class UpstreamTimedOutError extends GatewayError {
   }
 }
 
-/** No upstream of the model speaks the protocol of the request, or chat completions, into which it could be translated. */
+/** No upstream of the model speaks the protocol of the request, and it is none that can be translated. */
 export class ProtocolNotServedError extends GatewayError {
-  /** @param paths of the endpoints at which the model can be called */
-  constructor(model: unknown, paths: readonly string[]) {
+  constructor(model: unknown) {
     super(
       'protocol_not_served',
-      `The model ${JSON.stringify(model)} cannot be called here. Call ${paths.join(' or ')}.`,
+      `The model ${JSON.stringify(model)} cannot be called here. Call /v1/chat/completions, /v1/responses or /v1/messages.`,
       'model',
     );
   }

@@ -163,6 +163,12 @@ export class Upstream {
     return this.options.protocols.includes(protocol);
   }
 
+  /** The protocol into which chat completions are translated for it; undefined if it speaks them. */
+  get otherProtocol(): NativeProtocol | undefined {
+    const [first] = this.options.protocols;
+    return this.speaks('chat') ? undefined : (first as NativeProtocol);
+  }
+
   /** Sets the limits of this process. @param gateways processes that share those of the upstream */
   shareLimits(gateways: number): void {
     const share = (limit: number | null) =>
@@ -332,7 +338,7 @@ export type TaskEndpoint =
 
 export type ServedEndpoint = Endpoint | TaskEndpoint;
 
-/** Protocols whose calls are passed on to upstreams that speak them, and are otherwise translated to chat completions. */
+/** Protocols whose calls are passed on to upstreams that speak them, and are otherwise translated. */
 export type NativeProtocol = Exclude<UpstreamProtocol, 'chat'>;
 
 /** What clients call and the log of calls names. */

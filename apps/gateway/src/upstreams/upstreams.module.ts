@@ -7,6 +7,6 @@ import { UpstreamsService } from './upstreams.service';
 /** Knows the models and calls their servers. */
 @Module({
   providers: [ServingDirectory, UpstreamMetrics, UpstreamProbes, UpstreamsService],
-  exports: [ServingDirectory, UpstreamsService],
+  exports: [ServingDirectory, UpstreamMetrics, UpstreamsService],
 })
 export class UpstreamsModule {}

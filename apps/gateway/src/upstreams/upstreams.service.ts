@@ -1,5 +1,4 @@
 import { withoutByteOrderMark } from '@inference/http';
-import { type MeteredUsage } from '@inference/metering';
 import { type Span } from '@inference/tracing';
 import { Injectable, Logger } from '@nestjs/common';
 import { errors } from 'undici';
@@ -11,16 +10,10 @@ import { RetryBudget } from './choice/retry-budget';
 import { decodedBody, inLowerCase, isEventStream, retryAfterMillis } from './answer-headers';
 import { type CallCosting, type CallCostPrices, type UpstreamCost, upstreamCost } from './cost-prices';
 import { type ServingCatalogue, ServingDirectory } from './directory.service';
-import {
-  type CalledEndpoint,
-  type CallOutcome,
-  type Credential,
-  type NativeProtocol,
-  type ServedEndpoint,
-  type UpstreamOfModel,
-} from './upstream';
-import { type Cancellation, type UpstreamCall } from './upstream-call';
+import { type CalledEndpoint, type CallOutcome, type Credential, type UpstreamOfModel } from './upstream';
+import { type UpstreamCall } from './upstream-call';
 import { UpstreamMetrics } from './upstream-metrics';
+import { translatedStream, type UpstreamRequest, type Way, wayTo } from './upstream-request';
 import {
   CallCancelledError,
   ProtocolNotServedError,
@@ -38,6 +31,8 @@ export interface UpstreamAnswer<Content> {
   model: string;
   /** Whether it is in the protocol of the client, to whom it can be passed on. */
   isNative: boolean;
+  /** What was left out of the request in the words of the upstream. */
+  ignored: readonly string[];
   /** For what the call costs the operator. */
   costing: CallCosting;
   status: number;
@@ -56,39 +51,6 @@ export interface UpstreamAnswer<Content> {
   span: Span | undefined;
   /** Counts the metered tokens towards the limits of the upstream. */
   use(inputTokens: number, outputTokens: number): void;
-}
-
-/** A request as upstreams get it that speak its protocol. */
-export interface NativeRequest<Content> {
-  protocol: NativeProtocol;
-  headers: Readonly<Record<string, string>>;
-  /** See UpstreamRequest. */
-  bodyFor(model: string, upstreamModel: string): Buffer;
-  read(body: Buffer): Content | null;
-}
-
-export interface UpstreamRequest<Content> {
-  endpoint: ServedEndpoint;
-  /** For upstreams that speak the client's protocol, which `endpoint` translates. */
-  native?: NativeRequest<Content> | undefined;
-  /** Slugs of the models that may answer, in the order of preference. */
-  models: readonly string[];
-  /** Calls with the same one go to the same upstream as far as it can take them. */
-  prefix: number;
-  /** Whose share of an upstream with limits it takes. */
-  account: CallingAccount;
-  requestId: string;
-  /** Of a body that is no JSON. */
-  contentType?: string;
-  /** Builds the request body for one of the models, with the upstream's own name of it. */
-  bodyFor(model: string, upstreamModel: string): Buffer;
-  /** Reads the body of a plain answer. Returns null if it is not usable: then the upstream counts as failed. */
-  read(body: Buffer): Content | null;
-  /** What a plain answer that is not usable reports of its usage; null if it reports none. */
-  usageOf?(body: Buffer): MeteredUsage | null;
-  /** Whether an answer of this type is taken chunk by chunk. Without it event streams are. */
-  isStream?(contentType: string): boolean;
-  cancellation: Cancellation;
 }
 
 /** The attempt to get an answer, and one more if it fails. */
@@ -110,29 +72,17 @@ function isTimeout(error: unknown): boolean {
   );
 }
 
-/** How one upstream is asked. */
-interface Way<Content> extends Pick<UpstreamRequest<Content>, 'bodyFor' | 'read'> {
-  endpoint: CalledEndpoint;
-  isNative: boolean;
-  headers: Readonly<Record<string, string>> | undefined;
-}
-
-const headersOf = ({ contentType }: UpstreamRequest<unknown>): Record<string, string> | undefined =>
-  contentType === undefined ? undefined : { 'content-type': contentType };
-
 /** The upstreams of each model that understand the request. Throws ProtocolNotServedError if there are upstreams, but none of these. */
 function callableGroups(
   catalogue: ServingCatalogue,
-  { models, native }: UpstreamRequest<unknown>,
+  { models, translate }: UpstreamRequest<unknown>,
 ): (readonly UpstreamOfModel[])[] {
-  const groups = models.map((model) => catalogue.callableFor(model, native?.protocol));
-  if (groups.some((group) => group.length > 0)) return groups;
-  const others = models.flatMap((model) => catalogue.candidatesOf(model));
-  if (others.length === 0) return groups;
-  const paths = (['responses', 'messages'] as const)
-    .filter((protocol) => others.some(({ upstream }) => upstream.speaks(protocol)))
-    .map((protocol) => `/v1/${protocol}`);
-  throw new ProtocolNotServedError(models[0], paths);
+  const groups = models.map((model) => catalogue.candidatesOf(model));
+  if (translate) return groups;
+  const callable = models.map((model) => catalogue.chatServersOf(model));
+  if (callable.every((group) => group.length === 0) && groups.some((group) => group.length > 0))
+    throw new ProtocolNotServedError(models[0]);
+  return callable;
 }
 
 /** A running call of an upstream, which is told once how it has ended. */
@@ -209,24 +159,34 @@ export class UpstreamsService {
     const { account } = request;
     const groups = callableGroups(catalogue, request);
     const tried = new Set<UpstreamOfModel>();
+    let unfit: GatewayError | undefined;
     let refusal: UpstreamAnswer<Content> | undefined;
     const failed: UpstreamCost[] = [];
     let timedOut = false;
     let last: string | undefined;
-    for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
+    this.budget.countCall(performance.now());
+    for (let attempts = 0; attempts < MOST_ATTEMPTS;) {
       const now = performance.now();
-      if (attempts === 0) this.budget.countCall(now);
       const target = pick(groups, request.prefix, now, tried, account);
       if (!isCandidate(target)) {
-        if (attempts === 0) throw this.refusal(target, groups, now, account);
-        break;
+        if (attempts > 0) break;
+        throw (target.reason === 'none' && unfit) || this.refusal(target, groups, now, account);
       }
+      // Another model is no answer to what is wrong in the request.
+      if (unfit && target.model !== request.models[0]) throw unfit;
       if (attempts > 0 && !this.budget.take(now)) break;
       tried.add(target);
+      const found = wayTo(target, request);
+      const way = found instanceof Promise ? await found : found;
+      if (way instanceof GatewayError) {
+        unfit = way;
+        continue;
+      }
+      attempts++;
       last = target.upstream.name;
       timedOut = false;
       try {
-        const answer = await this.askOne(target, request, account, failed);
+        const answer = await this.askOne(target, request, account, way, failed);
         if (answer.status < 400 || (answer.status < 500 && !RETRIED_CLIENT_ERRORS.has(answer.status))) {
           if (answer.model !== request.models[0])
             this.metrics.countFallback(request.models[0]!, answer.model);
@@ -266,19 +226,9 @@ export class UpstreamsService {
     target: UpstreamOfModel,
     request: UpstreamRequest<Content>,
     account: CallingAccount,
+    way: Way<Content>,
     failed: UpstreamCost[],
   ): Promise<UpstreamAnswer<Content>> {
-    const { native } = request;
-    const way: Way<Content> =
-      native && target.upstream.speaks(native.protocol)
-        ? { ...native, endpoint: native.protocol, isNative: true }
-        : {
-            endpoint: request.endpoint,
-            isNative: false,
-            headers: headersOf(request),
-            bodyFor: request.bodyFor,
-            read: request.read,
-          };
     const span = target.upstream.startSpan(way.endpoint, target.name);
     try {
       const answer = await this.exchange(target, request, account, way, failed, span);
@@ -300,9 +250,8 @@ export class UpstreamsService {
     span: Span | undefined,
   ): Promise<UpstreamAnswer<Content>> {
     const { requestId, cancellation } = request;
-    const { endpoint, headers } = way;
+    const { endpoint, headers, body } = way;
     const { upstream, model } = target;
-    const body = way.bodyFor(model, target.name);
     const credential = upstream.credential();
     const attempt = new Attempt(target, credential, account);
     const onEnd = (error?: Error) => attempt.close(error);
@@ -340,6 +289,7 @@ export class UpstreamsService {
       upstream: upstream.name,
       model,
       isNative: way.isNative,
+      ignored: way.ignored,
       costing: { prices: attempt.costPrices, failed },
       status,
       contentType,
@@ -358,10 +308,11 @@ export class UpstreamsService {
     }
     const body = await decodedBody(call, headers['content-encoding']);
     if (status < 300 && (request.isStream ?? isEventStream)(contentType)) {
-      const first = await body.next();
+      const events = way.answer ? translatedStream(body, way.answer) : body;
+      const first = await events.next();
       if (first.done) throw new Error('an empty stream');
       this.noteAnswer(attempt, way.endpoint);
-      return { ...answer, head: first.value, content: null, rest: body };
+      return { ...answer, head: first.value, content: null, rest: events };
     }
     if (status >= 300) {
       const asksForPause = status === 429 || status === 503;
@@ -372,9 +323,10 @@ export class UpstreamsService {
         answer.hasOtherCredential ||
         (MISSING_ENDPOINT.has(status) && upstream.figuresOf(model).mayLack(way.endpoint));
       attempt.judge(...judgementOf(status, hasPause, isExcused));
-      return { ...answer, head: withoutByteOrderMark(await body.bytes()), content: null, rest: null };
     }
-    const head = withoutByteOrderMark(await body.bytes());
+    const received = withoutByteOrderMark(await body.bytes());
+    const head = way.answer ? await way.answer.plain(status, received) : received;
+    if (status >= 300) return { ...answer, head, content: null, rest: null };
     const content = way.read(head);
     if (content === null) throw new UnusableAnswerError(request.usageOf?.(head) ?? null);
     this.noteAnswer(attempt, way.endpoint);

@@ -103,10 +103,10 @@ export class ChatService implements OnModuleDestroy, BeforeApplicationShutdown {
 
   private async prepare(
     member: Member,
-    { query: text, k, document_ids, conversation_id: id }: ChatDto,
+    { query: text, conversation_id: id, ...asked }: ChatDto,
   ): Promise<ChatQuestion> {
     const before = id === undefined ? [] : await this.log.readExchanges(member, id);
-    const found = await this.find(member, { query: text, k, document_ids }, before);
+    const found = await this.find(member, { query: text, ...asked }, before);
     const conversation = { id: id ?? newId('conv'), isNew: id === undefined };
     return { member, text, conversation, history: before, search: found };
   }

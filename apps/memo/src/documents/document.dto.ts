@@ -7,7 +7,8 @@ import { FAILURE_CODES } from '../tables/extraction-error';
 import { DOCUMENT_STATUSES, type DocumentStatus, type Metadata } from '../tables/document-version.entity';
 import { type DocumentWithVersions } from './documents.repository';
 import { isFileKept, MEDIA_TYPES, type MediaType } from '../tables/media-type';
-import { ExternalIdField, MAX_TITLE_CHARS, METADATA_VALUE_SCHEMA } from './uploads/upload.dto';
+import { METADATA_VALUE_SCHEMA } from '../tables/metadata-field.decorator';
+import { ExternalIdField, MAX_TITLE_CHARS } from './uploads/upload.dto';
 
 export class DocumentPath extends WorkspacePath {
   @IdField({ description: 'The id of the document.', noun: 'document', prefix: 'doc' })

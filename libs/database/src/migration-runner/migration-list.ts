@@ -34,6 +34,10 @@ import { CostPrices0000000000065 } from '../migrations/0065_cost_prices';
 import { Announcements0000000000066 } from '../migrations/0066_announcements';
 import { UpstreamProtocols0000000000067 } from '../migrations/0067_upstream_protocols';
 import { ManagementKeys0000000000068 } from '../migrations/0068_management_keys';
+import { LeakedWorkspaceKeys0000000000069 } from '../migrations/0069_leaked_workspace_keys';
+import { AnnouncementMails0000000000070 } from '../migrations/0070_announcement_mails';
+import { OldProviderEvents0000000000071 } from '../migrations/0071_old_provider_events';
+import { AgentReadsModels0000000000072 } from '../migrations/0072_agent_reads_models';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -43,7 +47,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = '73b634119beb86e648a0e7ff87ba7c50af2858438f31058552906547f487d556';
+export const FUNCTIONS_DIGEST = '5ffb75425e2526fd073a7b9290a04d3fe8370e24784e76daced6edacbc4b4c28';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -81,6 +85,10 @@ export const MIGRATIONS: MigrationClass[] = [
   Announcements0000000000066,
   UpstreamProtocols0000000000067,
   ManagementKeys0000000000068,
+  LeakedWorkspaceKeys0000000000069,
+  AnnouncementMails0000000000070,
+  OldProviderEvents0000000000071,
+  AgentReadsModels0000000000072,
 ];
 
 /**

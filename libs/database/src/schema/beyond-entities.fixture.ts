@@ -85,6 +85,7 @@ export const BEYOND_ENTITIES = {
       'limits.standing_of(text)',
       'memo.confirmed_email(text)',
       'memo.delete_keys_made_before(text,timestamp with time zone)',
+      'memo.delete_leaked_key(bytea[])',
       'memo.find_account(text)',
       'memo.has_keys_made_before(text,timestamp with time zone)',
       'memo.member_emails(text)',
@@ -164,11 +165,13 @@ export const BEYOND_ENTITIES = {
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
+        'serving.models (aliases, context_tokens, max_output_tokens, slug)',
       ],
       update: ['accounts.api_keys (key_hash, last_used_at)'],
     },
     console: {
       'delete insert select update': [
+        'accounts.announcement_recipients',
         'accounts.former_key_secrets',
         'accounts.login_attempts',
         'accounts.login_challenges',
@@ -199,8 +202,10 @@ export const BEYOND_ENTITIES = {
       'insert select update': [
         'accounts.accounts',
         'accounts.announcement_accounts',
+        'accounts.announcement_mailings',
         'accounts.announcements',
         'accounts.api_keys',
+        'accounts.mail_preferences',
         'billing.invoice_requests',
         'catalogue.package_downloads',
         'catalogue.release_lookups',
@@ -262,7 +267,7 @@ export const BEYOND_ENTITIES = {
       update: [
         'billing.document_counters (issued_at, last, year)',
         'billing.payments (checkout_type, checkout_url, claimed_until, ended_at, failure, next_check_at, paid_at, payer_email, payer_name, provider_order_id, provider_reference, seen_at, status)',
-        'billing.provider_events (closed_as, closed_at, closed_by, note)',
+        'billing.provider_events (closed_as, closed_at, closed_by, content, note)',
         'billing.refunds (claimed_until, ended_at, failure, next_check_at, provider_reference, status)',
         'catalogue.packages (published_at, purged_at, removed_at, sha256, stored_at, uploading_until)',
         'catalogue.upload_parts (stored_at)',

@@ -77,7 +77,7 @@ const TABLE = {
   'GET /api/admin/reports/margin': ['finance', 'analyst'],
 
   // Served models and their upstreams
-  'GET /api/admin/upstreams': ['operator'],
+  'GET /api/admin/upstreams': ['operator', 'finance'],
   'GET /api/admin/upstreams/:id/cost-prices': ['operator', 'finance'],
   'PUT /api/admin/upstreams/:id/cost-prices': ['operator'],
   'GET /api/admin/upstreams/:id/cost-prices/history': ['operator', 'finance'],
@@ -120,6 +120,9 @@ const TABLE = {
   'POST /api/admin/announcements': ['operator'],
   'PUT /api/admin/announcements/:id': ['operator'],
   'POST /api/admin/announcements/:id/end': ['operator'],
+  'POST /api/admin/announcements/:id/mailing': ['operator'],
+  'POST /api/admin/announcements/:id/mailing/count': ['operator'],
+  'POST /api/admin/announcements/:id/mailing/cancel': ['operator'],
 
   // Operations
   'GET /api/admin/health': ['operator', 'support'],

@@ -37,6 +37,8 @@ console                                               none  session  expired  el
   GET    /api/changelog                                200      200      200        200    200  200   200      200  200     200      200         200          200      200
   GET    /api/changelog.atom                           200      200      200        200    200  200   200      200  200     200      200         200          200      200
   GET    /api/announcements                            200      200      200        200    200  200   200      200  200     200      200         200          200      200
+  POST   /api/mail/unsubscribe                         400      400      400        400    400  400   400      400  400     400      400         400          400      400
+  POST   /api/mail/subscribe                           400      400      400        400    400  400   400      400  400     400      400         400          400      400
   GET    /api/status                                   404      404      404        404    404  404   404      404  404     404      404         404          404      404
   GET    /sitemap.xml                                  200      200      200        200    200  200   200      200  200     200      200         200          200      200
   GET    /sitemap-:number.xml                          404      404      404        404    404  404   404      404  404     404      404         404          404      404
@@ -212,6 +214,9 @@ console                                               none  session  expired  el
   POST   /api/admin/announcements                      401      403      401        401    400  401   401      401  401     401      401         401          401      401
   PUT    /api/admin/announcements/:id                  401      403      401        401    400  401   401      401  401     401      401         401          401      401
   POST   /api/admin/announcements/:id/end              401      403      401        401    404  401   401      401  401     401      401         401          401      401
+  POST   /api/admin/announcements/:id/mailing          401      403      401        401    404  401   401      401  401     401      401         401          401      401
+  POST   /api/admin/announcements/:id/mailing/count    401      403      401        401    404  401   401      401  401     401      401         401          401      401
+  POST   /api/admin/announcements/:id/mailing/cancel   401      403      401        401    404  401   401      401  401     401      401         401          401      401
   GET    /api/admin/downloads                          401      403      401        401    200  401   401      401  401     401      401         401          401      401
   GET    /api/admin/health                             401      403      401        401    200  401   401      401  401     401      401         401          401      401
 

@@ -9,6 +9,7 @@ import {
 import { readLeases, runReconcile, wronglyBilled } from './ledger-totals';
 import { type CallResult } from '../load/call-result';
 import { ContinuousLoad, LOAD_PRICES } from '../load/continuous-load';
+import { rawCall } from '../load/raw-calls';
 import { type ServiceProcess } from '../site/service-process';
 import { Site } from '../site/site';
 
@@ -42,12 +43,58 @@ beforeAll(async () => {
   gateways = await Promise.all(
     Array.from({ length: GATEWAYS }, () => site.startGateway(engine, environment)),
   );
+  await publishCosts();
 });
 
 afterAll(async () => {
   await site?.stop();
   await database?.drop();
 });
+
+/** What the upstream takes for a token of input and of output. */
+const COST_PICOS = [10_003n, 20_011n] as const;
+
+/** Publishes what the upstream takes, and waits until each gateway knows it. */
+async function publishCosts(): Promise<void> {
+  await database.pool.query(
+    `WITH list AS (INSERT INTO pricing.cost_price_lists (upstream_id) SELECT id FROM serving.upstreams RETURNING id)
+     INSERT INTO pricing.cost_prices (cost_price_list_id, position, model, unit, rate_picos)
+     SELECT list.id, row_number() OVER (), slug, unit, rate
+     FROM list, unnest($1::text[]) slug,
+       (VALUES ('per_million_input_tokens', $2::numeric), ('per_million_output_tokens', $3::numeric)) units (unit, rate)`,
+    [[...new Set(LOAD_PRICES.map(({ slug }) => slug))], ...COST_PICOS],
+  );
+  await database.pool.query("SELECT pg_notify('serving', '')");
+  const isCosted = async ({ url: gatewayUrl }: ServiceProcess) => {
+    const body = {
+      model: LOAD_PRICES[0]!.slug,
+      messages: [{ role: 'user', content: 'Hello' }],
+      max_tokens: 2,
+    };
+    const { requestId } = await rawCall({ gatewayUrl, apiKey: apiKeys[0]!, body });
+    const { rows } = await database.pool.query<{ costs: unknown[] | null }>(
+      'SELECT upstream_costs AS costs FROM metering.usage_events WHERE request_id = $1',
+      [requestId],
+    );
+    return (rows[0]?.costs?.length ?? 0) > 0;
+  };
+  await Promise.all(gateways.map((gateway) => waitFor(() => isCosted(gateway))));
+}
+
+/** The margins of all days, and the same counted from the tokens of the events. */
+async function readMargins(): Promise<[told: object, counted: object]> {
+  const told = await database.pool.query<object>(
+    `SELECT sum(calls)::bigint AS calls, sum(uncosted_calls)::bigint AS uncosted, sum(revenue_picos)::numeric AS revenue,
+       sum(cost_picos)::numeric AS cost FROM metering.daily_margins`,
+  );
+  const counted = await database.pool.query<object>(
+    `SELECT count(*) AS calls, count(*) FILTER (WHERE NOT is_costed) AS uncosted, sum(cost_picos)::numeric AS revenue,
+       sum(input_tokens * $1::numeric + output_tokens * $2::numeric) FILTER (WHERE is_costed) AS cost
+     FROM (SELECT *, coalesce(jsonb_array_length(upstream_costs), 0) > 0 AS is_costed FROM metering.usage_events) e`,
+    [...COST_PICOS],
+  );
+  return [told.rows[0]!, counted.rows[0]!];
+}
 
 async function slowSettlementDown(): Promise<void> {
   await database.pool.query(`
@@ -114,6 +161,8 @@ test(`complete responses are billed once during ${KILLS} kills with -9 under loa
   expect(new Set(requestIdsOf(results)).size).toBe(complete.length);
   await leasesAreGone();
   expect(await runReconcile(database)).toContain('no difference');
+  const [told, counted] = await readMargins();
+  expect(told).toEqual(counted);
 });
 
 test('complete responses are billed once while database connections break', async () => {

@@ -33,17 +33,19 @@ import {
   useDisableSecondFactor,
 } from './account-queries';
 import { AccountAccess, AccountNotes, AccountTimeline } from './account-history';
+import { AccountLimits } from './account-limits';
 import { AccountKeys, ReactivateDialog, SuspendDialog, SuspensionNotice } from './account-suspension';
 import { AccountUsage } from './account-usage';
 import { useAdminAccountTexts } from './admin-account-texts';
 
 const FORBIDDEN = 403;
-const TABS = ['overview', 'timeline', 'keys', 'access', 'notes'] as const;
+const TABS = ['overview', 'timeline', 'keys', 'limits', 'access', 'notes'] as const;
 /** What a role has to be allowed for a tab. */
 const ROUTES = {
   overview: 'GET /api/admin/accounts/:id/usage',
   timeline: 'GET /api/admin/accounts/:id/timeline',
   keys: 'GET /api/admin/accounts/:id/keys',
+  limits: 'GET /api/admin/accounts/:id/limits',
   access: 'GET /api/admin/accounts/:id/sessions',
   notes: 'GET /api/admin/accounts/:id/notes',
 } as const;
@@ -162,6 +164,9 @@ function AccountContent({ account }: { account: Account }) {
         </Tabs.Panel>
         <Tabs.Panel value="keys" pt="lg">
           <AccountKeys accountId={account.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="limits" pt="lg">
+          <AccountLimits accountId={account.id} />
         </Tabs.Panel>
         <Tabs.Panel value="access" pt="lg">
           <AccountAccess accountId={account.id} />

@@ -1,7 +1,7 @@
 import { ActionIcon, Badge, Button, Group, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { CircleStop, Pencil, Plus } from 'lucide-react';
+import { CircleStop, Mail, MailX, Pencil, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
@@ -16,7 +16,21 @@ import { useLanguage } from '../../language/language';
 import { Time } from '../../time/time';
 import { useAdminAnnouncementTexts } from './admin-announcement-texts';
 import { AnnouncementDialog } from './announcement-dialog';
-import { type Announcement, announcementsQuery, useEndAnnouncement } from './announcement-queries';
+import {
+  type Announcement,
+  announcementsQuery,
+  useCancelMailing,
+  useEndAnnouncement,
+} from './announcement-queries';
+import { MailingDialog } from './mailing-dialog';
+
+/** The dialog that is open. */
+type Opened =
+  | 'new'
+  | { edited: Announcement }
+  | { ended: Announcement }
+  | { mailed: Announcement }
+  | { stopped: Announcement };
 
 function stateOf({ starts_at: startsAt, ends_at: endsAt }: Announcement): 'upcoming' | 'shown' | 'ended' {
   const now = Date.now();
@@ -31,13 +45,18 @@ export function AdminAnnouncementsPage() {
   const may = useMay();
   const { language } = useLanguage();
   const query = useInfiniteQuery(announcementsQuery(api));
-  const [opened, setOpened] = useState<'new' | { edited: Announcement } | { ended: Announcement }>();
+  const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
   const titleOf = (one: Announcement) => (language === 'en' ? one.title_en : one.title_zh);
   const audienceOf = ({ audience, model, addressed_accounts: addressed }: Announcement) => {
     const count = addressed?.toScreenNumber() ?? 0;
     if (audience === 'all') return t('audience.all');
     return audience === 'model' ? t('users', { count, model: model ?? '' }) : t('addressed', { count });
+  };
+  const mailOf = ({ mailing }: Announcement) => {
+    if (!mailing) return '–';
+    const [queued, recipients] = [mailing.queued.toString(), mailing.recipients.toString()];
+    return t(`mail.${mailing.state}`, { queued, recipients });
   };
   const columns: Column<Announcement>[] = [
     { key: 'title', title: t('column.title'), place: 'title', cell: titleOf },
@@ -60,6 +79,7 @@ export function AdminAnnouncementsPage() {
       title: t('column.dismissed'),
       cell: ({ dismissed_by: count }) => <Quantity value={count} />,
     },
+    { key: 'mail', title: t('column.mail'), cell: mailOf },
     ...(may('PUT /api/admin/announcements/:id')
       ? [
           {
@@ -78,6 +98,30 @@ export function AdminAnnouncementsPage() {
                     <Pencil size={16} />
                   </ActionIcon>
                 </Tooltip>
+                {one.mailing === null && stateOf(one) !== 'ended' && (
+                  <Tooltip label={t('mail.action')}>
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      aria-label={t('mail.named', { title: titleOf(one) })}
+                      onClick={() => setOpened({ mailed: one })}
+                    >
+                      <Mail size={16} />
+                    </ActionIcon>
+                  </Tooltip>
+                )}
+                {one.mailing?.state === 'sending' && (
+                  <Tooltip label={t('mail.cancel')}>
+                    <ActionIcon
+                      variant="subtle"
+                      color="red"
+                      aria-label={t('mail.cancel.named', { title: titleOf(one) })}
+                      onClick={() => setOpened({ stopped: one })}
+                    >
+                      <MailX size={16} />
+                    </ActionIcon>
+                  </Tooltip>
+                )}
                 {stateOf(one) !== 'ended' && (
                   <Tooltip label={t('end')}>
                     <ActionIcon
@@ -125,25 +169,53 @@ export function AdminAnnouncementsPage() {
         )}
       </QueryState>
       {opened === 'new' && <AnnouncementDialog onClose={close} />}
-      {opened !== undefined && opened !== 'new' && 'edited' in opened && (
-        <AnnouncementDialog announcement={opened.edited} onClose={close} />
-      )}
-      {opened !== undefined && opened !== 'new' && 'ended' in opened && (
-        <EndDialog announcement={opened.ended} title={titleOf(opened.ended)} onClose={close} />
+      {opened !== undefined && opened !== 'new' && (
+        <>
+          {'edited' in opened && <AnnouncementDialog announcement={opened.edited} onClose={close} />}
+          {'ended' in opened && (
+            <EndDialog announcement={opened.ended} title={titleOf(opened.ended)} onClose={close} />
+          )}
+          {'mailed' in opened && (
+            <MailingDialog announcement={opened.mailed} title={titleOf(opened.mailed)} onClose={close} />
+          )}
+          {'stopped' in opened && (
+            <StopDialog announcement={opened.stopped} title={titleOf(opened.stopped)} onClose={close} />
+          )}
+        </>
       )}
     </Page>
   );
 }
 
-function EndDialog({
-  announcement,
-  title,
-  onClose,
-}: {
+interface DialogProps {
   announcement: Announcement;
   title: string;
   onClose: () => void;
-}) {
+}
+
+function StopDialog({ announcement, title, onClose }: DialogProps) {
+  const t = useAdminAnnouncementTexts();
+  const stop = useCancelMailing();
+  const confirm = () =>
+    stop.mutate(announcement.id, {
+      onSuccess: () => {
+        notifications.show({ message: t('mail.cancel.done') });
+        onClose();
+      },
+    });
+  return (
+    <ConfirmDialog
+      title={t('mail.cancel.title', { title })}
+      text={t('mail.cancel.text')}
+      confirmText={t('mail.cancel')}
+      doing={stop}
+      onConfirm={confirm}
+      onClose={onClose}
+    />
+  );
+}
+
+function EndDialog({ announcement, title, onClose }: DialogProps) {
   const t = useAdminAnnouncementTexts();
   const end = useEndAnnouncement();
   const confirm = () =>

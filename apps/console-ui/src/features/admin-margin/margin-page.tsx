@@ -1,23 +1,33 @@
-import { Paper, Stack, Text } from '@mantine/core';
+import { Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import { bodyOf, type Schemas, useConsoleApi } from '../../api/console-api';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { bodyOf, useConsoleApi } from '../../api/console-api';
 import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { DayField } from '../../components/day-field';
 import { EmptyState } from '../../components/empty-state';
+import { fileLoader } from '../../components/lazy-file';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { type Figure } from '../../figures/figure';
 import { Amount, Quantity } from '../../figures/figure-text';
-import { addDays, dayOf } from '../../time/calendar-day';
+import { useLanguage } from '../../language/language';
+import { addDays, dayOf, formatDay } from '../../time/calendar-day';
 import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import { Choice } from '../usage/filters';
 import classes from '../usage/filters.module.css';
+import {
+  MARGIN_ORDERS,
+  MARGIN_SERIES,
+  type MarginOrder,
+  marginPoints,
+  type MarginReport,
+  type MarginRow,
+  sortedRows,
+} from './margin-report';
 import { useMarginTexts } from './margin-texts';
 
-type Report = Schemas['MarginReportResponse'];
-type Row = Report['rows'][number];
+const UsageChart = lazy(fileLoader(() => import('../usage/usage-chart')));
 
 const GROUPS = ['day', 'model', 'upstream', 'account'] as const;
 type Group = (typeof GROUPS)[number];
@@ -28,6 +38,7 @@ export function MarginPage() {
   const api = useConsoleApi();
   const today = dayOf(new Date(), 'UTC');
   const [group, setGroup] = useState<Group>('day');
+  const [order, setOrder] = useState<MarginOrder>('revenue');
   const [first, setFirst] = useState(`${today.slice(0, 7)}-01`);
   const [last, setLast] = useState(today);
   const params = { query: { from: first, to: addDays(last, 1), group_by: group } };
@@ -57,6 +68,14 @@ export function MarginPage() {
           options={GROUPS.map((value) => ({ value, label: t(`by.${value}`) }))}
           onChoose={setGroup}
         />
+        {group !== 'day' && (
+          <Choice
+            label={t('sort')}
+            value={order}
+            options={MARGIN_ORDERS.map((value) => ({ value, label: t(`sort.${value}`) }))}
+            onChoose={setOrder}
+          />
+        )}
       </Paper>
       <QueryState
         query={query}
@@ -65,7 +84,11 @@ export function MarginPage() {
       >
         {(report) => (
           <Stack gap="sm">
-            <MarginTable group={group} report={report} />
+            {group === 'day' && <MarginChart report={report} />}
+            <MarginTable
+              group={group}
+              report={group === 'day' ? report : { ...report, rows: sortedRows(report.rows, order) }}
+            />
             <Text c="dimmed" size="sm">
               {t('note')}
             </Text>
@@ -76,18 +99,39 @@ export function MarginPage() {
   );
 }
 
-function MarginTable({ group, report: { rows, total, currency } }: { group: Group; report: Report }) {
+/** The revenue of each day, by what becomes of it. */
+function MarginChart({ report: { rows, currency } }: { report: MarginReport }) {
+  const t = useMarginTexts();
+  const { language } = useLanguage();
+  return (
+    <Paper withBorder p="lg" component="section" mih={320}>
+      <Suspense fallback={<Skeleton height={280} aria-label={t('chart')} />}>
+        <UsageChart
+          series={MARGIN_SERIES}
+          points={marginPoints(rows)}
+          currency={currency}
+          label={t('chart')}
+          nameOf={({ name }) => t(`chart.${name as 'cost' | 'margin' | 'uncosted'}`)}
+          bucketName={(day, short) => formatDay(day, language, short)}
+        />
+      </Suspense>
+    </Paper>
+  );
+}
+
+function MarginTable({ group, report: { rows, total, currency } }: { group: Group; report: MarginReport }) {
   const t = useMarginTexts();
   const emails = useAccountEmails(group === 'account' ? rows.map(({ key }) => key) : []);
   const amount = (value: Figure | null) =>
     value === null ? '–' : <Amount value={value} currency={currency} />;
-  const share = (value: Figure | null) => (value === null ? '–' : value.toString());
+  const share = (value: Figure | null) => (value === null ? '–' : `${value.toString()} %`);
   const number = (
     key: string,
     title: string,
-    show: (figures: Report['total']) => ReactNode,
-  ): Column<Row> => ({ key, title, isNumber: true, cell: show, footer: show(total) });
-  const columns: Column<Row>[] = [
+    show: (figures: MarginReport['total']) => ReactNode,
+    place: 'figure' | 'more' = 'more',
+  ): Column<MarginRow> => ({ key, title, isNumber: true, place, cell: show, footer: show(total) });
+  const columns: Column<MarginRow>[] = [
     {
       key: 'key',
       title: t(`by.${group}`),
@@ -100,7 +144,7 @@ function MarginTable({ group, report: { rows, total, currency } }: { group: Grou
     number('uncosted', t('uncosted'), (figures) => <Quantity value={figures.calls_without_cost} />),
     number('revenue', t('revenue'), ({ revenue }) => amount(revenue)),
     number('cost', t('cost'), ({ cost }) => amount(cost)),
-    number('margin', t('margin'), ({ margin }) => amount(margin)),
+    number('margin', t('margin'), ({ margin }) => amount(margin), 'figure'),
     number('share', t('share'), (figures) => share(figures.margin_percent)),
   ];
   return <DataTable label={t('title')} columns={columns} rows={rows} keyOf={({ key }) => key} />;

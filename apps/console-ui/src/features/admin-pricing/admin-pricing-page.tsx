@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Paper, Select, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { accountKey } from '../../api/account-storage';
 import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
+import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { PartLinks } from '../../components/part-links';
 import { QueryState } from '../../components/query-state';
@@ -15,7 +16,15 @@ import { useAdminPricingTexts } from './admin-pricing-texts';
 import classes from './admin-pricing.module.css';
 import { ChangeTable } from './change-table';
 import { changesBetween, type LineUnit } from './price-line';
-import { newestListQuery, priceHistoryQuery, type PriceKind, type PriceList } from './price-list-queries';
+import {
+  newestListQuery,
+  priceHistoryQuery,
+  type PriceKind,
+  type PriceList,
+  type PriceSource,
+  sourceKey,
+  upstreamNamesQuery,
+} from './price-list-queries';
 import { NewLineForm } from './new-line-form';
 import { PriceTable } from './price-table';
 import { PriceTools } from './price-tools';
@@ -26,6 +35,7 @@ import { usePriceDraft } from './use-price-draft';
 const FIXED_UNITS: Record<PriceKind, readonly LineUnit[]> = {
   models: [],
   gpus: [],
+  costs: [],
   training: ['training_tokens', 'training_hour'],
 };
 
@@ -34,22 +44,28 @@ const PUBLISHING: Record<PriceKind, string> = {
   models: 'PATCH /api/admin/billing/pricing/models',
   gpus: 'PATCH /api/admin/billing/pricing/gpus',
   training: 'PUT /api/admin/billing/pricing/training',
+  costs: 'PUT /api/admin/upstreams/:id/cost-prices',
 };
 
 /** Changes a list. Nothing is published before its differences were shown. */
 function PriceEditor({
-  kind,
+  source,
   list,
   onPublished,
 }: {
-  kind: PriceKind;
+  source: PriceSource;
   list: PriceList;
   onPublished: () => void;
 }) {
+  const { kind } = source;
   const t = useAdminPricingTexts();
   const accountId = useAccountId();
   const mayPublish = useMay()(PUBLISHING[kind]);
-  const draft = usePriceDraft(list, FIXED_UNITS[kind], accountId && accountKey(accountId, `prices-${kind}`));
+  const draft = usePriceDraft(
+    list,
+    FIXED_UNITS[kind],
+    accountId && accountKey(accountId, `prices-${sourceKey(source)}`),
+  );
   // Edits from before that were made to an older list are compared with the newer one at once.
   const [isReviewing, setIsReviewing] = useState(draft.conflicts !== undefined);
   const count = draft.changes.length;
@@ -88,7 +104,7 @@ function PriceEditor({
       )}
       {isReviewing && (
         <ReviewDialog
-          kind={kind}
+          source={source}
           draft={draft}
           onPublished={onPublished}
           onClose={() => setIsReviewing(false)}
@@ -102,39 +118,97 @@ const PARTS = [
   { to: '/admin/pricing', kind: 'models' },
   { to: '/admin/pricing/gpus', kind: 'gpus' },
   { to: '/admin/pricing/training', kind: 'training' },
+  { to: '/admin/pricing/costs', kind: 'costs' },
 ] as const;
 
-function AdminPricingPage({ kind }: { kind: PriceKind }) {
+function PricingFrame({ description, children }: { description: string; children: ReactNode }) {
   const t = useAdminPricingTexts();
-  const query = useQuery(newestListQuery(useConsoleApi(), kind));
-  // Each publication begins a new draft.
-  const [publications, setPublications] = useState(0);
-  const finish = () => void query.refetch().then(() => setPublications((count) => count + 1));
   return (
-    <Page title={t('title')} description={t('description')}>
+    <Page title={t('title')} description={description}>
       <PartLinks label={t('title')}>
         {PARTS.map((part) => (
-          <Link key={part.to} to={part.to} activeOptions={{ exact: true }}>
+          <Link key={part.to} to={part.to} activeOptions={{ exact: true, includeSearch: false }}>
             {t(part.kind)}
           </Link>
         ))}
       </PartLinks>
-      <QueryState query={query}>
-        {(list) => <PriceEditor key={publications} kind={kind} list={list} onPublished={finish} />}
-      </QueryState>
-      <PriceHistory kind={kind} />
+      {children}
     </Page>
   );
 }
 
-export const ModelPricesPage = () => <AdminPricingPage kind="models" />;
-export const GpuPricesPage = () => <AdminPricingPage kind="gpus" />;
-export const TrainingPricesPage = () => <AdminPricingPage kind="training" />;
+/** The editor of a list, and its history. */
+function ListOfPrices({ source }: { source: PriceSource }) {
+  const query = useQuery(newestListQuery(useConsoleApi(), source));
+  // Each publication begins a new draft.
+  const [publications, setPublications] = useState(0);
+  const finish = () => void query.refetch().then(() => setPublications((count) => count + 1));
+  return (
+    <>
+      <QueryState query={query}>
+        {(list) => <PriceEditor key={publications} source={source} list={list} onPublished={finish} />}
+      </QueryState>
+      <PriceHistory source={source} />
+    </>
+  );
+}
+
+function SitePricesPage({ kind }: { kind: Exclude<PriceKind, 'costs'> }) {
+  const t = useAdminPricingTexts();
+  return (
+    <PricingFrame description={t('description')}>
+      <ListOfPrices source={{ kind }} />
+    </PricingFrame>
+  );
+}
+
+/** What one of the upstreams takes: that of the address, or else the first one. */
+export function CostPricesPage() {
+  const t = useAdminPricingTexts();
+  const query = useQuery(upstreamNamesQuery(useConsoleApi()));
+  const { upstream: chosen } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  return (
+    <PricingFrame description={t('costs.description')}>
+      <QueryState
+        query={query}
+        isEmpty={(upstreams) => upstreams.length === 0}
+        empty={<EmptyState title={t('costs.none.title')}>{t('costs.none.text')}</EmptyState>}
+      >
+        {(upstreams) => {
+          const { id } = upstreams.find((one) => one.id === chosen) ?? upstreams[0]!;
+          return (
+            <>
+              <Select
+                label={t('costs.upstream')}
+                description={t('costs.names')}
+                allowDeselect={false}
+                searchable
+                maw="24rem"
+                data={upstreams.map((one) => ({ value: one.id, label: one.name }))}
+                value={id}
+                onChange={(upstream) =>
+                  upstream &&
+                  void navigate({ to: '/admin/pricing/costs', search: { upstream }, replace: true })
+                }
+              />
+              <ListOfPrices key={id} source={{ kind: 'costs', upstreamId: id }} />
+            </>
+          );
+        }}
+      </QueryState>
+    </PricingFrame>
+  );
+}
+
+export const ModelPricesPage = () => <SitePricesPage kind="models" />;
+export const GpuPricesPage = () => <SitePricesPage kind="gpus" />;
+export const TrainingPricesPage = () => <SitePricesPage kind="training" />;
 
 /** All published lists, newest first, each with what it changed. */
-function PriceHistory({ kind }: { kind: PriceKind }) {
+function PriceHistory({ source }: { source: PriceSource }) {
   const t = useAdminPricingTexts();
-  const query = useInfiniteQuery(priceHistoryQuery(useConsoleApi(), kind));
+  const query = useInfiniteQuery(priceHistoryQuery(useConsoleApi(), source));
   return (
     <Stack component="section" gap="sm">
       <Title order={2}>{t('history')}</Title>

@@ -10,6 +10,7 @@ import { PRICE_UNITS, type PriceTerms, SERVICE_TIERS } from '../pricing/pricing-
 import { usePricingTexts } from '../pricing/pricing-texts';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import { keyOfLine, type LineUnit, parsePrice } from './price-line';
+import { type PriceKind } from './price-list-queries';
 import { type PriceDraft } from './use-price-draft';
 
 const HOURS = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/;
@@ -43,7 +44,7 @@ function termsOf(
 }
 
 /** Adds a price to the draft. */
-export function NewLineForm({ kind, draft }: { kind: 'models' | 'gpus'; draft: PriceDraft }) {
+export function NewLineForm({ kind, draft }: { kind: Exclude<PriceKind, 'training'>; draft: PriceDraft }) {
   const t = useAdminPricingTexts();
   const { currency } = useSite();
   const { timeZone } = useTimeZone();
@@ -82,12 +83,12 @@ export function NewLineForm({ kind, draft }: { kind: 'models' | 'gpus'; draft: P
         <Stack gap="sm">
           <Group align="flex-start" gap="sm">
             <TextInput
-              label={t(kind === 'gpus' ? 'add.gpu' : 'add.model')}
-              maxLength={100}
+              label={t(`add.name.${kind}`)}
+              maxLength={kind === 'costs' ? 200 : 100}
               flex="1 1 12rem"
               {...form.getInputProps('name')}
             />
-            {kind === 'models' && (
+            {kind !== 'gpus' && (
               <Select
                 label={t('add.unit')}
                 allowDeselect={false}
@@ -106,7 +107,7 @@ export function NewLineForm({ kind, draft }: { kind: 'models' | 'gpus'; draft: P
               {t('add')}
             </Button>
           </Group>
-          {kind === 'models' && (
+          {kind !== 'gpus' && (
             <Switch
               label={t('add.conditions')}
               {...form.getInputProps('isConditional', { type: 'checkbox' })}

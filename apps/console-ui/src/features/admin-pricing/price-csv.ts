@@ -12,8 +12,8 @@ const COLUMNS = [
   'hours',
   'effective_from',
 ] as const;
-/** As the service writes them for GPUs, and as people name them. */
-const ALIASES: Record<string, string> = { name: 'slug', hourly_price: 'price' };
+/** As the service writes them for GPUs and upstreams, and as people name them. */
+const ALIASES: Record<string, string> = { name: 'slug', model: 'slug', hourly_price: 'price' };
 
 const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 

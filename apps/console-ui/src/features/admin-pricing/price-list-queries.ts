@@ -1,15 +1,31 @@
 import {
   infiniteQueryOptions,
+  keepPreviousData,
   type QueryClient,
   queryOptions,
   useMutation,
+  useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { pricingQuery } from '../pricing/pricing-queries';
-import { type LineChange, linesAt, type PriceLine, type PriceUnit } from './price-line';
+import {
+  keyOfLine,
+  type LineChange,
+  linesAt,
+  type LineUnit,
+  type PriceLine,
+  type PriceUnit,
+} from './price-line';
 
-export type PriceKind = 'models' | 'gpus' | 'training';
+export type PriceKind = 'models' | 'gpus' | 'training' | 'costs';
+
+/** A list of the site, or what an upstream takes. */
+export type PriceSource = { kind: Exclude<PriceKind, 'costs'> } | { kind: 'costs'; upstreamId: string };
+
+/** Unlike that of any other list. */
+export const sourceKey = (source: PriceSource): string =>
+  source.kind === 'costs' ? `costs-${source.upstreamId}` : source.kind;
 
 /** A published list. */
 export interface PriceList {
@@ -36,13 +52,14 @@ const NO_LIST: PriceList = {
 const PAGE_LISTS = 11;
 const PRICES = ['admin-prices'];
 
+const unitLine = (
+  name: string,
+  { unit, price, currency: _, ...terms }: Omit<Schemas['CostPriceResponse'], 'model'>,
+): PriceLine => ({ name, unit, price, ...(Object.keys(terms).length > 0 && { terms }) });
 const modelLines = ({ models }: Schemas['PublishedModelListResponse']): PriceLine[] =>
-  models.map(({ slug, unit, price, currency: _, ...terms }) => ({
-    name: slug,
-    unit,
-    price,
-    ...(Object.keys(terms).length > 0 && { terms }),
-  }));
+  models.map(({ slug, ...price }) => unitLine(slug, price));
+const costLines = ({ cost_prices: prices }: Schemas['PublishedCostPriceListResponse']): PriceLine[] =>
+  prices.map(({ model, ...price }) => unitLine(model, price));
 const gpuLines = ({ gpus }: Schemas['PublishedGpuListResponse']): PriceLine[] =>
   gpus.map(({ name, hourly_price: price }) => ({ name, unit: 'hour', price }));
 const trainingLines = ({ training }: Schemas['PublishedTrainingListResponse']): PriceLine[] => [
@@ -75,11 +92,17 @@ interface HistoryPage {
 
 async function readHistory(
   api: ConsoleApi,
-  kind: PriceKind,
+  source: PriceSource,
   query: { limit: number; cursor?: string },
   signal: AbortSignal,
 ): Promise<HistoryPage> {
+  const { kind } = source;
   const options = { params: { query }, signal };
+  if (kind === 'costs') {
+    const params = { path: { id: source.upstreamId }, query };
+    const page = await bodyOf(api.GET('/api/admin/upstreams/{id}/cost-prices/history', { params, signal }));
+    return { lists: page.lists.map(listOf(costLines)), nextCursor: page.next_cursor };
+  }
   if (kind === 'models') {
     const page = await bodyOf(api.GET('/api/admin/billing/pricing/models/history', options));
     return { lists: page.lists.map(listOf(modelLines)), nextCursor: page.next_cursor };
@@ -93,11 +116,11 @@ async function readHistory(
 }
 
 /** The list in force with its version. */
-export const newestListQuery = (api: ConsoleApi, kind: PriceKind) =>
+export const newestListQuery = (api: ConsoleApi, source: PriceSource) =>
   queryOptions({
-    queryKey: [...PRICES, kind, 'newest'],
+    queryKey: [...PRICES, sourceKey(source), 'newest'],
     queryFn: async ({ signal }) => {
-      const [newest] = (await readHistory(api, kind, { limit: 1 }, signal)).lists;
+      const [newest] = (await readHistory(api, source, { limit: 1 }, signal)).lists;
       return newest ? { ...newest, lines: linesAt(newest.lines, new Date()) } : NO_LIST;
     },
     // The editor would lose what was typed.
@@ -105,58 +128,113 @@ export const newestListQuery = (api: ConsoleApi, kind: PriceKind) =>
     refetchOnReconnect: false,
   });
 
-export const priceHistoryQuery = (api: ConsoleApi, kind: PriceKind) =>
+export const priceHistoryQuery = (api: ConsoleApi, source: PriceSource) =>
   infiniteQueryOptions({
-    queryKey: [...PRICES, kind, 'history'],
+    queryKey: [...PRICES, sourceKey(source), 'history'],
     queryFn: ({ signal, pageParam }) =>
-      readHistory(api, kind, { limit: PAGE_LISTS, ...(pageParam !== null && { cursor: pageParam }) }, signal),
+      readHistory(
+        api,
+        source,
+        { limit: PAGE_LISTS, ...(pageParam !== null && { cursor: pageParam }) },
+        signal,
+      ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+
+/** All upstreams by name. */
+export const upstreamNamesQuery = (api: ConsoleApi) =>
+  queryOptions({
+    queryKey: ['admin-upstream-names'],
+    queryFn: async ({ signal }) => {
+      const { upstreams } = await bodyOf(api.GET('/api/admin/upstreams', { signal }));
+      return upstreams.map(({ id, name }) => ({ id, name }));
+    },
   });
 
 export interface Publication {
   /** The list that the changes are based on. */
   base: PriceList;
   changes: LineChange[];
+  /** What the base becomes. */
+  after: readonly PriceLine[];
   /** For the history; empty: none. */
   reason: string;
 }
 
+export type BelowCost = Schemas['BelowCostResponse'];
+
+/** Publishes, or with `dry_run` only finds the prices that would be below cost. */
 async function publish(
   api: ConsoleApi,
-  kind: PriceKind,
-  { base, changes, reason }: Publication,
-): Promise<void> {
-  const params = { query: { version: base.version, ...(reason && { reason }) } };
-  if (kind === 'models') {
-    const models = changes.map(({ name: slug, unit, terms, after }) => ({
-      slug,
-      unit: unit as PriceUnit,
-      ...terms,
-      price: after ?? null,
-    }));
-    await api.PATCH('/api/admin/billing/pricing/models', { params, body: { models } });
-  } else if (kind === 'gpus') {
-    const gpus = changes.map(({ name, after }) => ({ name, hourly_price: after ?? null }));
-    await api.PATCH('/api/admin/billing/pricing/gpus', { params, body: { gpus } });
-  } else {
-    const prices = new Map(base.lines.map(({ unit, price }) => [unit, price]));
-    for (const { unit, after } of changes) if (after) prices.set(unit, after);
-    const [tokens, hour] = [prices.get('training_tokens'), prices.get('training_hour')];
-    if (!tokens || !hour) throw new Error('training needs both of its prices');
-    await api.PUT('/api/admin/billing/pricing/training', {
-      params,
-      body: { token_per_m: tokens, gpu_hour: hour },
-    });
+  source: PriceSource,
+  { changes, after }: Pick<Publication, 'changes' | 'after'>,
+  query: { version?: string; reason?: string; dry_run?: boolean },
+): Promise<BelowCost[]> {
+  if (source.kind === 'costs') {
+    const params = { path: { id: source.upstreamId }, query };
+    const body = { cost_prices: after.map(({ name, ...price }) => ({ model: name, ...unitPrice(price) })) };
+    return (await bodyOf(api.PUT('/api/admin/upstreams/{id}/cost-prices', { params, body }))).below_cost;
   }
+  const params = { query };
+  if (source.kind === 'models') {
+    const models = changes.map(({ name, unit, terms, after: price }) => ({
+      slug: name,
+      ...unitPrice({ unit, terms, price: price ?? null }),
+    }));
+    const options = { params, body: { models } };
+    return (await bodyOf(api.PATCH('/api/admin/billing/pricing/models', options))).below_cost;
+  }
+  if (source.kind === 'gpus') {
+    const gpus = changes.map(({ name, after: price }) => ({ name, hourly_price: price ?? null }));
+    await api.PATCH('/api/admin/billing/pricing/gpus', { params, body: { gpus } });
+    return [];
+  }
+  const priceOf = (unit: LineUnit) => after.find((line) => line.unit === unit)?.price;
+  const [tokens, hour] = [priceOf('training_tokens'), priceOf('training_hour')];
+  if (!tokens || !hour) throw new Error('training needs both of its prices');
+  await api.PUT('/api/admin/billing/pricing/training', {
+    params,
+    body: { token_per_m: tokens, gpu_hour: hour },
+  });
+  return [];
+}
+
+const unitPrice = <Price>({ unit, terms, price }: Pick<PriceLine, 'unit' | 'terms'> & { price: Price }) => ({
+  unit: unit as PriceUnit,
+  ...terms,
+  price,
+});
+
+/** The prices that a publication would leave below what an active upstream takes. */
+export function useBelowCost(
+  source: PriceSource,
+  { changes, after }: Pick<Publication, 'changes' | 'after'>,
+) {
+  const api = useConsoleApi();
+  const comparesCosts = source.kind === 'models' || source.kind === 'costs';
+  return useQuery({
+    queryKey: [
+      ...PRICES,
+      sourceKey(source),
+      'below-cost',
+      after.map((line) => `${keyOfLine(line)} ${line.price.toString()}`),
+    ],
+    queryFn: () => publish(api, source, { changes, after }, { dry_run: true }),
+    enabled: comparesCosts && changes.length > 0,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    retry: false,
+  });
 }
 
 /** Refuses with 409 if somebody else has published since the base. */
-export function usePublishPrices(kind: PriceKind) {
+export function usePublishPrices(source: PriceSource) {
   const api = useConsoleApi();
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (publication: Publication) => publish(api, kind, publication),
+    mutationFn: ({ base: { version }, reason, ...publication }: Publication) =>
+      publish(api, source, publication, { version, ...(reason && { reason }) }),
     onSuccess: () => refreshPrices(queryClient, api),
   });
 }

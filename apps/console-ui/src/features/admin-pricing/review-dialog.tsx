@@ -1,21 +1,29 @@
-import { Alert, Badge, Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Badge, Button, Checkbox, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { toApiError } from '../../api/api-error';
 import { useConsoleApi } from '../../api/console-api';
 import { ErrorNotice } from '../../components/error-notice';
+import { useRequestTexts } from '../requests/request-texts';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import { ChangeTable, useLineName } from './change-table';
 import { isLargeChange, keyOfLine, type LineChange } from './price-line';
-import { newestListQuery, type PriceKind, usePublishPrices } from './price-list-queries';
+import {
+  type BelowCost,
+  newestListQuery,
+  type PriceSource,
+  useBelowCost,
+  usePublishPrices,
+} from './price-list-queries';
 import { type PriceDraft } from './use-price-draft';
 
 const CONFLICT = 409;
 const MAX_REASON_CHARS = 500;
+const MOST_BELOW_COST = 10;
 
 interface Props {
-  kind: PriceKind;
+  source: PriceSource;
   draft: PriceDraft;
   onPublished: () => void;
   onClose: () => void;
@@ -25,26 +33,27 @@ interface Props {
  * Shows what will change and publishes it. If somebody else has published meanwhile, the changes are compared with their
  * list, and every price that both have changed is marked.
  */
-export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
+export function ReviewDialog({ source, draft, onPublished, onClose }: Props) {
   const t = useAdminPricingTexts();
   const api = useConsoleApi();
   const queryClient = useQueryClient();
   const nameOf = useLineName();
-  const publication = usePublishPrices(kind);
+  const publication = usePublishPrices(source);
   const [failure, setFailure] = useState<unknown>();
   const [reason, setReason] = useState('');
   const [isChecked, setIsChecked] = useState(false);
-  const { changes, base, conflicts } = draft;
+  const { changes, after, base, conflicts } = draft;
+  const belowCost = useBelowCost(source, draft);
   const large = changes.filter(isLargeChange).length;
 
   const rebase = async () => {
-    const theirs = await queryClient.fetchQuery({ ...newestListQuery(api, kind), staleTime: 0 });
+    const theirs = await queryClient.fetchQuery({ ...newestListQuery(api, source), staleTime: 0 });
     draft.rebase(theirs);
   };
   const publish = () => {
     setFailure(undefined);
     publication.mutate(
-      { base, changes, reason: reason.trim() },
+      { base, changes, after, reason: reason.trim() },
       {
         onSuccess: () => {
           draft.forget();
@@ -86,6 +95,7 @@ export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
     <Modal opened onClose={onClose} size="xl" title={t('review.title')} closeOnClickOutside={false}>
       <Stack>
         {failure !== undefined && <ErrorNotice error={failure} />}
+        {failure === undefined && belowCost.error && <ErrorNotice error={belowCost.error} />}
         {conflicts && (
           <Alert role="alert" color="orange" variant="light" title={t('conflict.title')}>
             {conflicts.size > 0 ? t('conflict.both', { count: conflicts.size }) : t('conflict.none')}
@@ -96,6 +106,7 @@ export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
         ) : (
           <Text>{t('review.nothing')}</Text>
         )}
+        {belowCost.data && <BelowCostAlert found={belowCost.data} />}
         <TextInput
           label={t('review.reason')}
           description={t('review.reason.hint')}
@@ -110,7 +121,7 @@ export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
             onChange={(event) => setIsChecked(event.currentTarget.checked)}
           />
         )}
-        <Text c="dimmed">{t(`review.effect.${kind}`)}</Text>
+        <Text c="dimmed">{t(`review.effect.${source.kind}`)}</Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
             {t('review.back')}
@@ -125,5 +136,30 @@ export function ReviewDialog({ kind, draft, onPublished, onClose }: Props) {
         </Group>
       </Stack>
     </Modal>
+  );
+}
+
+/** Names the prices that would be below what an upstream takes. */
+function BelowCostAlert({ found }: { found: readonly BelowCost[] }) {
+  const t = useAdminPricingTexts();
+  const requestText = useRequestTexts();
+  if (found.length === 0) return null;
+  return (
+    <Alert role="alert" color="orange" variant="light" title={t('belowCost.title')}>
+      <List size="sm">
+        {found.slice(0, MOST_BELOW_COST).map(({ slug, unit, upstream, meter }) => (
+          <List.Item key={`${slug} ${unit} ${upstream}`}>
+            {t('belowCost.one', {
+              price: `${slug} · ${t(`unit.${unit}`)}`,
+              upstream,
+              meter: requestText(`meter.${meter}`),
+            })}
+          </List.Item>
+        ))}
+      </List>
+      {found.length > MOST_BELOW_COST && (
+        <Text size="sm">{t('belowCost.more', { count: found.length - MOST_BELOW_COST })}</Text>
+      )}
+    </Alert>
   );
 }

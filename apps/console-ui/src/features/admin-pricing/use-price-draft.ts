@@ -73,6 +73,8 @@ export function usePriceDraft(loaded: PriceList, units: readonly LineUnit[], sto
     lines: shown,
     isValid: after.length === typed.length,
     changes,
+    /** What the list becomes. */
+    after,
     /** Keys of the lines that somebody else has changed, too. Undefined while nobody else has published. */
     conflicts,
     /** Whether the lines hold edits from before. */

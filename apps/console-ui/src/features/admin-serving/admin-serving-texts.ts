@@ -27,6 +27,7 @@ const en = {
   actions: 'Actions',
   edit: 'Edit {{name}}',
   test: 'Test {{name}}',
+  costs: 'Cost prices of {{name}}',
   drain: 'Drain {{name}}',
   activate: 'Activate {{name}}',
   remove: 'Remove {{name}}',
@@ -45,7 +46,7 @@ const en = {
   'credential.header': 'Header for the key',
   protocols: 'Protocols',
   'protocols.hint':
-    'Calls in these protocols reach the server as the client sends them. Calls to Responses or Messages are otherwise translated to chat completions.',
+    'Chats in these protocols reach the server as the client sends them; others are translated. Only servers with chat completions get embeddings, images and audio.',
   'protocol.chat': 'Chat completions',
   'protocol.responses': 'Responses (OpenAI)',
   'protocol.messages': 'Messages (Anthropic)',
@@ -138,6 +139,7 @@ const zh: ChineseTexts<typeof en> = {
   actions: '操作',
   edit: '编辑 {{name}}',
   test: '测试 {{name}}',
+  costs: '{{name}} 的成本价',
   drain: '排空 {{name}}',
   activate: '启用 {{name}}',
   remove: '移除 {{name}}',
@@ -155,7 +157,7 @@ const zh: ChineseTexts<typeof en> = {
   'credential.header': '密钥所在的请求头',
   protocols: '支持的协议',
   'protocols.hint':
-    '使用所选协议的请求原样转发给服务器；其余的 Responses 和 Messages 请求会转换为 Chat Completions。',
+    '使用所选协议的对话原样转发给服务器，其他协议的对话自动转换。向量、图像和音频请求只发给支持 Chat Completions 的服务器。',
   'protocol.chat': 'Chat Completions',
   'protocol.responses': 'Responses（OpenAI）',
   'protocol.messages': 'Messages（Anthropic）',

@@ -1,8 +1,10 @@
-import { ActionIcon, Badge, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { FlaskConical, Pencil, Play, Plus, Pause, Trash2 } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import { Coins, FlaskConical, Pencil, Play, Plus, Pause, Trash2 } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
+import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
 import { ConfirmDialog } from '../../components/dialogs';
@@ -20,6 +22,7 @@ import {
 } from './serving-queries';
 import { SplitPreview } from './split-preview';
 import { UpstreamDialog } from './upstream-dialog';
+import { UpstreamStatus } from './upstream-status';
 
 type Opened = { dialog: 'edit' | 'test' | 'remove'; upstream: Upstream } | { dialog: 'add' };
 
@@ -29,6 +32,7 @@ const MOST_NAMES = 2;
 export function UpstreamsPage() {
   const t = useServingTexts();
   const query = useQuery(upstreamsQuery(useConsoleApi()));
+  const mayChange = useMay()('PATCH /api/admin/upstreams/:id');
   const [opened, setOpened] = useState<Opened>();
   const setState = useSetState();
   const close = () => setOpened(undefined);
@@ -51,7 +55,7 @@ export function UpstreamsPage() {
       key: 'status',
       title: t('status'),
       place: 'status',
-      cell: (upstream) => <Status upstream={upstream} />,
+      cell: ({ state, health }) => <UpstreamStatus state={state} {...health} />,
     },
     {
       key: 'models',
@@ -94,8 +98,22 @@ export function UpstreamsPage() {
       isTitleHidden: true,
       cell: (upstream) => {
         const { id, name, state } = upstream;
+        const costs = (
+          <Tooltip label={t('costs', { name })}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t('costs', { name })}
+              renderRoot={(props) => <Link {...props} to="/admin/pricing/costs" search={{ upstream: id }} />}
+            >
+              <Coins size={16} />
+            </ActionIcon>
+          </Tooltip>
+        );
+        if (!mayChange) return costs;
         return (
           <Group gap={4} wrap="nowrap" justify="flex-end">
+            {costs}
             <Action label={t('test', { name })} onClick={() => setOpened({ dialog: 'test', upstream })}>
               <FlaskConical size={16} />
             </Action>
@@ -132,9 +150,11 @@ export function UpstreamsPage() {
       title={t('title')}
       description={t('description')}
       actions={
-        <Button leftSection={<Plus size={16} />} onClick={() => setOpened({ dialog: 'add' })}>
-          {t('add')}
-        </Button>
+        mayChange && (
+          <Button leftSection={<Plus size={16} />} onClick={() => setOpened({ dialog: 'add' })}>
+            {t('add')}
+          </Button>
+        )
       }
     >
       {setState.error && <ErrorNotice error={setState.error} />}
@@ -179,25 +199,6 @@ function Action({ label, color = 'gray', onClick, children }: ActionProps) {
         {children}
       </ActionIcon>
     </Tooltip>
-  );
-}
-
-function Status({ upstream: { state, health } }: { upstream: Upstream }) {
-  const t = useServingTexts();
-  const [color, text] =
-    state !== 'active'
-      ? ['gray', t(`status.${state}`)]
-      : health.is_up === false
-        ? ['red', t('status.down')]
-        : health.open_models.length > 0
-          ? ['orange', t('status.failing', { models: health.open_models.join(', ') })]
-          : health.is_up
-            ? ['green', t('status.up')]
-            : ['gray', t('status.unknown')];
-  return (
-    <Badge variant="dot" color={color} tt="none" fw={500}>
-      {text}
-    </Badge>
   );
 }
 

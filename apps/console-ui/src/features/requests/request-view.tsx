@@ -67,13 +67,17 @@ export function RequestTable({ label, pathOf, requests, onMore, isLoadingMore }:
     {
       key: 'key',
       title: t('column.key'),
-      cell: ({ api_key: key }) => (
-        <Text span inherit c={key ? undefined : 'dimmed'}>
-          {key?.name ?? t('noKey')}
-        </Text>
+      cell: ({ api_key: key, entrypoint }) => (
+        <>
+          <Text span inherit c={key ? undefined : 'dimmed'}>
+            {key?.name ?? t('noKey')}
+          </Text>
+          <Text size="sm" c="dimmed" title={t('column.source')}>
+            {entrypointName(entrypoint)}
+          </Text>
+        </>
       ),
     },
-    { key: 'source', title: t('column.source'), cell: ({ entrypoint }) => entrypointName(entrypoint) },
     {
       key: 'tokens',
       title: t('column.tokens'),

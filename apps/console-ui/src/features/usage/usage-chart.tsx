@@ -44,7 +44,8 @@ export default function UsageChart({ series, points, currency, label, nameOf, bu
         valueFormatter={(value) => scale.format(value)}
         xAxisProps={{ tickFormatter: (bucket: string) => bucketName(bucket, true), minTickGap: 24 }}
         yAxisProps={{ width: 64 }}
-        barChartProps={{ accessibilityLayer: false }}
+        // A negative part goes down from zero.
+        barChartProps={{ accessibilityLayer: false, stackOffset: 'sign' }}
         barProps={{ isAnimationActive: false }}
         tooltipProps={{
           content: ({ label: bucket }) => {

@@ -9,6 +9,7 @@ import {
 } from '@inference/metering';
 import { EVERY_MODEL } from '@inference/serving';
 import { type ModelPriceRow } from './price-lists.repository';
+import { type BelowCostResponse } from './price-responses';
 import { type ServedCosts } from './cost-prices.repository';
 
 const NO_CONVERSION = 10n ** BigInt(RATE_DIGITS);
@@ -43,15 +44,15 @@ function costsFor(slug: string, served: readonly ServedCosts[]) {
  * Names the prices of models that are below what an active upstream takes, now or from one of their own starts on. Prices with conditions
  * are not compared.
  */
-export function belowCostWarnings(
+export function pricesBelowCost(
   models: readonly ModelPriceRow[],
   served: readonly ServedCosts[],
   now: Date,
-): string[] {
+): BelowCostResponse[] {
   const bySlug = new Map<string, ModelPriceRow[]>();
   for (const row of models) bySlug.set(row.slug, [...(bySlug.get(row.slug) ?? []), row]);
   /** One for each price and upstream: meters without a price of their own have that of their parent, which comes first. */
-  const warnings = new Map<string, string>();
+  const found = new Map<string, BelowCostResponse>();
   for (const [slug, prices] of bySlug) {
     const costs = costsFor(slug, served);
     const starts = [...prices, ...costs.flatMap((cost) => cost.prices)].flatMap(({ effectiveFrom }) =>
@@ -66,11 +67,15 @@ export function belowCostWarnings(
           const cost = lineOf(paid, meter);
           if (!price || !cost || price.costPicos >= cost.costPicos) continue;
           const key = `${slug} ${price.unit} ${upstream}`;
-          if (!warnings.has(key))
-            warnings.set(key, `${slug} ${price.unit}: is below what ${upstream} takes for ${meter}`);
+          if (!found.has(key)) found.set(key, { slug, unit: price.unit, upstream, meter });
         }
       }
     }
   }
-  return [...warnings.values()];
+  return [...found.values()];
 }
+
+export const belowCostWarnings = (found: readonly BelowCostResponse[]): string[] =>
+  found.map(
+    ({ slug, unit, upstream, meter }) => `${slug} ${unit}: is below what ${upstream} takes for ${meter}`,
+  );

@@ -4,7 +4,12 @@ import { type ExactNumber } from '@inference/money';
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { PublishedListResponse } from './price-history.dto';
 import { MAX_ROWS } from './price-list-rules';
-import { ChangedModelPriceResponse, ModelPriceResponse } from './price-responses';
+import {
+  BelowCostProperty,
+  BelowCostResponse,
+  ChangedModelPriceResponse,
+  ModelPriceResponse,
+} from './price-responses';
 import { MODEL_PRICE, PriceField, decimalsOfUnit, UnitPriceDto } from './pricing.dto';
 
 const MAX_MODEL_CHARS = 200;
@@ -82,6 +87,9 @@ export class CostPricePublicationResponse {
     example: ['sandbox-chat per_million_output_tokens: is below what gpu-1 takes for output'],
   })
   warnings!: string[];
+
+  @BelowCostProperty()
+  below_cost!: BelowCostResponse[];
 }
 
 export class PublishedCostPriceListResponse extends PublishedListResponse {

@@ -54,6 +54,7 @@ describe('what upstreams take', () => {
     expect(dry.body).toMatchObject({
       added: [{ model: 'Org/Small', price: 1 }, { price: 2.5 }],
       warnings: [BELOW],
+      below_cost: [{ slug: 'sold', unit: OUTPUT, upstream: 'gpu-1', meter: 'output' }],
     });
     expect((await send('GET', path)).body).toMatchObject({ version: '0' });
     expect((await send('PUT', `${path}?version=0&reason=Contract`, costs(1, 2))).body).toMatchObject({

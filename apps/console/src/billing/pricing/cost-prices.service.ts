@@ -15,7 +15,7 @@ import { readNewestPrices } from './price-lists.repository';
 import { modelPriceView } from './price-responses';
 import { changesBetween, modelRow, refuse } from './pricing.service';
 import { publicationOf, type Publisher, reasonOf } from './publisher';
-import { belowCostWarnings } from './below-cost';
+import { belowCostWarnings, pricesBelowCost } from './below-cost';
 import {
   type CostPriceDto,
   type CostPriceHistoryResponse,
@@ -131,6 +131,7 @@ export class CostPricesService {
     const before = listAt((await readNewestCosts(executor, upstreamId))?.prices ?? [], now);
     const { added, changed, removed } = changesBetween(before, after, priceKey, (row) => row.ratePicos);
     const served = (await readServedCosts(executor, upstreamId)).map((row) => ({ ...row, prices: after }));
+    const below = pricesBelowCost(await readNewestPrices(executor, 'models', null), served, now);
     return {
       cost_prices: after.map(this.view),
       added: added.map(this.view),
@@ -139,7 +140,8 @@ export class CostPricesService {
         previous_price: this.view(old).price,
       })),
       removed: removed.map(this.view),
-      warnings: belowCostWarnings(await readNewestPrices(executor, 'models', null), served, now),
+      warnings: belowCostWarnings(below),
+      below_cost: below,
     };
   }
 

@@ -2,6 +2,8 @@ import { type Currency } from '@inference/config';
 import { CurrencyProperty, InstantProperty, MoneyProperty } from '@inference/dto';
 import {
   conditionCount,
+  type Meter,
+  METERS,
   newestEffective,
   PRICE_UNITS,
   type PriceUnit,
@@ -16,8 +18,8 @@ import {
   picosToDecimal,
   scaledToDecimal,
 } from '@inference/money';
+import { MODALITIES, type Modality } from '@inference/serving';
 import { ApiProperty } from '@nestjs/swagger';
-import { MODALITIES, type Modality } from './model-details.config';
 import { type GpuPriceRow, type ModelPriceRow, type TrainingPriceRow } from './price-lists.repository';
 
 /** When a price holds. What is absent does not limit it. */
@@ -219,6 +221,33 @@ export class ChangedGpuPriceResponse extends GpuPriceResponse {
   previous_hourly_price!: ExactNumber;
 }
 
+/** A price of a model that is below what an upstream takes. */
+export class BelowCostResponse {
+  @ApiProperty({ description: 'The model.', example: 'sandbox-chat' })
+  slug!: string;
+
+  @ApiProperty({
+    description: 'The unit of its price.',
+    enum: PRICE_UNITS,
+    example: 'per_million_output_tokens',
+  })
+  unit!: PriceUnit;
+
+  @ApiProperty({ description: 'The name of the upstream.', example: 'gpu-1' })
+  upstream!: string;
+
+  @ApiProperty({ description: 'What is counted.', enum: METERS, example: 'output' })
+  meter!: Meter;
+}
+
+/** The prices below what an active upstream takes, of all that a publication is about. */
+export const BelowCostProperty = () =>
+  ApiProperty({
+    description:
+      'Prices of models below what an active upstream takes. Prices with conditions are not compared.',
+    type: [BelowCostResponse],
+  });
+
 /** What a publication changed, or would change. */
 export class ModelPublicationResponse extends ModelPriceListResponse {
   @ApiProperty({ description: 'Prices that are new.', type: [ModelPriceResponse] })
@@ -237,6 +266,9 @@ export class ModelPublicationResponse extends ModelPriceListResponse {
     example: ['sandbox-chat per_request: changes by half or more'],
   })
   warnings!: string[];
+
+  @BelowCostProperty()
+  below_cost!: BelowCostResponse[];
 }
 
 /** What a publication changed, or would change. */

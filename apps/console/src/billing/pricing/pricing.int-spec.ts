@@ -1,5 +1,5 @@
 import { waitFor } from '@inference/testing';
-import { type SignedIn, TestConsole, TestSite } from '../../testing/console.fixture';
+import { type SignedIn, TestSite } from '../../testing/console.fixture';
 
 const MODELS = '/api/admin/billing/pricing/models';
 const GPUS = '/api/admin/billing/pricing/gpus';
@@ -35,7 +35,7 @@ describe('pricing', () => {
       `{"slug":"z/large:1","unit":"${OUT}","price":10,"currency":"USD"},` +
       `{"slug":"a","unit":"per_request","price":0.000000000001,"currency":"USD"},{"slug":"free","unit":"${BOTH}","price":0,"currency":"USD"}]`;
     expect(answer.text).toBe(
-      `${shown},${shown.replace('{"models"', '"added"')},"changed":[],"removed":[],"warnings":[]}`,
+      `${shown},${shown.replace('{"models"', '"added"')},"changed":[],"removed":[],"warnings":[],"below_cost":[]}`,
     );
     const gpus = await put(GPUS, { gpus: [{ name: 'H100 80GB', hourly_price: 2.99 }] });
     const shownGpus = '"gpus":[{"name":"H100 80GB","hourly_price":2.99,"currency":"USD"}]';
@@ -43,14 +43,13 @@ describe('pricing', () => {
       `{${shownGpus},${shownGpus.replace('gpus', 'added')},"changed":[],"removed":[],"warnings":[]}`,
     );
     expect((await read()).text).toBe(`${shown},"model_details":[],${shownGpus}}`);
-    const MODEL_LIMITS = JSON.stringify({
-      'z/large:1': { context_tokens: 8_192, input_modalities: ['text', 'image'] },
-      elsewhere: { context_tokens: 1 },
-      '*': { max_output_tokens: 100 },
-    });
-    const informed = await TestConsole.start(site.database.urlFor('console'), { MODEL_LIMITS });
-    const { body } = await informed.request('GET', '/api/pricing');
-    await informed.close();
+    await site.database.pool.query(
+      `INSERT INTO serving.models (id, slug, context_tokens, max_output_tokens, input_modalities)
+       VALUES ('mod_large', 'z/large:1', 8192, NULL, '{text,image}'), ('mod_else', 'elsewhere', 1, NULL, NULL),
+         ('mod_every', '*', NULL, 100, NULL)`,
+    );
+    const { body } = await read();
+    await site.database.pool.query('DELETE FROM serving.models');
     const byDefault = { context_tokens: null, input_modalities: null, output_modalities: null };
     expect(body).toMatchObject({
       model_details: [

@@ -1,13 +1,14 @@
 import { type Currency } from '@inference/config';
 import { Database, type Executor, type Transaction } from '@inference/database';
+import { EVERY_MODEL, type ServedModel } from '@inference/serving';
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { readLastChange } from '../../caching/catalogue-changes.repository';
+import { readServedModels } from '../../inference/serving/serving.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { belowCostWarnings } from './below-cost';
+import { belowCostWarnings, pricesBelowCost } from './below-cost';
 import { readServedCosts } from './cost-prices.repository';
-import { MODEL_DETAILS_CONFIG, type ModelDetailsConfig } from './model-details.config';
 import {
   listAt,
   listFaults,
@@ -98,13 +99,30 @@ const gpuRow = <Price extends bigint | null>({
 });
 const gpuKey = ({ name }: GpuChange) => name;
 
+/** What is known of the models beside their prices. */
+function detailsOf(
+  models: OfferedModelPriceResponse[],
+  served: readonly ServedModel[],
+): ModelDetailsResponse[] {
+  const bySlug = new Map(served.map((model) => [model.slug, model]));
+  return [...new Set(models.map(({ slug }) => slug))].flatMap((slug) => {
+    const details = bySlug.get(slug) ?? bySlug.get(EVERY_MODEL);
+    const shown = {
+      context_tokens: details?.contextTokens ?? null,
+      max_output_tokens: details?.maxOutputTokens ?? null,
+      input_modalities: details?.inputModalities ?? null,
+      output_modalities: details?.outputModalities ?? null,
+    };
+    return Object.values(shown).some((fact) => fact !== null) ? [{ slug, ...shown }] : [];
+  });
+}
+
 /** The published prices of models and GPUs. A new list replaces the previous one, which stays as history. */
 @Injectable()
 export class PricingService {
   constructor(
     private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
-    @Inject(MODEL_DETAILS_CONFIG) private readonly details: ModelDetailsConfig,
   ) {}
 
   /** The current lists, each with up to `limit` rows; null: all. */
@@ -115,25 +133,11 @@ export class PricingService {
       this.readGpus(limit),
     ]);
     const models = offeredPrices(prices, this.site.currency, new Date()).slice(0, limit ?? undefined);
-    // The details follow from the configuration, which has no date of its change.
-    const model_details = this.detailsOf(models);
+    // Changes of the details have no date among those of the prices.
+    const model_details = detailsOf(models, await readServedModels(this.database));
     // A price that becomes effective changes the answer without a publication.
     const hasOwnDate = model_details.length === 0 && prices.every(({ effectiveFrom }) => !effectiveFrom);
     return { body: { models, model_details, gpus }, changedAt: hasOwnDate ? changedAt : null };
-  }
-
-  private detailsOf(models: OfferedModelPriceResponse[]): ModelDetailsResponse[] {
-    return [...new Set(models.map(({ slug }) => slug))].flatMap((slug) => {
-      const details = this.details.get(slug) ?? this.details.get('*');
-      if (!details) return [];
-      return {
-        slug,
-        context_tokens: details.contextTokens ?? null,
-        max_output_tokens: details.maxOutputTokens ?? null,
-        input_modalities: details.inputModalities ?? null,
-        output_modalities: details.outputModalities ?? null,
-      };
-    });
   }
 
   /** All prices of the current list. */
@@ -236,6 +240,7 @@ export class PricingService {
     const touched = new Set(compared.map(({ row }) => row.slug));
     const published = after.filter(({ slug }) => touched.has(slug));
     const served = published.length > 0 ? await readServedCosts(this.database) : [];
+    const below = pricesBelowCost(published, served, new Date());
     return {
       models: after.map(view),
       added: added.map(view),
@@ -245,8 +250,9 @@ export class PricingService {
         ...compared
           .filter(({ row, former }) => former.some((old) => old && isLarge(old.ratePicos, row.ratePicos)))
           .map(({ row }) => `${row.slug} ${row.unit}: ${LARGE_CHANGE}`),
-        ...belowCostWarnings(published, served, new Date()),
+        ...belowCostWarnings(below),
       ],
+      below_cost: below,
     };
   }
 

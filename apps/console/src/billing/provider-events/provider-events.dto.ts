@@ -114,7 +114,8 @@ export class ProviderEventResponse {
 
 export class ProviderEventDetailResponse extends ProviderEventResponse {
   @ApiProperty({
-    description: 'What the provider has signed, as JSON text.',
+    description:
+      'What the provider has signed, as JSON text; empty from 540 days after the event was closed.',
     example: '{"id":"evt_1SgXb2LsA","type":"charge.dispute.created"}',
   })
   content!: string;

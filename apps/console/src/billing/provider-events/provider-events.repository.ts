@@ -86,6 +86,16 @@ export function findProviderEvent(executor: Executor, id: string): Promise<Provi
   return withPayment(executor).where({ id }).getOne();
 }
 
+/** Empties what was signed of the events that were closed so long ago. */
+export async function emptyOldProviderEvents(executor: Executor, days: number): Promise<void> {
+  await executor
+    .repository(ProviderEventRow)
+    .createQueryBuilder()
+    .update({ content: '' })
+    .where("content <> '' AND closed_at < now() - make_interval(days => :days)", { days })
+    .execute();
+}
+
 /** Returns false if there is no such open event. */
 export async function closeProviderEvent(
   executor: Executor,

@@ -1,5 +1,6 @@
 import { Database } from '@inference/database';
 import { readPage } from '@inference/http';
+import { BackgroundJobs, EVERY_HOUR } from '@inference/jobs';
 import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
 import { type Actor } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
@@ -11,12 +12,30 @@ import {
   type ProviderEventResponse,
   type ProviderEventsQuery,
 } from './provider-events.dto';
-import { closeProviderEvent, findProviderEvent, listProviderEvents } from './provider-events.repository';
+import {
+  closeProviderEvent,
+  emptyOldProviderEvents,
+  findProviderEvent,
+  listProviderEvents,
+} from './provider-events.repository';
+
+/** In which a dispute may come up again: card schemes allow up to 540 days. */
+const KEPT_DAYS = 540;
 
 /** Events of payment providers that wait for a person. */
 @Injectable()
 export class ProviderEventsService {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    jobs: BackgroundJobs,
+  ) {
+    jobs.schedule('empty-old-provider-events', EVERY_HOUR, () => this.emptyOld());
+  }
+
+  /** What was signed may name customers and their cards. What happened, and how it was closed, stays. */
+  emptyOld(): Promise<void> {
+    return emptyOldProviderEvents(this.database, KEPT_DAYS);
+  }
 
   async list({ state, ...query }: ProviderEventsQuery): Promise<ProviderEventListResponse> {
     const isOpen = state === undefined ? undefined : state === 'open';

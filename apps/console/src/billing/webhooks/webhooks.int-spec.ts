@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { metricsOf, valueOf, waitFor } from '@inference/testing';
+import { ProviderEventsService } from '../provider-events/provider-events.service';
 import { Logger } from '@nestjs/common';
 import { type SignedIn, TestConsole } from '../../testing/console.fixture';
 import { PaymentSettlement } from '../settlement/payment-settlement';
@@ -351,6 +352,20 @@ describe('signed events that nobody handles', () => {
     });
     expect(csv.text.split('\r\n')[1]).toContain(`,charge.dispute.created,dispute,${paid.id},`);
     expect(await payments.balance(account.accountId)).toBe(2000);
+  });
+
+  it('lose what was signed long after they were closed', async () => {
+    const service = payments.site.console.app.get(ProviderEventsService);
+    const { pool } = payments.site.database;
+    const contents = async () =>
+      (await pool.query('SELECT content FROM billing.provider_events')).rows as { content: string }[];
+    await pool.query("UPDATE billing.provider_events SET closed_at = now() - interval '539 days'");
+    await service.emptyOld();
+    expect(await contents()).toEqual([{ content: expect.stringContaining('evt_dispute') }]);
+    await pool.query("UPDATE billing.provider_events SET closed_at = now() - interval '541 days'");
+    await service.emptyOld();
+    expect(await contents()).toEqual([{ content: '' }]);
+    expect(await list()).toEqual([expect.objectContaining({ event_id: 'evt_dispute', note: 'answered' })]);
   });
 
   it('are refused with a wrong signature, and not stored', async () => {

@@ -1,5 +1,5 @@
 import { type Executor, type Transaction } from '@inference/database';
-import { ApiKey, FormerKeySecret, KEY_KINDS, type KeyKind } from '@inference/guards';
+import { ApiKey, KEY_KINDS, type KeyKind } from '@inference/guards';
 import { usageLines } from '@inference/metering';
 import { type FindOptionsWhere, In, IsNull, Raw } from 'typeorm';
 
@@ -105,7 +105,7 @@ export async function updateApiKey(
   await transaction.repository(ApiKey).update({ id }, change);
 }
 
-/** Lets the secret of a key work for some seconds after the key gets another one. */
+/** Keeps the hash of a secret, which works for some seconds more, when the key gets another one. */
 const KEEP_SECRET = `
   INSERT INTO accounts.former_key_secrets (key_hash, api_key_id, ends_at)
   SELECT key_hash, id, clock_timestamp() + make_interval(secs => $2) FROM accounts.api_keys WHERE id = $1`;
@@ -114,19 +114,17 @@ export async function keepFormerSecret(transaction: Transaction, id: string, sec
   await transaction.query(KEEP_SECRET, [id, seconds]);
 }
 
-/** Ends the former secrets of a key. */
-export async function endFormerSecrets(transaction: Transaction, apiKeyId: string): Promise<void> {
-  await transaction.repository(FormerKeySecret).delete({ apiKeyId });
-}
+const END_SECRETS = `
+  UPDATE accounts.former_key_secrets SET ends_at = clock_timestamp()
+  WHERE api_key_id = $1 AND ends_at > clock_timestamp() AND ($2::bytea[] IS NULL OR key_hash = ANY($2))`;
 
-/** Ends the former secret of a key that has one of these hashes. Returns false if there is none. */
-export async function deleteFormerSecret(
+/** Ends the former secrets of a key, or the one that has one of these hashes. Returns false if there is none that works. */
+export async function endFormerSecrets(
   transaction: Transaction,
   apiKeyId: string,
-  hashes: Buffer[],
+  hashes: Buffer[] | null = null,
 ): Promise<boolean> {
-  const former = { apiKeyId, keyHash: In(hashes) };
-  return ((await transaction.repository(FormerKeySecret).delete(former)).affected ?? 0) > 0;
+  return ((await transaction.query(END_SECRETS, [apiKeyId, hashes])).rowCount ?? 0) > 0;
 }
 
 const FORMER_ENDS = `
@@ -143,7 +141,9 @@ export async function readFormerSecretEnds(
   return new Map(rows.map(({ id, endsAt }) => [id, endsAt]));
 }
 
-const DELETE_ENDED_SECRETS = 'DELETE FROM accounts.former_key_secrets WHERE ends_at < clock_timestamp()';
+/** Until then a secret that is found in public is known. */
+const DELETE_ENDED_SECRETS =
+  "DELETE FROM accounts.former_key_secrets WHERE ends_at < clock_timestamp() - interval '1 year'";
 
 export async function deleteEndedSecrets(executor: Executor): Promise<void> {
   await executor.query(DELETE_ENDED_SECRETS);

@@ -205,7 +205,7 @@ export class ApiKeysService {
       const { key, prefix } = createApiKey(current.kind);
       const keyHash = hashSecretKey(key, this.config.hashSecret);
       await endFormerSecrets(transaction, id);
-      if (overlapSeconds > 0) await keepFormerSecret(transaction, id, overlapSeconds);
+      await keepFormerSecret(transaction, id, overlapSeconds);
       const change = { keyHash, prefix, rotatedAt: new Date(), rotatedBy: managementKeyId };
       await updateApiKey(transaction, id, change);
       const formerEndsAt = (await readFormerSecretEnds(transaction, accountId)).get(id);

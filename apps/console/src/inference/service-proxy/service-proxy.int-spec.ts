@@ -109,6 +109,7 @@ describe('an answer', () => {
         'X-Inference-Request-Id': 'req_1',
         'Cache-Control': 'no-store',
         'RateLimit-Remaining': '7',
+        'X-RateLimit-Reset-Tokens': '59.5s',
         'Set-Cookie': 'session=of-the-service',
         Server: 'nginx',
       },
@@ -120,6 +121,7 @@ describe('an answer', () => {
       'x-inference-request-id': 'req_1',
       'cache-control': 'no-store',
       'ratelimit-remaining': '7',
+      'x-ratelimit-reset-tokens': '59.5s',
     });
     expect(headers.has('set-cookie')).toBe(false);
     expect(headers.has('server')).toBe(false);

@@ -54,6 +54,10 @@ const RESPONSE_HEADERS = [
   'retry-after',
   'x-accel-buffering',
   'x-inference-request-id',
+  ...['limit', 'remaining', 'reset'].flatMap((fact) => [
+    `x-ratelimit-${fact}-requests`,
+    `x-ratelimit-${fact}-tokens`,
+  ]),
 ];
 
 type ReceivedHeaders = Record<string, string | string[] | undefined>;

@@ -129,7 +129,7 @@ export class ChangeUpstreamDto {
   @TextListField(
     {
       description:
-        'What its server speaks. A call in one of these protocols is passed on as it is; any other one is translated to chat completions, which a server without `chat` does not get.',
+        'What its server speaks. A call in one of these protocols is passed on as it is; other chats are translated. A server without `chat` gets no completions, embeddings, pictures and audio.',
       minItems: 1,
       maxItems: UPSTREAM_PROTOCOLS.length,
       optional: true,
@@ -300,6 +300,18 @@ class UpstreamHealthResponse {
     example: [],
   })
   open_models!: string[];
+}
+
+/** What the page of the site's health shows of an upstream. */
+export class UpstreamStateResponse extends UpstreamHealthResponse {
+  @ApiProperty({ description: 'Its name in the log of calls.', example: 'gpu-1' })
+  name!: string;
+
+  @ApiProperty({ enum: UPSTREAM_STATES, description: 'Whether it gets calls.' })
+  state!: UpstreamState;
+
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Most calls at a time.', example: 64 })
+  concurrency!: number | null;
 }
 
 export class UpstreamResponse {

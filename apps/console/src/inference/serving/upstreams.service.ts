@@ -1,4 +1,4 @@
-import { Database, newId, type Transaction } from '@inference/database';
+import { Database, type Executor, newId, type Transaction } from '@inference/database';
 import {
   baseUrlFault,
   CredentialSeal,
@@ -27,6 +27,7 @@ import {
   type NewUpstreamDto,
   type UpstreamModelDto,
   type UpstreamResponse,
+  type UpstreamStateResponse,
   type UpstreamTestResponse,
 } from './serving.dto';
 import { SERVING_CONFIG, type ServingConfig } from './serving.config';
@@ -148,6 +149,15 @@ export class UpstreamsService {
     );
     const called = named.find((served) => chats.has(served.model)) ?? named[0];
     return testUpstream(upstream, credential, model ?? called?.upstreamName ?? called?.model);
+  }
+
+  /** How each upstream is, as the running gateways see it. */
+  async health(executor: Executor): Promise<UpstreamStateResponse[]> {
+    const reports = await readReports(executor);
+    return (await readUpstreams(executor)).map((parts) => {
+      const { name, state, health, concurrency } = upstreamView(parts, reports);
+      return { name, state, concurrency, ...health };
+    });
   }
 
   private async requireAllowed(baseUrl: string): Promise<void> {

@@ -12,6 +12,7 @@ import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { type Announcement, AUDIENCES, SEVERITIES } from './announcement.entity';
+import { MailingResponse } from './mailings.dto';
 
 const MAX_TITLE_CHARS = 200;
 const MAX_BODY_CHARS = 2_000;
@@ -162,6 +163,14 @@ export class AnnouncementResponse extends CurrentAnnouncementResponse {
 
   @ApiProperty({ description: 'How many accounts have dismissed it.', type: 'integer', example: 12 })
   dismissed_by!: number;
+
+  @ApiProperty({
+    description: 'How it goes out by mail; null: only pages show it.',
+    type: MailingResponse,
+    nullable: true,
+    example: null,
+  })
+  mailing!: MailingResponse | null;
 
   @ApiProperty({ description: 'The account that made it.', example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA' })
   created_by!: string;

@@ -49,9 +49,7 @@ describe('announcements', () => {
     operator = await site.signedIn('operator');
     [customer, other] = [await site.signedIn('user', 10n ** 15n), await site.signedIn()];
   });
-  beforeEach(() =>
-    site.database.pool.query('TRUNCATE accounts.announcements, accounts.announcement_accounts'),
-  );
+  beforeEach(() => site.database.pool.query('TRUNCATE accounts.announcements CASCADE'));
   afterAll(() => site.stop());
 
   it('for all are seen by everybody, also before sign-in, in both languages', async () => {

@@ -6,6 +6,9 @@ import { type Actor } from '../../accounts/audit-log/actor';
 import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { type CacheableResponse } from '../../caching/cached.decorator';
 import { type Announcement } from './announcement.entity';
+import { type AnnouncementMailing } from './mailing.entity';
+import { findMailings } from './mailings.repository';
+import { mailingView } from './mailings.service';
 import {
   type AnnouncementContentDto,
   type AnnouncementResponse,
@@ -66,11 +69,13 @@ export class AnnouncementsService {
     const { rows, nextCursor } = await readPage('announcements', query, (after, count) =>
       listAnnouncements(this.database, after, count),
     );
-    const counts = await countAccounts(
-      this.database,
-      rows.map(({ id }) => id),
+    const ids = rows.map(({ id }) => id);
+    const counts = await countAccounts(this.database, ids);
+    const mailings = new Map(
+      (await findMailings(this.database, ids)).map((one) => [one.announcementId, one]),
     );
-    return { announcements: rows.map((row) => view(row, counts.get(row.id))), next_cursor: nextCursor };
+    const announcements = rows.map((row) => view(row, counts.get(row.id), mailings.get(row.id)));
+    return { announcements, next_cursor: nextCursor };
   }
 
   /** Throws 400 for accounts that do not exist, and for a model that nobody has used. */
@@ -130,11 +135,12 @@ export class AnnouncementsService {
     action: 'created' | 'changed' | 'ended',
   ): Promise<AnnouncementResponse> {
     await recordActorEvent(transaction, actor, 'admin.announcement_changed', { announcement_id: id, action });
-    const [stored, counts] = [
+    const [stored, counts, [mailing]] = [
       await findAnnouncement(transaction, id),
       await countAccounts(transaction, [id]),
+      await findMailings(transaction, [id]),
     ];
-    return view(stored!, counts.get(id));
+    return view(stored!, counts.get(id), mailing);
   }
 }
 
@@ -179,12 +185,14 @@ const currentView = (announcement: Announcement): CurrentAnnouncementResponse =>
 const view = (
   announcement: Announcement,
   { addressed, dismissed }: AnnouncementCounts = { addressed: 0, dismissed: 0 },
+  mailing?: AnnouncementMailing,
 ): AnnouncementResponse => ({
   ...currentView(announcement),
   audience: announcement.audience,
   model: announcement.model,
   addressed_accounts: announcement.audience === 'all' ? null : addressed,
   dismissed_by: dismissed,
+  mailing: mailing ? mailingView(mailing) : null,
   created_by: announcement.createdBy,
   created_at: announcement.createdAt.toISOString(),
 });

@@ -1,12 +1,14 @@
 import { type Currency } from '@inference/config';
+import { type Language } from '../../accounts/languages';
 
 /**
- * Every kind of mail, in four groups:
+ * Every kind of mail, in five groups:
  * - Token mails carry a single-use token and are requested for an identifier that somebody typed. The link leads to a
  *   page of the console UI.
  * - Billing mails, and those of keys that will expire, are requested for an account and link to the page with the details.
  * - Security mails tell an account that its credentials were changed, or admins that there is another one, and link to the page where
  *   the receiver can act.
+ * - Bulk mails go to many accounts, which can unsubscribe.
  * - Address mails go to an address, whether or not an account has it.
  */
 export const MAIL_KINDS = {
@@ -22,12 +24,14 @@ export const MAIL_KINDS = {
   access_revoked: { security: { page: '/keys' } },
   api_key_rotated: { security: { page: '/keys' } },
   api_key_leaked: { security: { page: '/keys' } },
+  workspace_key_leaked: { security: { page: '/workspaces' } },
   admin_appointed: { security: { page: '/admin/accounts' } },
   payment_received: { page: '/payments' },
   payment_refunded: { page: '/payments' },
   low_balance: { page: '/top-up' },
   invoice_issued: { page: '/invoices' },
   api_key_expiring: { page: '/keys' },
+  announcement: { bulk: { page: '/unsubscribe' } },
   // Requested by the memo service (migration 0043).
   workspace_invitation: { toAddress: { page: '/workspaces' } },
 } as const satisfies Record<
@@ -35,6 +39,7 @@ export const MAIL_KINDS = {
   | { token: { prefix: string; validSeconds: number; page: string } }
   | { security: { page: string } }
   | { page: string }
+  | { bulk: { page: string } }
   | { toAddress: { page: string } }
 >;
 
@@ -48,9 +53,19 @@ export type BillingMailKind = {
 export type SecurityMailKind = {
   [Kind in MailKind]: (typeof MAIL_KINDS)[Kind] extends { security: object } ? Kind : never;
 }[MailKind];
+export type BulkMailKind = {
+  [Kind in MailKind]: (typeof MAIL_KINDS)[Kind] extends { bulk: object } ? Kind : never;
+}[MailKind];
 export type AddressMailKind = {
   [Kind in MailKind]: (typeof MAIL_KINDS)[Kind] extends { toAddress: object } ? Kind : never;
 }[MailKind];
+
+/** What a bulk mail says, and how its receiver stops such mails. */
+export interface BulkMailParams {
+  announcementId: string;
+  texts: Record<Language, { title: string; body: string }>;
+  unsubscribeCode: string;
+}
 
 /** What an address mail says. */
 export interface InvitationParams {
@@ -72,7 +87,7 @@ export interface SecurityMailFacts {
   revoked?: RevokedCredentials;
   /** `api_key_rotated`: the key; its former secret works until `formerEndsAt` (ISO 8601), or has ended (null). */
   rotated?: MailedKey & { formerEndsAt: string | null };
-  /** `api_key_leaked`: the key, disabled unless only a former secret of it was found, and where it was found (may be empty). */
+  /** `api_key_leaked` and `workspace_key_leaked`: the key, disabled unless only a former secret of it was found, and where it was found (may be empty). */
   leaked?: MailedKey & { url: string; isFormerSecret: boolean };
   /** `admin_appointed`: the address of the new admin, and of the admin who made it one; null for a command of the operator. */
   admin?: { email: string; appointedBy: string | null };
@@ -121,10 +136,12 @@ export type MailRequest =
   /** The identifier is normalized. */
   | { kind: TokenMailKind; identifier: string; params?: SecurityMailParams }
   | { kind: SecurityMailKind; accountId: string; params?: SecurityMailParams }
+  | { kind: BulkMailKind; accountId: string; params: BulkMailParams }
   | BillingMailRequest;
 
 /** False for a kind that only a newer version of the console knows. */
 export const isMailKind = (kind: string): kind is MailKind => Object.hasOwn(MAIL_KINDS, kind);
 export const isTokenMailKind = (kind: MailKind): kind is TokenMailKind => 'token' in MAIL_KINDS[kind];
 export const isBillingMailKind = (kind: MailKind): kind is BillingMailKind => 'page' in MAIL_KINDS[kind];
+export const isBulkMailKind = (kind: MailKind): kind is BulkMailKind => 'bulk' in MAIL_KINDS[kind];
 export const isAddressMailKind = (kind: MailKind): kind is AddressMailKind => 'toAddress' in MAIL_KINDS[kind];

@@ -1,5 +1,6 @@
 import { type Executor } from '@inference/database';
 import { Raw } from 'typeorm';
+import { type MailKind } from './mail-kinds';
 import { OutboxMail } from './outbox-mail.entity';
 
 /** A mail that could not be sent within this time is deleted. */
@@ -75,4 +76,25 @@ const DELETE_EXPIRED = `
 /** For deployments that send no mail: keeps the outbox from growing. */
 export async function deleteExpiredMails(executor: Executor): Promise<void> {
   await executor.query(DELETE_EXPIRED);
+}
+
+/** Mails of a kind that no mail server has taken. */
+export async function countWaitingMails(executor: Executor, kind: MailKind): Promise<number> {
+  return await executor.repository(OutboxMail).countBy({ kind });
+}
+
+/** Deletes announcements, all of one or those to one account, that nobody is sending just now. Returns their number. */
+export async function deleteWaitingMails(
+  executor: Executor,
+  of: { announcementId: string } | { accountId: string },
+): Promise<number> {
+  const { affected } = await executor
+    .repository(OutboxMail)
+    .createQueryBuilder()
+    .delete()
+    .where({ kind: 'announcement', ...('accountId' in of && of) })
+    .andWhere('(claimed_until IS NULL OR claimed_until <= now())')
+    .andWhere('announcementId' in of ? "params->>'announcementId' = :announcementId" : 'true', of)
+    .execute();
+  return affected ?? 0;
 }

@@ -12,14 +12,14 @@ export interface Owned {
 
 const SELECTED = { id: true, accountId: true } as const;
 
-/** A former secret counts while it works. A deleted key has no hash. */
+/** Also by a secret that a rotation has replaced within a year. A deleted key has no hash. */
 const BY_HASH = `
   SELECT id, account_id AS "accountId" FROM accounts.api_keys WHERE key_hash = ANY($1)
   UNION
   SELECT k.id, k.account_id FROM accounts.former_key_secrets f JOIN accounts.api_keys k ON k.id = f.api_key_id
-  WHERE f.key_hash = ANY($1) AND f.ends_at > clock_timestamp() AND k.deleted_at IS NULL`;
+  WHERE f.key_hash = ANY($1) AND k.deleted_at IS NULL`;
 
-/** By the hashes under which a whole key may be stored, also one that a rotation has replaced and that still works. */
+/** By the hashes under which a whole key may be stored, also one that a rotation has replaced. */
 export async function findKeysByHash(executor: Executor, hashes: Buffer[]): Promise<Owned[]> {
   return (await executor.query<Owned>(BY_HASH, [hashes])).rows;
 }

@@ -1,7 +1,8 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { createApiKey } from '@inference/guards';
+import { createApiKey, createSecretKey, hashSecretKey } from '@inference/guards';
+import { TEST_API_KEY_HASH_SECRET } from '@inference/testing';
 import { TestConsole, type SignedIn, TestSite } from '../../testing/console.fixture';
 import { type CreatedApiKeyResponse } from '../../identity/api-keys/api-keys.dto';
 
@@ -98,6 +99,48 @@ describe('reports of leaked keys', () => {
     expect(await statusOf(key)).toBe(401);
     expect(await leaks()).toEqual([{ api_key_id: id, prefix, former_secret: false, url, source: 'commit' }]);
     expect(await mails()).toEqual([{ name: 'published', prefix, url, isFormerSecret: false }]);
+  });
+
+  it('know a former secret that has ended, and change nothing', async () => {
+    const { id, key } = await create('rolled');
+    const json = { overlap_seconds: 0 };
+    const path = `/api/api-keys/${id}/rotate`;
+    const { body } = await site.console.request('POST', path, { token: owner.token, json });
+    expect((await report([{ token: key }])).body).toMatchObject([{ label: 'true_positive' }]);
+    expect([await statusOf((body as CreatedApiKeyResponse).key), await leaks(), await mails()]).toEqual([
+      WORKS,
+      [],
+      [],
+    ]);
+  });
+
+  it('delete a workspace key, and tell who has made it', async () => {
+    const { key, prefix } = createSecretKey('sk_');
+    const sql = site.database.pool;
+    await sql.query(
+      `WITH workspace AS (INSERT INTO memo.workspaces (id, name, created_by) VALUES ('ws_' || $1, 'notes', $1) RETURNING id),
+         member AS (INSERT INTO memo.members (workspace_id, account_id, role, shows_email)
+           SELECT id, $1, 'admin', true FROM workspace RETURNING workspace_id)
+       INSERT INTO memo.keys (id, workspace_id, account_id, name, prefix, key_hash, role)
+       SELECT 'wk_' || $1, workspace_id, $1, 'reader', $2, $3, 'viewer' FROM member`,
+      [owner.accountId, prefix, hashSecretKey(key, TEST_API_KEY_HASH_SECRET)],
+    );
+    const url = 'https://example.com/notes';
+    expect((await report([{ token: key, url }])).body).toMatchObject([{ label: 'true_positive' }]);
+    expect((await sql.query('SELECT FROM memo.keys WHERE account_id = $1', [owner.accountId])).rows).toEqual(
+      [],
+    );
+    const { body } = await site.console.request('GET', '/api/auth/events', { token: owner.token });
+    expect((body as { events: object[] }).events[0]).toMatchObject({
+      type: 'workspace_key.deleted',
+      details: { workspace_key_id: `wk_${owner.accountId}`, prefix, leaked: true, url },
+    });
+    const { rows } = await sql.query<{ leaked: object }>(
+      "SELECT params->'leaked' AS leaked FROM accounts.mail_outbox WHERE account_id = $1 AND kind = 'workspace_key_leaked'",
+      [owner.accountId],
+    );
+    expect(rows).toEqual([{ leaked: { name: 'reader', prefix, url, isFormerSecret: false } }]);
+    expect((await report([{ token: key }])).body).toMatchObject([{ label: 'false_positive' }]);
   });
 
   it('disable a management key', async () => {

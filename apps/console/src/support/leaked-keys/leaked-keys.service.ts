@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Database } from '@inference/database';
-import { isApiKey, KEY_KINDS, possibleHashes } from '@inference/guards';
+import { isApiKey, isSecretKey, KEY_KINDS, possibleHashes } from '@inference/guards';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
-import { deleteFormerSecret, lockApiKey, updateApiKey } from '../../identity/api-keys/api-keys.repository';
+import { deleteLeakedWorkspaceKey } from '../../accounts/unproven-access.repository';
+import { endFormerSecrets, lockApiKey, updateApiKey } from '../../identity/api-keys/api-keys.repository';
 import { API_KEYS_CONFIG, type ApiKeysConfig } from '../../identity/identity.config';
 import { queueSecurityMail } from '../../notifications/mail/outbox';
 import { toOneLine } from '../../notifications/mail/templates/message';
@@ -27,6 +28,8 @@ const MAX_STORED_CHARS = 500;
 /** The database takes neither a NUL nor half of a surrogate pair, which a cut can leave. */
 const storable = (text: string): string => toOneLine(text).slice(0, MAX_STORED_CHARS).toWellFormed();
 
+const WORKSPACE_KEY_START = 'sk_';
+
 const isAnyKey = (token: string) => KEY_KINDS.some((kind) => isApiKey(token, kind));
 
 /** Keys that were found in public places no longer work, and their owners are told. */
@@ -44,7 +47,7 @@ export class LeakedKeysService {
     const verdicts: LeakedKeyVerdict[] = [];
     for (let from = 0; from < distinct.length; from += BATCH) {
       for (const secret of distinct.slice(from, from + BATCH)) {
-        const isKnown = isAnyKey(secret.token) && (await this.stop(secret, origin));
+        const isKnown = await this.stopAny(secret, origin);
         verdicts.push({
           token_hash: createHash('sha256').update(secret.token).digest('base64'),
           token_type: secret.type,
@@ -56,10 +59,38 @@ export class LeakedKeysService {
     return verdicts;
   }
 
+  private async stopAny(secret: LeakedSecret, origin: Origin): Promise<boolean> {
+    if (isAnyKey(secret.token)) return this.stop(secret, origin);
+    return isSecretKey(WORKSPACE_KEY_START, secret.token) && this.deleteWorkspaceKey(secret, origin);
+  }
+
+  /** The memo service asks the database for the key of each request, so it stops at once. */
+  private deleteWorkspaceKey({ token, url, source }: LeakedSecret, origin: Origin): Promise<boolean> {
+    return this.database.transaction(async (transaction) => {
+      const key = await deleteLeakedWorkspaceKey(transaction, this.hashesOf(token));
+      if (!key) return false;
+      const { accountId, name, prefix } = key;
+      const place = { url: storable(url), source: storable(source) };
+      const details = {
+        ...{ workspace_id: key.workspaceId, workspace_key_id: key.id, prefix, leaked: true },
+        ...place,
+      };
+      const event = { type: 'workspace_key.deleted', accountId, actorId: null, origin, details } as const;
+      await recordAuditEvent(transaction, event);
+      const leaked = { name, prefix, url: place.url, isFormerSecret: false };
+      await queueSecurityMail(transaction, 'workspace_key_leaked', accountId, null, { leaked });
+      return true;
+    });
+  }
+
+  private hashesOf(token: string): Buffer[] {
+    const { hashSecret: API_KEY_HASH_SECRET, otherHashSecret: API_KEY_HASH_OTHER_SECRET } = this.config;
+    return possibleHashes(token, { API_KEY_HASH_SECRET, API_KEY_HASH_OTHER_SECRET });
+  }
+
   /** Disables the key, or ends the former secret of a key that has another one. Returns false for a secret of no key. */
   private async stop({ token, url, source }: LeakedSecret, origin: Origin): Promise<boolean> {
-    const { hashSecret: API_KEY_HASH_SECRET, otherHashSecret: API_KEY_HASH_OTHER_SECRET } = this.config;
-    const hashes = possibleHashes(token, { API_KEY_HASH_SECRET, API_KEY_HASH_OTHER_SECRET });
+    const hashes = this.hashesOf(token);
     const [found] = await findKeysByHash(this.database, hashes);
     if (!found) return false;
     const { id, accountId } = found;
@@ -69,7 +100,7 @@ export class LeakedKeysService {
       const isCurrent = hashes.some((hash) => key.keyHash?.equals(hash));
       if (isCurrent && key.disabledAt) return true;
       if (isCurrent) await updateApiKey(transaction, id, { disabledAt: new Date() });
-      else if (!(await deleteFormerSecret(transaction, id, hashes))) return true;
+      else if (!(await endFormerSecrets(transaction, id, hashes))) return true;
       const place = { url: storable(url), source: storable(source) };
       const details = { api_key_id: id, prefix: key.prefix, former_secret: !isCurrent, ...place };
       const event = { type: 'api_key.leaked', accountId, actorId: null, origin, details } as const;

@@ -1,12 +1,17 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { type ServerResponse } from 'node:http';
-import { type TestAccount } from '@inference/testing';
+import OpenAI from 'openai';
+import { type TestAccount, waitFor } from '@inference/testing';
 import { costOf, RATES, type ScriptedUpstream, startUpstream, TestSite } from '../../testing/gateway.fixture';
-import { type Fields } from '../scripted-chat.fixture';
+import { answer, type Fields } from '../scripted-chat.fixture';
 
-/** Anthropic's SDK and plain calls against a server that speaks Messages, with answers of the test. */
+/** SDKs and plain calls against servers that speak no chat completions, with answers of the test. */
 
 const NATIVE_MODEL = 'native-model';
+/** Of a server that speaks only Responses. */
+const RESPONSES_MODEL = 'responses-model';
+/** Of that server, and of a chat server if it cannot be had there. */
+const MIXED_MODEL = 'mixed-model';
 /** As that server calls it. */
 const NAME_THERE = 'maker-model-1';
 const QUESTION = { role: 'user' as const, content: 'What is a ledger?' };
@@ -18,30 +23,55 @@ const WEATHER: Anthropic.Tool = {
 let maker: ScriptedUpstream;
 /** What that server answers next. */
 let makersAnswer: (response: ServerResponse) => void;
+/** Where it was asked for it. */
+let askedPath: string | undefined;
 let site: TestSite;
 let account: TestAccount;
 let client: Anthropic;
 
 beforeAll(async () => {
-  maker = await startUpstream((_request, response) => makersAnswer(response));
-  site = await TestSite.start({ [NATIVE_MODEL]: RATES }, {}, () => [
-    {
-      name: 'maker',
-      base_url: maker.url,
-      api_key: 'sk-maker',
-      protocols: ['messages'],
-      models: { [NATIVE_MODEL]: NAME_THERE },
-    },
-  ]);
+  maker = await startUpstream((request, response) => {
+    askedPath = request.url;
+    makersAnswer(response);
+  });
+  site = await TestSite.start(
+    { [NATIVE_MODEL]: RATES, [RESPONSES_MODEL]: RATES, [MIXED_MODEL]: RATES },
+    {},
+    () => [
+      {
+        name: 'maker',
+        base_url: maker.url,
+        api_key: 'sk-maker',
+        protocols: ['messages'],
+        models: { [NATIVE_MODEL]: NAME_THERE, [MIXED_MODEL]: NAME_THERE },
+      },
+      { name: 'other', base_url: maker.url, protocols: ['responses'], models: [RESPONSES_MODEL] },
+      { name: 'chatting', base_url: maker.url, models: [MIXED_MODEL] },
+    ],
+  );
 });
 afterAll(async () => {
   await site.stop();
   await maker.close();
 });
+let openai: OpenAI;
 beforeEach(async () => {
   account = await site.account();
+  openai = new OpenAI({ apiKey: account.apiKey, baseURL: `${site.gateway.url}/v1`, maxRetries: 0 });
   client = new Anthropic({ apiKey: account.apiKey, baseURL: site.gateway.url, maxRetries: 0 });
 });
+
+const given = (status: number, json: object, headers: Record<string, string> = {}) =>
+  (makersAnswer = (response) =>
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(json)));
+const eventText = (data: Fields & { type: string }) =>
+  `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+const streamed = (text: string, isCut = false) =>
+  (makersAnswer = (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    if (isCut) response.write(text, () => response.destroy());
+    else response.end(text);
+  });
 
 describe('a server that speaks Messages', () => {
   const NATIVE_REQUEST = { model: NATIVE_MODEL, max_tokens: 50, messages: [QUESTION] };
@@ -66,61 +96,28 @@ describe('a server that speaks Messages', () => {
     output_tokens: 7,
   };
   const [INPUT, OUTPUT] = [331, 7];
-  const given = (status: number, json: object, headers: Record<string, string> = {}) =>
-    (makersAnswer = (response) =>
-      response
-        .writeHead(status, { 'Content-Type': 'application/json', ...headers })
-        .end(JSON.stringify(json)));
-  const eventText = (data: Fields & { type: string }) =>
-    `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+  const blockDelta = (index: number, delta: Fields) =>
+    eventText({ type: 'content_block_delta', index, delta });
+  const blockStart = (index: number, content_block: Fields) =>
+    eventText({ type: 'content_block_start', index, content_block });
   const START = [
     eventText({
       type: 'message_start',
       message: { ...MESSAGE, content: [], stop_reason: null, usage: { ...MAKERS_USAGE, output_tokens: 1 } },
     }),
-    eventText({
-      type: 'content_block_start',
-      index: 0,
-      content_block: { type: 'thinking', thinking: '', signature: '' },
-    }),
+    blockStart(0, { type: 'thinking', thinking: '', signature: '' }),
     eventText({ type: 'ping' }),
-    eventText({
-      type: 'content_block_delta',
-      index: 0,
-      delta: { type: 'thinking_delta', thinking: 'A book?' },
-    }),
-    eventText({
-      type: 'content_block_delta',
-      index: 0,
-      delta: { type: 'signature_delta', signature: 'EqQBCkYIBxgC' },
-    }),
+    blockDelta(0, { type: 'thinking_delta', thinking: 'A book?' }),
+    blockDelta(0, { type: 'signature_delta', signature: 'EqQBCkYIBxgC' }),
     eventText({ type: 'content_block_stop', index: 0 }),
-    eventText({
-      type: 'content_block_start',
-      index: 1,
-      content_block: { type: 'tool_use', id: 'toolu_1', name: 'weather', input: {} },
-    }),
-    eventText({
-      type: 'content_block_delta',
-      index: 1,
-      delta: { type: 'input_json_delta', partial_json: '{"city":' },
-    }),
-    eventText({
-      type: 'content_block_delta',
-      index: 1,
-      delta: { type: 'input_json_delta', partial_json: '"Bern"}' },
-    }),
+    blockStart(1, { type: 'tool_use', id: 'toolu_1', name: 'weather', input: {} }),
+    blockDelta(1, { type: 'input_json_delta', partial_json: '{"city":' }),
+    blockDelta(1, { type: 'input_json_delta', partial_json: '"Bern"}' }),
     eventText({ type: 'content_block_stop', index: 1 }),
   ];
   const STOP = eventText({ type: 'message_stop' });
   const delta = (usage: Fields) =>
     eventText({ type: 'message_delta', delta: { stop_reason: 'tool_use', stop_sequence: null }, usage });
-  const streamed = (text: string, isCut = false) =>
-    (makersAnswer = (response) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      if (isCut) response.write(text, () => response.destroy());
-      else response.end(text);
-    });
   const expectMakerBilled = async (outcome = 'completed') => {
     const event = await site.onlyEvent(account);
     expect(event).toMatchObject({ endpoint: 'messages', model: NATIVE_MODEL, upstream: 'maker', outcome });
@@ -231,6 +228,36 @@ describe('a server that speaks Messages', () => {
     await site.expectCharged(account, event.cost_picos);
   });
 
+  it('is left alone when the client leaves, who pays for what came', async () => {
+    let isLeft = false;
+    makersAnswer = (response) => {
+      response.on('close', () => (isLeft = true));
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(START.join(''));
+    };
+    const client = new AbortController();
+    const body = { ...NATIVE_REQUEST, stream: true };
+    const { signal } = client;
+    const response = await site.post('/v1/messages', account.apiKey, body, { signal });
+    await response.body!.getReader().read();
+    client.abort();
+    const event = await expectMakerBilled('disconnected');
+    expect(event).toMatchObject({ input_tokens: BigInt(INPUT), estimated: true });
+    await waitFor(() => Promise.resolve(isLeft));
+    await site.expectCharged(account, event.cost_picos);
+  });
+
+  it('is asked once for a call that is repeated with its Idempotency-Key', async () => {
+    given(200, { ...MESSAGE, usage: MAKERS_USAGE });
+    const calls = maker.bodies.length;
+    const init = { headers: { 'Idempotency-Key': 'once' } };
+    const post = () => site.post('/v1/messages', account.apiKey, NATIVE_REQUEST, init);
+    const [first, second] = [await post(), await post()];
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(await second.text()).toBe(await first.text());
+    expect(maker.bodies).toHaveLength(calls + 1);
+    await site.expectCharged(account, costOf(RATES, INPUT, OUTPUT));
+  });
+
   it('tells a failure in its stream itself, which is not charged without an answer', async () => {
     const failure = eventText({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } });
     streamed(START[0]! + failure);
@@ -258,13 +285,235 @@ describe('a server that speaks Messages', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'invalid_value', param: 'max_tokens' } });
   });
 
-  it('gets no chat completion', async () => {
-    const body = { model: NATIVE_MODEL, messages: [QUESTION] };
-    const response = await site.post('/v1/chat/completions', account.apiKey, body);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({
-      error: { code: 'protocol_not_served', message: expect.stringContaining('/v1/messages') as unknown },
-    });
+  it('gets no completion and no text to embed', async () => {
+    const body = { model: NATIVE_MODEL, prompt: 'x', input: 'x' };
+    for (const path of ['/v1/completions', '/v1/embeddings']) {
+      const response = await site.post(path, account.apiKey, body);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { code: 'protocol_not_served', param: 'model' } });
+    }
     await site.expectCharged(account, 0n);
+  });
+
+  describe('gets a chat completion in its words', () => {
+    const CHAT = { model: NATIVE_MODEL, messages: [QUESTION] };
+    const TOOLS = [
+      { type: 'function' as const, function: { name: 'weather', parameters: WEATHER.input_schema } },
+    ];
+    const expectChatBilled = async (outcome = 'completed') => {
+      const event = await site.onlyEvent(account);
+      expect(event).toMatchObject({ endpoint: 'chat/completions', upstream: 'maker', outcome });
+      return event;
+    };
+
+    it('and answers as a chat server, billed as in its own', async () => {
+      const { input_tokens, ...cached } = MAKERS_USAGE;
+      given(200, {
+        ...MESSAGE,
+        content: [...CONTENT, { type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Bern' } }],
+        stop_reason: 'tool_use',
+        usage: { ...cached, input_tokens },
+      });
+      const answered = await openai.chat.completions.create({ ...CHAT, tools: TOOLS });
+      expect(askedPath).toBe('/v1/messages');
+      expect(maker.headers.at(-1)).toMatchObject({
+        'x-api-key': 'sk-maker',
+        'anthropic-version': '2023-06-01',
+      });
+      expect(maker.headers.at(-1)!.authorization).toBeUndefined();
+      expect(JSON.parse(maker.bodies.at(-1)!)).toMatchObject({ model: NAME_THERE, max_tokens: 131_072 });
+      expect(answered.choices).toMatchObject([
+        {
+          message: {
+            content: 'A book of entries.',
+            reasoning_content: 'A book?',
+            reasoning_details: [{ type: 'reasoning.text', text: 'A book?', signature: 'EqQBCkYIBxgC' }],
+            tool_calls: [{ id: 'toolu_1', function: { name: 'weather', arguments: '{"city":"Bern"}' } }],
+          },
+          finish_reason: 'tool_calls',
+        },
+      ]);
+      const event = await expectChatBilled();
+      expect(answered.usage).toMatchObject({
+        prompt_tokens: INPUT,
+        completion_tokens: OUTPUT,
+        prompt_tokens_details: { cached_tokens: 300 },
+        cost: Number(event.cost_picos) / 1e12,
+      });
+      await site.expectCharged(account, costOf(RATES, INPUT, OUTPUT));
+    });
+
+    it('as a stream, whose usage is told if the client asks for it', async () => {
+      streamed([...START, delta(MAKERS_USAGE), STOP].join(''));
+      const stream = openai.chat.completions.stream({
+        ...CHAT,
+        tools: TOOLS,
+        stream_options: { include_usage: true },
+      });
+      const answered = await stream.finalChatCompletion();
+      expect(answered.choices).toMatchObject([
+        {
+          message: {
+            reasoning_content: 'A book?',
+            tool_calls: [{ id: 'toolu_1', function: { name: 'weather', arguments: '{"city":"Bern"}' } }],
+          },
+          finish_reason: 'tool_calls',
+        },
+      ]);
+      const event = await expectChatBilled();
+      expect(answered.usage).toMatchObject({ prompt_tokens: INPUT, cost: Number(event.cost_picos) / 1e12 });
+      await site.expectCharged(account, costOf(RATES, INPUT, OUTPUT));
+      const response = await site.post('/v1/chat/completions', account.apiKey, { ...CHAT, stream: true });
+      const text = await response.text();
+      expect(text).not.toContain('"choices":[]');
+      expect(text).toContain('EqQBCkYIBxgC');
+      expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    });
+
+    it('whose answer may break off or fail', async () => {
+      streamed(START.join(''), true);
+      const body = { ...CHAT, stream: true };
+      const cut = await (await site.post('/v1/chat/completions', account.apiKey, body)).text();
+      expect(cut).toContain('"code":"upstream_error"');
+      const event = await expectChatBilled('interrupted');
+      expect(event).toMatchObject({ input_tokens: BigInt(INPUT), estimated: true });
+      const failure = eventText({ type: 'error', error: { type: 'overloaded_error', message: 'Full' } });
+      streamed(START[0]! + failure);
+      const failed = await (await site.post('/v1/chat/completions', account.apiKey, body)).text();
+      expect(failed).toContain('"error":{"message":"Full"');
+      await site.expectCharged(account, event.cost_picos);
+    });
+
+    it('which it may refuse, and which is refused if it has no words for it', async () => {
+      given(400, { type: 'error', error: { type: 'invalid_request_error', message: 'Too long' } });
+      const refused = await site.post('/v1/chat/completions', account.apiKey, CHAT);
+      expect(refused.status).toBe(400);
+      expect(await refused.json()).toEqual({
+        error: { message: 'Too long', type: 'invalid_request_error', param: null, code: null },
+      });
+      const unknown = await site.post('/v1/chat/completions', account.apiKey, { ...CHAT, seed: 1 });
+      expect(unknown.status).toBe(400);
+      expect(await unknown.json()).toMatchObject({ error: { code: 'invalid_value', param: 'seed' } });
+      await site.expectCharged(account, 0n);
+    });
+
+    it('but another one gets it as it is if that has no words for it', async () => {
+      given(200, { ...MESSAGE, usage: MAKERS_USAGE });
+      const body = { ...CHAT, model: MIXED_MODEL };
+      expect((await site.post('/v1/chat/completions', account.apiKey, body)).status).toBe(200);
+      expect(askedPath).toBe('/v1/messages');
+      given(200, answer({ content: 'A book.' }));
+      const seeded = await site.post('/v1/chat/completions', account.apiKey, { ...body, seed: 1 });
+      expect([askedPath, seeded.status]).toEqual(['/v1/chat/completions', 200]);
+      expect(JSON.parse(maker.bodies.at(-1)!)).toEqual({ ...body, seed: 1 });
+    });
+
+    it('with what it ignores told in a header', async () => {
+      given(200, { ...MESSAGE, usage: MAKERS_USAGE });
+      const body = { ...CHAT, metadata: { a: 'b' } };
+      const response = await site.post('/v1/chat/completions', account.apiKey, body);
+      expect(response.headers.get('x-ignored-fields')).toBe('metadata');
+      expect(await response.json()).toMatchObject({ object: 'chat.completion' });
+    });
+  });
+});
+
+describe('a server that speaks only Responses', () => {
+  const USAGE = {
+    input_tokens: 40,
+    input_tokens_details: { cached_tokens: 32 },
+    output_tokens: 9,
+    output_tokens_details: { reasoning_tokens: 4 },
+    total_tokens: 49,
+  };
+  const ITEMS = [
+    { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
+    { id: 'msg_1', type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I look.' }] },
+    { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'weather', arguments: '{"city":"Bern"}' },
+  ];
+  const RESPONSE = {
+    id: 'resp_1',
+    object: 'response',
+    status: 'completed',
+    model: 'x',
+    output: ITEMS,
+    usage: USAGE,
+  };
+  const CHAT = { model: RESPONSES_MODEL, messages: [QUESTION] };
+  const SAID = {
+    content: 'I look.',
+    reasoning_content: 'Hm.',
+    tool_calls: [{ id: 'call_1', function: { name: 'weather', arguments: '{"city":"Bern"}' } }],
+  };
+  const STREAM = [
+    { type: 'response.created', response: { ...RESPONSE, status: 'in_progress', output: [], usage: null } },
+    { type: 'response.reasoning_summary_text.delta', output_index: 0, delta: 'Hm.' },
+    { type: 'response.output_text.delta', output_index: 1, delta: 'I look.' },
+    { type: 'response.output_item.added', output_index: 2, item: { ...ITEMS[2], arguments: '' } },
+    { type: 'response.function_call_arguments.delta', output_index: 2, delta: '{"city":' },
+    { type: 'response.function_call_arguments.delta', output_index: 2, delta: '"Bern"}' },
+    { type: 'response.output_item.done', output_index: 2, item: ITEMS[2] },
+  ].map(eventText);
+  const COMPLETED = eventText({ type: 'response.completed', response: RESPONSE });
+
+  it('gets a chat completion in its words, and answers as a chat server', async () => {
+    given(200, RESPONSE);
+    const { choices, usage } = await openai.chat.completions.create(CHAT);
+    expect([askedPath, JSON.parse(maker.bodies.at(-1)!)]).toEqual([
+      '/v1/responses',
+      {
+        model: RESPONSES_MODEL,
+        store: false,
+        input: [{ role: 'user', content: [{ type: 'input_text', text: QUESTION.content }] }],
+      },
+    ]);
+    expect(choices).toMatchObject([{ message: SAID, finish_reason: 'tool_calls' }]);
+    const event = await site.onlyEvent(account);
+    expect(event).toMatchObject({ endpoint: 'chat/completions', upstream: 'other', estimated: false });
+    expect(usage).toMatchObject({
+      prompt_tokens: 40,
+      completion_tokens: 9,
+      cost: Number(event.cost_picos) / 1e12,
+    });
+    await site.expectCharged(account, costOf(RATES, 40, 9));
+  });
+
+  it('as a stream', async () => {
+    streamed([...STREAM, COMPLETED].join(''));
+    const options = { stream_options: { include_usage: true } };
+    const { choices, usage } = await openai.chat.completions
+      .stream({ ...CHAT, ...options })
+      .finalChatCompletion();
+    expect(choices).toMatchObject([{ message: SAID, finish_reason: 'tool_calls' }]);
+    const event = await site.onlyEvent(account);
+    expect(usage).toMatchObject({ prompt_tokens: 40, cost: Number(event.cost_picos) / 1e12 });
+    await site.expectCharged(account, costOf(RATES, 40, 9));
+  });
+
+  it('whose stream may fail', async () => {
+    const error = { code: 'server_error', message: 'Lost' };
+    streamed(
+      eventText({ type: 'response.failed', response: { ...RESPONSE, status: 'failed', error, output: [] } }),
+    );
+    const response = await site.post('/v1/chat/completions', account.apiKey, { ...CHAT, stream: true });
+    expect(await response.text()).toContain('"error":{"message":"Lost","type":"server_error"');
+    await site.expectCharged(account, 0n);
+  });
+
+  it('also gets what a client of Messages asks', async () => {
+    streamed([...STREAM, COMPLETED].join(''));
+    const body = { model: RESPONSES_MODEL, max_tokens: 50, messages: [QUESTION] };
+    const message = await client.messages.stream(body).finalMessage();
+    expect(JSON.parse(maker.bodies.at(-1)!)).toMatchObject({ max_output_tokens: 50, store: false });
+    expect(message).toMatchObject({
+      content: [
+        { type: 'thinking', thinking: 'Hm.' },
+        { type: 'text', text: 'I look.' },
+        { type: 'tool_use', id: 'call_1', input: { city: 'Bern' } },
+      ],
+      stop_reason: 'tool_use',
+    });
+    expect(await site.onlyEvent(account)).toMatchObject({ endpoint: 'messages', upstream: 'other' });
+    await site.expectCharged(account, costOf(RATES, 40, 9));
   });
 });

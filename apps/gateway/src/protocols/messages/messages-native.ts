@@ -7,6 +7,7 @@ import { textsIn } from '../../proxy/usage/texts-in';
 import { eventWithCost } from '../../proxy/usage/usage-cost';
 import { type Fields } from '../fields';
 import { type Protocol } from '../protocol';
+import { messagesForChat } from './messages-for-chat';
 
 /** What names the parts of an answer. A signature is no token of it. */
 const LABELS = new Set(['type', 'id', 'signature']);
@@ -63,4 +64,5 @@ export const NATIVE_MESSAGES: Protocol['native'] = {
     };
   },
   imposedOn: () => ({}),
+  forChat: messagesForChat,
 };

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../errors/openai-error';
 import { ChatConversation } from '../chat/chat-conversation';
 import {
   booleanAt,
@@ -85,8 +86,20 @@ const EFFORTS: Record<string, string> = {
   max: 'high',
 };
 
+/** A conversation that the server is to keep. Anthropic's SDK knows the code, and goes on by sending all messages. */
+class ThreadUnsupportedError extends GatewayError {
+  constructor() {
+    super(
+      'thread_unsupported_request',
+      'thread: conversations are not kept here. Send all messages with each request.',
+      'thread',
+    );
+  }
+}
+
 /** Translates a request of Anthropic's Messages. @param isCount of count_tokens, which has no limit of the answer */
 export function readMessagesRequest({ fields: body, write }: ReadBody, isCount = false): TranslatedRequest {
+  if (isGiven(body.thread)) throw new ThreadUnsupportedError();
   refuseOthers(body, '', KNOWN);
   const isStream = booleanAt(body.stream, 'stream') ?? false;
   const maxTokens = countAt(body.max_tokens, 'max_tokens', 1);

@@ -287,6 +287,22 @@ describe('errors in Anthropic’s body:', () => {
     });
   });
 
+  it('400 for a kept conversation, after which the SDK sends all messages', async () => {
+    chat.next({ json: answer({ content: 'Hello.' }) });
+    const thread = client.beta.messages.thread({ model: MODEL, max_tokens: 50 });
+    await expect(thread.send(QUESTION)).rejects.toMatchObject({
+      status: 400,
+      type: 'invalid_request_error',
+      errorCode: 'thread_unsupported_request',
+    });
+    const lenient = client.beta.messages.thread({
+      model: MODEL,
+      max_tokens: 50,
+      unsupportedRequestBehavior: 'continue_unthreaded',
+    });
+    expect((await lenient.send(QUESTION)).content).toMatchObject([{ text: 'Hello.' }]);
+  });
+
   it.each(['{', '[]', '', '['.repeat(200)])('400 for the body %j', async (body) => {
     const response = await site.post('/v1/messages', account.apiKey, body);
     expect(response.status).toBe(400);

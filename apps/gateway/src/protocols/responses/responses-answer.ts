@@ -152,7 +152,7 @@ export class ResponsesAnswer implements AnswerWriter {
       id: `resp_${this.name}`,
       object: 'response',
       created_at: this.createdAt,
-      ...(status === 'completed' && { completed_at: Math.floor(Date.now() / MILLIS_PER_SECOND) }),
+      completed_at: status === 'completed' ? Math.floor(Date.now() / MILLIS_PER_SECOND) : null,
       status,
       error,
       incomplete_details: status === 'incomplete' ? { reason } : null,

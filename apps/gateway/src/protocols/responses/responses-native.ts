@@ -6,6 +6,7 @@ import { textsIn } from '../../proxy/usage/texts-in';
 import { withCost } from '../../proxy/usage/usage-cost';
 import { type Fields } from '../fields';
 import { type Protocol } from '../protocol';
+import { responsesForChat } from './responses-for-chat';
 
 /** What names the items of an answer, and thoughts that only their maker can read. */
 const LABELS = new Set(['type', 'id', 'call_id', 'status', 'role', 'encrypted_content']);
@@ -82,4 +83,5 @@ export const NATIVE_RESPONSES: Protocol['native'] = {
   headersOf: () => ({}),
   // Without the field, servers store the answer.
   imposedOn: ({ store }): Record<string, boolean> => (store === false ? {} : { store: false }),
+  forChat: responsesForChat,
 };

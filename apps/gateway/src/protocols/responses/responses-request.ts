@@ -207,11 +207,13 @@ function readText({ text }: Fields): Fields {
 /** What a response repeats of its request. */
 const echoOf = (body: Fields): Fields => ({
   background: false,
+  frequency_penalty: 0,
   instructions: body.instructions ?? null,
   max_output_tokens: body.max_output_tokens ?? null,
   max_tool_calls: body.max_tool_calls ?? null,
   model: body.model,
   parallel_tool_calls: body.parallel_tool_calls ?? true,
+  presence_penalty: 0,
   previous_response_id: null,
   prompt_cache_key: body.prompt_cache_key ?? null,
   reasoning: { effort: null, summary: null, ...(body.reasoning as Fields | undefined) },

@@ -99,6 +99,9 @@ it('answers a text', async () => {
     id: `resp_${id}`,
     object: 'response',
     status: 'completed',
+    completed_at: expect.any(Number),
+    frequency_penalty: 0,
+    presence_penalty: 0,
     store: false,
     output_text: 'A book of entries.',
     output: [

@@ -100,8 +100,13 @@ export interface Admission extends AdmittedCall, BoundedRequest {
   bounds: Bounds;
 }
 
+/** As `Admission`, for a model with one task. */
+export interface AdmittedTask extends AdmittedCall {
+  fallbacks: readonly Pick<Serving, 'model' | 'rates'>[];
+}
+
 /** The admission of what one of the models of an admission has served. */
-export const servedBy = (admission: Admission, model: string): Admission =>
+export const servedBy = <Admitted extends AdmittedTask>(admission: Admitted, model: string): Admitted =>
   model === admission.model
     ? admission
     : { ...admission, ...admission.fallbacks.find((fallback) => fallback.model === model)! };
@@ -198,11 +203,23 @@ export class AdmissionService {
     { counts, pricedBy }: { counts: string; pricedBy: readonly PriceUnit[] },
     request: { model: string; bounds: UsageBounds; asked(): MeterCounts },
     call: CallNotes,
-  ): Promise<AdmittedCall> {
-    const { priced, catalogue } = await this.pricesFor(request.model, call.caller);
-    if (catalogue.candidatesOf(priced.model).length === 0) throw new ModelNotFoundError(request.model);
+  ): Promise<AdmittedTask> {
+    const { priced, catalogue, models } = await this.pricesFor(request.model, call.caller);
+    const fallbacks = (call.allowsFallbacks ? catalogue.fallbacksOf(priced.model, models) : []).flatMap(
+      (model) => {
+        const rates = models.get(model);
+        const mayServe =
+          rates !== undefined && allowsModel(call.caller, model) && hasPriceOf(rates, pricedBy);
+        return mayServe ? [{ model, rates }] : [];
+      },
+    );
+    if (fallbacks.length === 0 && catalogue.candidatesOf(priced.model).length === 0)
+      throw new ModelNotFoundError(request.model);
     if (!hasPriceOf(priced.rates, pricedBy)) throw new UnitPriceMissingError(request.model, counts);
     const { bounds } = request;
+    const worst = [priced, ...fallbacks]
+      .map(({ rates }) => worstCasePicos(rates, bounds))
+      .reduce((most, picos) => (picos > most ? picos : most));
     const { held: hold, ticket } = await this.reserve(
       {
         call,
@@ -212,9 +229,9 @@ export class AdmissionService {
         namesOutput: false,
         answers: 1,
       },
-      () => this.leases.hold(call.caller, worstCasePicos(priced.rates, bounds)),
+      () => this.leases.hold(call.caller, worst),
     );
-    return { ...priced, bounds, call, request, hold, ticket };
+    return { ...priced, fallbacks, bounds, call, request, hold, ticket };
   }
 
   /** Counts a call against its limits, and sets the money for its worst case aside. */
@@ -227,6 +244,7 @@ export class AdmissionService {
       return { ticket, held: await hold() };
     } catch (error) {
       ticket?.cancel();
+      if (ticket && error instanceof UncoveredError) error.tell(ticket.headers());
       throw error;
     }
   }

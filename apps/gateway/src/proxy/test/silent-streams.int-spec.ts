@@ -39,6 +39,25 @@ const ANSWERS: Record<string, (response: ServerResponse) => void> = {
   failing: (response) => void response.writeHead(500).end('{}'),
 };
 
+/** Of a server that speaks Messages itself. */
+const NATIVE = [
+  {
+    type: 'message_start',
+    message: { type: 'message', content: [], usage: { input_tokens: 21, output_tokens: 1 } },
+  },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } },
+  { type: 'message_stop' },
+].map((data) => `event: ${data.type}\n${event(data)}`);
+ANSWERS.speaking = (response) => void response.writeHead(200, STREAM).end(NATIVE.join(''));
+ANSWERS['speaking-no'] = (response) =>
+  void response
+    .writeHead(400, { 'Content-Type': 'application/json' })
+    .end('{"type":"error","error":{"type":"invalid_request_error","message":"Too long."}}');
+const SPEAKING = ['speaking', 'speaking-no'];
+
 let upstream: ScriptedUpstream;
 let site: TestSite;
 let account: TestAccount;
@@ -57,8 +76,16 @@ beforeAll(async () => {
       {
         name: 'first',
         base_url: upstream.url,
-        models: { ...Object.fromEntries(Object.keys(ANSWERS).map((m) => [m, m])), 'failing-over': 'failing' },
+        models: {
+          ...Object.fromEntries(
+            Object.keys(ANSWERS)
+              .filter((m) => !SPEAKING.includes(m))
+              .map((m) => [m, m]),
+          ),
+          'failing-over': 'failing',
+        },
       },
+      { name: 'speaker', base_url: upstream.url, protocols: ['messages'], models: SPEAKING },
       { name: 'second', base_url: upstream.url, models: { 'failing-over': 'streaming' } },
     ],
   );
@@ -120,6 +147,17 @@ it.each(Object.keys(BODIES))(
     expect([outcome, cost_picos]).toEqual(['completed', costOf(RATES, 21, 5)]);
   },
 );
+
+it('a server that speaks the protocol of its client is waited for as well', async () => {
+  const { rest } = await silent('/v1/messages', 'speaking');
+  expect(rest.startsWith(NATIVE.slice(0, 4).join(''))).toBe(true);
+  expect(rest.endsWith(NATIVE.at(-1)!)).toBe(true);
+  const { rest: refusal } = await silent('/v1/messages', 'speaking-no');
+  expect(refusal).toContain(
+    'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"Too long."',
+  );
+  await site.expectCharged(account, costOf(RATES, 21, 5));
+});
 
 it('a client that leaves meanwhile ends the call of the model', async () => {
   const client = new AbortController();

@@ -1,9 +1,11 @@
+import { type ServerResponse } from 'node:http';
 import { findFreePort, takeContractFaults, type TestAccount } from '@inference/testing';
 import {
   PLENTY,
   costOf,
   eventsOf,
   RATES,
+  type ScriptedUpstream,
   startUpstream,
   TestSite,
   walletOf,
@@ -44,13 +46,52 @@ const ALONE = [
   'sandbox-chat+malformed=2',
 ];
 
+/** What a server does with calls of the model of that name, and what clients see of it. */
+const FAULTS: Record<string, (response: ServerResponse) => void> = {
+  hangs: () => undefined,
+  'says-500': (response) => response.writeHead(500).end('{}'),
+  'says-429': (response) =>
+    response
+      .writeHead(429, { 'Retry-After': '60', 'Content-Type': 'application/json' })
+      .end('{"error":{"message":"Slow down.","type":"rate_limit_error","param":null,"code":"too_fast"}}'),
+  'sends-garbage': (response) => response.setHeader('Content-Type', 'application/json').end('<html>'),
+  'breaks-off': (response) => {
+    response.setHeader('Content-Type', 'text/event-stream');
+    response.write('data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\n', () =>
+      response.destroy(),
+    );
+  },
+};
+const ALONE_AT_FAULT = '-alone';
+
 let site: TestSite;
 let account: TestAccount;
 let refusedPort: number;
+let faulty: ScriptedUpstream;
+let sound: ScriptedUpstream;
 
 beforeAll(async () => {
   refusedPort = await findFreePort();
-  const slugs = [...ALONE, ...Object.keys(FAILOVERS), 'over-refused', 'only-refused'];
+  faulty = await startUpstream((_request, response, body) => {
+    const { model } = JSON.parse(body) as { model: string };
+    FAULTS[model.replace(ALONE_AT_FAULT, '')]!(response);
+  });
+  sound = await startUpstream((_request, response) => {
+    const choice = { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' };
+    response.setHeader('Content-Type', 'application/json');
+    response.end(
+      JSON.stringify({
+        choices: [choice],
+        usage: { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 },
+      }),
+    );
+  });
+  const faults = Object.keys(FAULTS);
+  const alone = faults.map((fault) => `${fault}${ALONE_AT_FAULT}`);
+  const slugs = [
+    ...[...ALONE, ...Object.keys(FAILOVERS), 'over-refused', 'only-refused'],
+    ...[...faults, ...alone],
+  ];
   site = await TestSite.start(
     Object.fromEntries(slugs.map((slug) => [slug, RATES])),
     { UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS: '2', UPSTREAM_IDLE_TIMEOUT_SECONDS: '2' },
@@ -66,13 +107,19 @@ beforeAll(async () => {
         models: ['over-refused', 'only-refused'],
       },
       { name: 'over-refused-b', base_url: engine, models: { 'over-refused': 'sandbox-chat' } },
+      { name: 'faulty', base_url: faulty.url, models: [...faults, ...alone] },
+      { name: 'sound', base_url: sound.url, models: faults },
     ],
   );
 });
 beforeEach(async () => {
   account = await site.account();
 });
-afterAll(() => site.stop());
+afterAll(async () => {
+  await site.stop();
+  await faulty.close();
+  await sound.close();
+});
 
 const chat = (model: string, more: object = {}, of = account) =>
   site.post('/v1/chat/completions', of.apiKey, { model, messages: PROMPT, max_tokens: 8, ...more });
@@ -148,6 +195,47 @@ describe('failover to another upstream', () => {
     await other.expectCharged(of, BigInt(calls) * costOf(RATES, PROMPT_TOKENS, 8));
     await other.stop();
     await broken.close();
+  });
+});
+
+describe('how often a failing upstream is called, and what its client sees', () => {
+  const callsOf = async (model: string, more: object = {}) => {
+    faulty.bodies.length = sound.bodies.length = 0;
+    const response = await chat(model, more);
+    const text = await response.text();
+    return {
+      status: response.status,
+      code: /"code":"(\w+)"/.exec(text)?.[1] ?? null,
+      retryAfter: response.headers.get('retry-after'),
+      calls: [faulty.bodies.length, sound.bodies.length],
+    };
+  };
+  const ok = { status: 200, code: null, retryAfter: null };
+
+  it.each([
+    ['hangs', { ...ok, calls: [1, 1] }],
+    ['says-500', { ...ok, calls: [1, 1] }],
+    ['says-429', { ...ok, calls: [1, 1] }],
+    // The pause that it has asked for.
+    ['says-429', { ...ok, calls: [0, 1] }],
+    ['sends-garbage', { ...ok, calls: [1, 1] }],
+  ])('%s: another one answers, %j', async (model, seen) => {
+    expect(await callsOf(model)).toEqual(seen);
+  });
+
+  it('breaks off: the stream that had begun ends with an error, and nobody is called again', async () => {
+    const seen = { status: 200, code: 'upstream_error', retryAfter: null, calls: [1, 0] };
+    expect(await callsOf('breaks-off', { stream: true })).toEqual(seen);
+  });
+
+  it.each([
+    ['hangs', { status: 504, code: 'upstream_timeout', retryAfter: null, calls: [1, 0] }],
+    ['says-500', { status: 502, code: 'upstream_error', retryAfter: null, calls: [1, 0] }],
+    ['says-429', { status: 429, code: 'too_fast', retryAfter: '60', calls: [1, 0] }],
+    ['says-429', { status: 429, code: 'upstream_busy', retryAfter: '60', calls: [0, 0] }],
+    ['sends-garbage', { status: 502, code: 'upstream_error', retryAfter: null, calls: [1, 0] }],
+  ])('%s and is the only one: %j', async (model, seen) => {
+    expect(await callsOf(`${model}${ALONE_AT_FAULT}`)).toEqual(seen);
   });
 });
 

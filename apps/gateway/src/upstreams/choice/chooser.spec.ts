@@ -121,6 +121,21 @@ describe('the choice of an upstream', () => {
     expect(chosen([one], 1, 60_001 + 60_000)).toBe('a');
   });
 
+  it('passes over a full one by weight, and gives its prompts back when it has room', () => {
+    const three = [upstream('a', 60), upstream('b', 30), upstream('c', 10)];
+    const namesOf = () => Array.from({ length: 4_000 }, (_, index) => chosen(three, keyOf(index)));
+    const before = namesOf();
+    three[1]!.load.limits = { concurrency: 0 };
+    const meanwhile = namesOf();
+    // Nothing else moves, and what moves is shared by the weights of the others.
+    const moved = meanwhile.filter((_, index) => before[index] === 'b');
+    expect(meanwhile.every((name, index) => before[index] === 'b' || name === before[index])).toBe(true);
+    expect(moved).not.toContain('b');
+    expect(moved.filter((name) => name === 'c').length / moved.length).toBeCloseTo(1 / 7, 1);
+    three[1]!.load.limits = {};
+    expect(namesOf()).toEqual(before);
+  });
+
   it('leaves alone who has asked for a pause, and says for how long', () => {
     const one = upstream('a');
     one.circuit.pause(0, 7_000);

@@ -124,15 +124,18 @@ const numbersIn = (marker: string, passages: number): number[] =>
     return Array.from({ length: count }, (_, place) => from + place).filter((number) => number >= 1);
   });
 
-/** Whether what looks like a marker is part of the text: an index, or several numbers that are not all passages. */
+/**
+ * Whether what looks like a marker is part of the text: an index, or several numbers that are not all passages. Of a range only the
+ * beginning has to be one, because models also write the end as they please.
+ */
 function isOfText(marker: string, passages: number, isBehindSubject: boolean): boolean {
   if (!ONLY_NUMBERS.test(marker)) return false;
   const ranges = rangesIn(marker);
-  const areAllPassages = ranges.every(({ from, to }) => from >= 1 && from <= to && to <= passages);
+  const arePassages = ranges.every(({ from, to }) => from >= 1 && from <= to && from <= passages);
   const isOne = ranges.length === 1 && !/\d\s*[-–—~]/.test(plainMarker(marker));
-  if (isBehindSubject && !NESTED.test(marker)) return !(isOne && areAllPassages);
+  if (isBehindSubject && !NESTED.test(marker)) return !(isOne && arePassages);
   // The rest of a text must not show the number of a passage that does not exist.
-  return !isOne && !areAllPassages && !ONE_IN_BRACKETS.test(plainMarker(marker));
+  return !isOne && !arePassages && !ONE_IN_BRACKETS.test(plainMarker(marker));
 }
 
 /**

@@ -1,12 +1,9 @@
-import { AsSent, field, type FieldOptions, LineField, nameFault, NameText, TextField } from '@inference/dto';
+import { type FieldOptions, LineField, NameText, TextField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
-import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { type Metadata } from '../../tables/document-version.entity';
+import { MetadataField } from '../../tables/metadata-field.decorator';
 
-const MAX_METADATA_PAIRS = 64;
-const MAX_METADATA_KEY_CHARS = 64;
-const MAX_METADATA_VALUE_CHARS = 512;
 export const MAX_TITLE_CHARS = 500;
 
 const TitleField = (options: FieldOptions): PropertyDecorator =>
@@ -18,49 +15,6 @@ export const ExternalIdField = (options: FieldOptions): PropertyDecorator =>
 
 const NewExternalIdField = (options: FieldOptions): PropertyDecorator =>
   applyDecorators(NameText(), ExternalIdField(options));
-
-/** The schema of a value of the metadata. */
-export const METADATA_VALUE_SCHEMA = {
-  oneOf: [
-    { type: 'string', maxLength: MAX_METADATA_VALUE_CHARS },
-    { type: 'number' },
-    { type: 'boolean', nullable: true },
-  ],
-};
-
-function isMetadataValue(value: unknown): boolean {
-  if (typeof value === 'string') return value.length <= MAX_METADATA_VALUE_CHARS;
-  return value === null || typeof value === 'boolean' || Number.isFinite(value);
-}
-
-/** What is wrong with metadata; null if nothing is. */
-function metadataFault(value: unknown): string | null {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be an object';
-  const pairs = Object.entries(value);
-  if (pairs.length > MAX_METADATA_PAIRS) return `must have ${MAX_METADATA_PAIRS} pairs at most`;
-  if (pairs.some(([key]) => key === '' || key.length > MAX_METADATA_KEY_CHARS))
-    return `must have names of 1 to ${MAX_METADATA_KEY_CHARS} characters`;
-  const misnamed = pairs.map(([key]) => nameFault(key)).find((fault) => fault !== null);
-  if (misnamed) return `a name ${misnamed}`;
-  const wrong = pairs.find(([, inner]) => !isMetadataValue(inner));
-  if (!wrong) return null;
-  return `${wrong[0]} must be a text of at most ${MAX_METADATA_VALUE_CHARS} characters, a number, true, false or null`;
-}
-
-function MetadataField(options: FieldOptions): PropertyDecorator {
-  return field(
-    { example: { author: 'Ann', pages: 3 }, ...options },
-    { type: 'object', maxProperties: MAX_METADATA_PAIRS, additionalProperties: METADATA_VALUE_SCHEMA },
-    AsSent(),
-    ValidateBy({
-      name: 'isMetadata',
-      validator: {
-        validate: (value: unknown) => metadataFault(value) === null,
-        defaultMessage: (checked?: ValidationArguments) => metadataFault(checked?.value) ?? '',
-      },
-    }),
-  );
-}
 
 /** The fields of a document beside its content. */
 export class DocumentFieldsDto {

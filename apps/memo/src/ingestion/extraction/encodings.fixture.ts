@@ -13,8 +13,13 @@ export function encoded(text: string, encoding: string): Buffer {
 
 export const utf16be = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
 
+const tables = new Map<string, Map<string, Buffer>>();
+
 function bytesOf(encoding: string): Map<string, Buffer> {
+  const known = tables.get(encoding);
+  if (known) return known;
   const bytes = new Map<string, Buffer>();
+  tables.set(encoding, bytes);
   const decoder = new TextDecoder(encoding);
   const add = (...code: number[]): void => {
     const character = decoder.decode(Uint8Array.from(code));

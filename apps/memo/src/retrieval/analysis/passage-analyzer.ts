@@ -6,7 +6,7 @@ export interface PassageTerms extends IndexTerms {
   language: string;
 }
 
-/** Determines the index terms of a passage. The title of the document is indexed with each of its passages. */
+/** Determines the index terms of a passage. The title of the document is indexed with each of its passages, and counts twice. */
 export class PassageAnalyzer {
   private constructor(private readonly languageOf: DetectLanguage) {}
 
@@ -20,7 +20,7 @@ export class PassageAnalyzer {
     const inTitle = new Set([...ofTitle.terms, ...ofTitle.further]);
     return {
       terms: [...ofTitle.terms, ...ofText.terms],
-      further: [...ofTitle.further, ...ofText.further, ...Array.from(inTitle, titleTerm)],
+      further: [...ofTitle.terms, ...ofTitle.further, ...ofText.further, ...Array.from(inTitle, titleTerm)],
       words: [...ofTitle.words, ...ofText.words],
       language,
     };

@@ -57,6 +57,8 @@ const MAX_QUERY_WORDS = 400;
 const MAX_EXCLUDED_WORDS = 100;
 /** Weight of a single Chinese character relative to the bigrams that contain it (ADR 16). */
 const HAN_CHARACTER_WEIGHT = 0.5;
+/** Of a bigram with a function character, such as 在中, which is rare but says little. Both 0 and 1 rank worse (ADR 77). */
+const FUNCTION_BIGRAM_WEIGHT = 0.5;
 
 /** A word of a query, with its index terms in all languages of the workspace. */
 export interface QueryWord {
@@ -69,6 +71,8 @@ export interface QueryWord {
   isRequired: boolean;
   /** A passage with it is not found. */
   isExcluded: boolean;
+  /** Not of the query, but of the best passages for it. It changes the order of passages only. */
+  isFeedback: boolean;
   weight: number;
   /** One Chinese or Japanese character. */
   isCharacter: boolean;
@@ -126,7 +130,7 @@ export function analyzeQuery(
       byToken.set(token, word);
     }
     word.isRequired ||= required.has(token);
-    word.weight += word.isCharacter ? HAN_CHARACTER_WEIGHT : 1;
+    word.weight += weightOf(word);
     return word;
   });
   const excludedWords = [
@@ -191,6 +195,11 @@ function admission({ phrases, inTitle, excluded }: ParsedQuery): AnalyzedQuery['
 /** Whether a condition is about several words in their order, which only texts can tell. */
 const isSequence = (words: string): boolean => wordSequence(words).trim().includes(' ');
 
+function weightOf({ isCharacter, hasFunctionCharacter }: QueryWord): number {
+  if (isCharacter) return HAN_CHARACTER_WEIGHT;
+  return hasFunctionCharacter ? FUNCTION_BIGRAM_WEIGHT : 1;
+}
+
 /** The tokens as the indexes of former versions hold them, where they differ. */
 function formerSpellings(text: string, tokens: readonly string[]): Map<string, string[]> {
   const former = formerTokens(text);
@@ -202,7 +211,8 @@ function formerSpellings(text: string, tokens: readonly string[]): Map<string, s
   return former.length > tokens.length ? new Map() : spellings;
 }
 
-const termsIn = (languages: readonly string[], tokens: readonly string[]): string[] => [
+/** The terms of tokens in texts of all the languages. */
+export const termsIn = (languages: readonly string[], tokens: readonly string[]): string[] => [
   ...new Set(tokens.flatMap((token) => languages.flatMap((language) => termsOfToken(token, language)))),
 ];
 
@@ -214,7 +224,8 @@ function weakTermsIn(languages: readonly string[], token: string, corrections: C
   return terms;
 }
 
-function wordOf(
+/** A word without weight. */
+export function wordOf(
   text: string,
   terms: string[],
   weakTerms: string[],
@@ -229,6 +240,7 @@ function wordOf(
     weakTerms,
     isRequired: false,
     isExcluded: false,
+    isFeedback: false,
     weight: 0,
     isCharacter: isHanCharacter(text),
     isSpaced: isBetweenSpaces,

@@ -101,6 +101,12 @@ const stopWords = new Map(
 );
 const functionCharacters = new Set(FUNCTION_CHARACTERS);
 
+/** How many of the words are stop words of a language. */
+export function countStopWords(words: Iterable<string>, language: string): number {
+  const list = stopWords.get(language)!;
+  return [...words].filter((word) => list.has(word)).length;
+}
+
 /** Number of lists that contain each word. */
 const listings = new Map<string, number>();
 for (const words of stopWords.values())

@@ -1,3 +1,4 @@
+import { characterClass, HAN } from './character-class';
 import { searchForm } from './search-form';
 import { addFurtherTerms, stemOf } from './stemming';
 import { tokenize } from './tokenizer';
@@ -94,6 +95,11 @@ export function indexTermsOf(text: string, language: string): IndexTerms {
   const further: string[] = [];
   const words: string[] = [];
   for (const token of tokens) {
+    // Most terms of a Chinese text: they have no stems.
+    if (characterClass(token.codePointAt(0)!) === HAN) {
+      terms.push(token);
+      continue;
+    }
     terms.push(stemOf(token, language));
     addFurtherTerms(further, token, language);
     if (token.length >= MIN_CORRECTED_LETTERS) words.push(token);

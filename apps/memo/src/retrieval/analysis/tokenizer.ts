@@ -123,9 +123,10 @@ function isOfWord(kind: number, text: string, at: number): boolean {
 }
 
 function addCharacters(tokens: string[], run: string): void {
-  const characters = [...run];
-  tokens.push(...characters);
-  if (characters.length > 1) addPairs(tokens, characters);
+  const first = tokens.length;
+  for (const character of run) tokens.push(character);
+  const end = tokens.length;
+  for (let i = first; i + 1 < end; i++) tokens.push(tokens[i]! + tokens[i + 1]!);
 }
 
 function addPairs(tokens: string[], characters: string[]): void {

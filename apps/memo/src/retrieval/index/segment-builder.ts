@@ -184,7 +184,7 @@ export class SegmentBuilder {
     const ids = this.terms.ids();
     const packer = new PostingBlockPacker();
     for (const place of orderOf(ids))
-      packer.add(ids[place * 2]!, ids[place * 2 + 1]!, sorted.subarray(starts[place], starts[place + 1]));
+      packer.add(ids[place * 2]!, ids[place * 2 + 1]!, sorted, starts[place]!, starts[place + 1]!);
     return packer.take();
   }
 
@@ -208,11 +208,11 @@ export class SegmentBuilder {
  * numbers is much faster than sorting with a comparison; what has equal high halves is sorted afterwards.
  */
 function orderOf(ids: Int32Array): Int32Array {
-  const keys = Float64Array.from(
-    { length: ids.length / 2 },
-    (_, place) => ids[place * 2]! * MAX_TERMS + place,
-  ).sort();
-  const order = Int32Array.from(keys, (key) => ((key % MAX_TERMS) + MAX_TERMS) % MAX_TERMS);
+  const keys = new Float64Array(ids.length / 2);
+  for (let place = 0; place < keys.length; place++) keys[place] = ids[place * 2]! * MAX_TERMS + place;
+  keys.sort();
+  const order = new Int32Array(keys.length);
+  for (let i = 0; i < keys.length; i++) order[i] = keys[i]! - Math.floor(keys[i]! / MAX_TERMS) * MAX_TERMS;
   for (let from = 0, to: number; from < order.length; from = to) {
     const high = ids[order[from]! * 2]!;
     for (to = from + 1; to < order.length && ids[order[to]! * 2] === high;) to += 1;

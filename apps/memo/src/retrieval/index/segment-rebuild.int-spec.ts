@@ -2,6 +2,7 @@ import { waitFor } from '@inference/testing';
 import { MemoSite, type Person } from '../../memo.fixture';
 import { IndexedWorkspace } from '../ranking/indexed-workspace.fixture';
 import { type SearchResultResponse } from '../search/search.dto';
+import { ANALYSIS } from './segment';
 
 let site: MemoSite;
 let owner: Person;
@@ -38,8 +39,8 @@ it('replaces segments of the former analysis while searches find each passage ex
   const worker = site.startIngestion();
   const rebuilt = waitFor(async () => {
     const { rows } = await site.pool.query<{ n: number }>(
-      'SELECT count(*)::integer AS n FROM memo.segments WHERE workspace_id = $1 AND analysis < 2',
-      [workspace],
+      'SELECT count(*)::integer AS n FROM memo.segments WHERE workspace_id = $1 AND analysis < $2',
+      [workspace, ANALYSIS],
     );
     return rows[0]!.n === 0;
   }, 120_000).finally(() => (isOver = true));

@@ -11,6 +11,8 @@ export class VarintWriter {
   write(value: number): void {
     if (this.length + 8 > this.bytes.length) this.grow();
     let rest = value;
+    // Most numbers are small, and integer operations faster.
+    for (; rest > 0x7f && rest <= 0x7fffffff; rest >>>= 7) this.bytes[this.length++] = (rest & 0x7f) | 0x80;
     while (rest > 0x7f) {
       this.bytes[this.length++] = (rest % 0x80) | 0x80;
       rest = Math.floor(rest / 0x80);
@@ -27,6 +29,12 @@ export class VarintWriter {
   /** Shares the memory of the writer, which the next writes after `clear` change. */
   written(): Uint8Array {
     return this.bytes.subarray(0, this.length);
+  }
+
+  /** Removes bytes from the beginning. */
+  drop(bytes: number): void {
+    this.bytes.copyWithin(0, bytes, this.length);
+    this.length -= bytes;
   }
 
   clear(): void {

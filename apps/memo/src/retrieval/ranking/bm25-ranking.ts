@@ -6,12 +6,10 @@ import { TopChunks, type ScoredChunk } from './top-chunks';
 import { type IndexSnapshot } from './index-snapshot.repository';
 import { type TermWeights, termWeights } from './term-weights';
 
-/**
- * Parameters of BM25: saturation of the term frequency, and penalty for long chunks. They are the values that are known
- * to work for most collections, not tuned for one (ADR 16).
- */
-const K1 = 0.9;
-const B = 0.4;
+/** Parameters of BM25: saturation of the term frequency, and penalty for long chunks. Chosen on several collections (ADR 77). */
+const SPACED = { k1: 1.2, b: 0.5 };
+/** For pairs of characters, of which a passage repeats few. */
+const UNSPACED = { k1: 0.9, b: 0.4 };
 
 /** What a match of another spelling or of a correction counts. Half hides it behind common words; twice ranks it like the word itself. */
 const WEAK_MATCH = 0.5;
@@ -32,6 +30,7 @@ interface PostingRun {
   word: number;
   term: string;
   isWeak: boolean;
+  isSpaced: boolean;
   from: number;
   to: number;
 }
@@ -98,7 +97,7 @@ function unpack(
     const to = postings.length;
     for (const { word, isWeak } of wordsOf.get(term)!) {
       frequencies[word]! += to - from;
-      runs.get(segmentId)!.push({ word, term, isWeak, from, to });
+      runs.get(segmentId)!.push({ word, term, isWeak, isSpaced: words[word]!.isSpaced, from, to });
     }
   }
   // A chunk that contains several forms of a word is counted once per form.
@@ -128,11 +127,12 @@ function scoreSegment(
   const wanted = flags.reduce((all, flag) => all | (flag === EXCLUDED ? 0 : flag), 0);
   const hasConditions = flags.some((flag) => flag > 0);
   if (hasConditions) conditions.fill(0, 0, chunks);
-  const base = K1 * (1 - B);
-  const perWord = (K1 * B) / (words / servedChunks);
-  for (const { word, isWeak, from, to } of runs) {
+  for (const { word, isWeak, isSpaced, from, to } of runs) {
     const strength = isWeak ? WEAK_MATCH : 1;
-    const maxScore = strength * weights.score[word]! * (K1 + 1);
+    const { k1, b } = isSpaced ? SPACED : UNSPACED;
+    const base = k1 * (1 - b);
+    const perWord = (k1 * b) / (words / servedChunks);
+    const maxScore = strength * weights.score[word]! * (k1 + 1);
     const wordInformation = strength * weights.information[word]!;
     if (flags[word]! > 0) for (let i = from; i < to; i++) conditions[slots[i]!]! |= flags[word]!;
     for (let i = from; i < to; i++) {

@@ -3,6 +3,7 @@ import { type QueryWord } from '../analysis/query-analysis';
 import { type ChunkRange } from '../index/chunk-range';
 import { findInBlock } from '../index/postings/posting-blocks';
 import { termId } from '../index/term-id';
+import { type ChosenDocuments } from '../search/document-conditions.repository';
 
 /**
  * A query word in a larger share of the passages is ignored, unless all words are that common. Half ignores words that
@@ -10,6 +11,8 @@ import { termId } from '../index/term-id';
  */
 const COMMON_CHARACTER_SHARE = 0.3;
 const COMMON_WORD_SHARE = 0.5;
+/** A word that was not asked for must be rare to say anything about the subject. Its long postings would also take the most time. */
+const COMMON_FEEDBACK_SHARE = 0.1;
 /** With fewer passages the share of a word says little, because a word may be common in them by chance. */
 const MIN_CHUNKS_FOR_COMMON_WORDS = 1_000;
 
@@ -36,8 +39,15 @@ export interface IndexSnapshot {
 
 /** Whether a word occurs in too many chunks to distinguish them. */
 export function isCommon(word: QueryWord, frequency: number, chunks: number): boolean {
-  if (word.isCharacter) return frequency > chunks * COMMON_CHARACTER_SHARE;
+  const share = commonShareOf(word);
+  if (share !== null) return frequency > chunks * share;
   return chunks >= MIN_CHUNKS_FOR_COMMON_WORDS && frequency > chunks * COMMON_WORD_SHARE;
+}
+
+/** The share of the passages in which a word is common; null: COMMON_WORD_SHARE, in a large workspace. */
+function commonShareOf({ isFeedback, isCharacter }: QueryWord): number | null {
+  if (isFeedback) return COMMON_FEEDBACK_SHARE;
+  return isCharacter ? COMMON_CHARACTER_SHARE : null;
 }
 
 /**
@@ -45,10 +55,7 @@ export function isCommon(word: QueryWord, frequency: number, chunks: number): bo
  * common are not read. `OFFSET 0` keeps the planner from scanning the terms in segments of all workspaces. Base64,
  * because the driver receives binary values as hexadecimal text.
  */
-const READ = {
-  name: 'search-snapshot',
-  rowMode: 'array',
-  text: `
+const READ = `
     WITH segment AS MATERIALIZED (SELECT id, chunks, words FROM memo.segments WHERE workspace_id = $1),
     retired AS MATERIALIZED (SELECT * FROM memo.retired_chunks WHERE workspace_id = $1),
     total AS (
@@ -64,19 +71,27 @@ const READ = {
     term AS (
       SELECT p.place, sum(p.chunks) AS chunks FROM posting p GROUP BY p.place),
     wanted AS (
-      SELECT t.place, $3 AND (t.chunks - total.retired)::float8 > total.chunks * CASE
-        WHEN ($4::boolean[])[t.place] THEN ${COMMON_CHARACTER_SHARE}::float8
-        WHEN total.chunks >= ${MIN_CHUNKS_FOR_COMMON_WORDS} THEN ${COMMON_WORD_SHARE}::float8 ELSE 1 END AS is_common
+      SELECT t.place, $3 AND (t.chunks - total.retired)::float8 > total.chunks * coalesce(($4::float8[])[t.place], CASE
+        WHEN total.chunks >= ${MIN_CHUNKS_FOR_COMMON_WORDS} THEN ${COMMON_WORD_SHARE}::float8 ELSE 1 END) AS is_common
       FROM term t, total)
     SELECT 'segment', id::float8, chunks, words::float8, NULL FROM segment
     UNION ALL SELECT 'retired', first_chunk::float8, range_length, NULL, chunks || ' ' || words FROM retired
     UNION ALL SELECT CASE WHEN p.block IS NULL THEN 'list' ELSE 'block' END, p.id::float8, w.place::integer, NULL,
       CASE WHEN NOT is_common THEN encode(coalesce(p.block, p.data), 'base64') END
-      FROM posting p JOIN wanted w USING (place)
-    UNION ALL SELECT 'chosen', v.first_chunk::float8, v.chunk_count, NULL, NULL
-      FROM memo.documents d JOIN memo.document_versions v ON v.document_id = d.id AND v.version = d.serving_version
-      WHERE d.workspace_id = $1 AND d.id = ANY($5::text[])`,
-} as const;
+      FROM posting p JOIN wanted w USING (place)`;
+const READ_ALL = { name: 'search-snapshot', rowMode: 'array', text: READ } as const;
+
+/** Adds the served chunks of some documents. Consecutive chunks are one range. */
+const readChosen = (condition: string) =>
+  ({
+    rowMode: 'array',
+    text: `${READ}
+    UNION ALL SELECT 'chosen', lower(numbers)::float8, (upper(numbers) - lower(numbers))::integer, NULL, NULL
+      FROM unnest((
+        SELECT range_agg(int8range(v.first_chunk, v.first_chunk + v.chunk_count))
+        FROM memo.documents d JOIN memo.document_versions v ON v.document_id = d.id AND v.version = d.serving_version
+        WHERE d.workspace_id = $1 AND ${condition})) AS numbers`,
+  }) as const;
 
 type Row = [
   kind: 'segment' | 'retired' | 'list' | 'block' | 'chosen',
@@ -88,27 +103,31 @@ type Row = [
 
 /**
  * @param withCommon whether postings of common terms are read too
- * @param chosen ids of the documents that are ranked; null for all. The figures of words are those of the whole workspace.
+ * @param chosen the documents that are ranked; null for all. The figures of words are those of the whole workspace.
  */
 export async function readSnapshot(
   executor: Executor,
   workspaceId: string,
   words: readonly QueryWord[],
   withCommon: boolean,
-  chosen: readonly string[] | null,
+  chosen: ChosenDocuments | null,
 ): Promise<IndexSnapshot> {
+  // The words of the query decide on their terms, also if feedback has brought them as well.
+  const inOrder = [...words].sort((one, other) => Number(other.isFeedback) - Number(one.isFeedback));
   const wordsByTerm = new Map(
-    words.flatMap((word) =>
+    inOrder.flatMap((word) =>
       [...word.terms, ...word.weakTerms].map((term): [string, QueryWord] => [term, word]),
     ),
   );
   const terms = [...wordsByTerm.keys()];
   const ids = terms.map(termId);
-  const areCharacters = Array.from(wordsByTerm.values(), (word) => word.isCharacter);
-  const { rows } = await executor.query<Row>({
-    ...READ,
-    values: [workspaceId, ids.map(String), !withCommon, areCharacters, chosen],
-  });
+  const commonShares = Array.from(wordsByTerm.values(), commonShareOf);
+  const values = [workspaceId, ids.map(String), !withCommon, commonShares];
+  const { rows } = await executor.query<Row>(
+    chosen
+      ? { ...readChosen(chosen.sql(values.length)), values: [...values, ...chosen.values] }
+      : { ...READ_ALL, values },
+  );
   const snapshot: IndexSnapshot = {
     chunks: 0,
     words: 0,

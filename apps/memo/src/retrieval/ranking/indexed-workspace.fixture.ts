@@ -179,9 +179,10 @@ export function rankNaively(
       const frequency = word.terms.reduce((sum, term) => sum + times(terms, term), 0);
       if (frequency === 0) return;
       passageInformation += information[i]!;
+      const [k1, b] = word.isSpaced ? [1.2, 0.5] : [0.9, 0.4];
       score +=
-        (weights[i]! * 1.9 * frequency) /
-        (frequency + 0.9 * (0.6 + (0.4 * terms.length) / (total / all.length)));
+        (weights[i]! * (k1 + 1) * frequency) /
+        (frequency + k1 * (1 - b + (b * terms.length) / (total / all.length)));
     });
     return score > 0 && passageInformation >= minInformation ? [{ number, score }] : [];
   });

@@ -15,6 +15,13 @@ const MIN_ANSWER_SHARES = { spaced: 0.4, unspaced: 0.33 };
  */
 const BACKGROUND_CHUNKS = 100;
 
+/** A passage that shares other words with the best passages needs only half of the share. */
+const MATCH_SHARE_WITH_FEEDBACK = 0.5;
+/** Of more words of feedback most say little about the subject. */
+const MAX_FEEDBACK_WORDS = 12;
+/** Weight of the best word of feedback; that of a word of the query is 1. At twice the query's own words lose against them. */
+const FEEDBACK_WEIGHT = 0.3;
+
 interface Shares {
   /** For words of scripts with spaces. */
   spaced: number;
@@ -49,21 +56,48 @@ export function termWeights(
     (word, place) => isUnread[place]! || (!withCommon && isCommon(word, frequencies[place]!, chunks)),
   );
   const weightsWithBackground = (others: number, isOmitted: boolean[]) =>
-    Float64Array.from(words, ({ weight }, place) =>
-      isOmitted[place] ? 0 : weight * inverseDocumentFrequency(frequencies[place]!, chunks + others),
+    Float64Array.from(words, ({ weight, isFeedback }, place) =>
+      isOmitted[place] || isFeedback
+        ? 0
+        : weight * inverseDocumentFrequency(frequencies[place]!, chunks + others),
     );
   const information = weightsWithBackground(BACKGROUND_CHUNKS, isIgnored);
   const partOf = (shares: Shares) =>
     words.reduce((sum, word, place) => sum + information[place]! * shareOf(word, shares), 0);
+  const score = weightsWithBackground(0, isIgnored);
+  const hasFeedback = weightFeedback(score, words, frequencies, chunks, isIgnored);
+  const asked = words.flatMap(({ isFeedback }, place) => (isFeedback ? [] : place));
   return {
-    score: weightsWithBackground(0, isIgnored),
+    score,
     information,
     match: weightsWithBackground(BACKGROUND_CHUNKS, isUnread),
-    minMatchInformation: partOf(MIN_MATCH_SHARES),
+    minMatchInformation: partOf(MIN_MATCH_SHARES) * (hasFeedback ? MATCH_SHARE_WITH_FEEDBACK : 1),
     minAnswerInformation: partOf(MIN_ANSWER_SHARES),
     areAllCommon:
-      isIgnored.includes(true) && !words.some((_word, place) => !isIgnored[place] && frequencies[place]! > 0),
+      asked.some((place) => isIgnored[place]) &&
+      !asked.some((place) => !isIgnored[place] && frequencies[place]! > 0),
   };
+}
+
+/** Sets the weights of the words of feedback that are frequent in the best passages and rare elsewhere. Whether there are any. */
+function weightFeedback(
+  score: Float64Array,
+  words: readonly QueryWord[],
+  frequencies: Float64Array,
+  chunks: number,
+  isIgnored: readonly boolean[],
+): boolean {
+  const best = words
+    .flatMap(({ isFeedback, weight }, place) => {
+      if (!isFeedback || isIgnored[place] || frequencies[place] === 0) return [];
+      const rarity = inverseDocumentFrequency(frequencies[place]!, chunks);
+      return { place, rarity, weight: weight * rarity };
+    })
+    .sort((one, other) => other.weight - one.weight)
+    .slice(0, MAX_FEEDBACK_WORDS);
+  for (const { place, rarity, weight } of best)
+    score[place] = (FEEDBACK_WEIGHT * rarity * weight) / best[0]!.weight;
+  return best.length > 0;
 }
 
 const inverseDocumentFrequency = (frequency: number, chunks: number) =>

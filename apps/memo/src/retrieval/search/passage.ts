@@ -1,4 +1,5 @@
 import { type QueryRelevance } from '../ranking/query-relevance';
+import { type DocumentConditions } from './document-conditions.repository';
 
 /** A chunk of a document's stored text, as a search result. */
 export interface Passage {
@@ -27,13 +28,11 @@ export const pageAt = (
   position: number,
 ): number | null => page && page + pageBreaks.filter((start) => start <= position).length;
 
-/** What is searched for. */
-export interface SearchQuery {
+/** What is searched for, and in which documents. */
+export interface SearchQuery extends DocumentConditions {
   query: string;
   /** Most passages that are returned. */
   k: number;
-  /** Only these documents are searched; all of the workspace if it is absent. */
-  document_ids?: string[] | undefined;
 }
 
 export interface SearchOutcome {

@@ -1,6 +1,10 @@
-import { IntegerField, TextField, TextListField } from '@inference/dto';
+import { InstantField, IntegerField, TextField, TextListField } from '@inference/dto';
+import { type InstantMicros } from '@inference/time';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
+import { type Metadata } from '../../tables/document-version.entity';
+import { MetadataField } from '../../tables/metadata-field.decorator';
+import { type DocumentConditions } from './document-conditions.repository';
 import { type Passage } from './passage';
 
 /** About a page of text. Bounds the number of query words, and with it the time of a search. */
@@ -12,8 +16,11 @@ const DEFAULT_PASSAGES = 6;
 export const MAX_CHOSEN_DOCUMENTS = 100;
 const DOCUMENT_ID = /^doc_[0-9A-Za-z]{1,64}$/;
 
+const TimeCondition = (description: string, example = '2026-01-31T00:00:00Z') =>
+  InstantField({ description, example, optional: true });
+
 /** The body of POST …/search. */
-export class SearchDto {
+export class SearchDto implements DocumentConditions {
   @TextField({
     description:
       'The question or the words to search for. A search also knows `"a phrase"`, `-excluded` and `title:word`; a question does not.',
@@ -44,6 +51,29 @@ export class SearchDto {
     Matches(DOCUMENT_ID, { each: true, message: 'must be ids like doc_0Vc3kZ8dQ1mXw7RtYb2LsA' }),
   )
   document_ids?: string[];
+
+  @TimeCondition('Only documents that were created at this time or later are searched.')
+  created_from?: InstantMicros;
+
+  @TimeCondition('Only documents that were created before this time are searched.', '2026-02-28T00:00:00Z')
+  created_to?: InstantMicros;
+
+  @TimeCondition('Only documents whose `updated_at` is this time or later are searched.')
+  updated_from?: InstantMicros;
+
+  @TimeCondition(
+    'Only documents whose `updated_at` is before this time are searched.',
+    '2026-02-28T00:00:00Z',
+  )
+  updated_to?: InstantMicros;
+
+  @MetadataField({
+    description:
+      'Only documents whose metadata has all of these names with these values are searched. The metadata of the version that is searched counts.',
+    example: { author: 'Ann' },
+    optional: true,
+  })
+  metadata?: Metadata;
 }
 
 /** A passage in the response of a search. */

@@ -1,6 +1,7 @@
 import { insertAccount, type TestPool } from '@inference/testing';
 import { type QueryConfig } from 'pg';
 import { MemoSite, type Person } from '../../memo.fixture';
+import { PassageAnalyzer } from '../analysis/passage-analyzer';
 import { IndexedWorkspace } from '../ranking/indexed-workspace.fixture';
 import { type SearchResultResponse } from './search.dto';
 import { SearchService } from './search.service';
@@ -139,6 +140,78 @@ it('refuses chosen documents that the workspace does not have', async () => {
     expect((await refusal(malformed))[0]).toBe(400);
 });
 
+it('searches the documents of a time or with metadata only', async () => {
+  const id = await owner.newWorkspace();
+  const index = await fill(id, ['a red notice', 'a blue notice', 'a green notice', 'a grey notice']);
+  const ids = index.documents.map((document) => document.id);
+  await site.pool.query(
+    `UPDATE memo.documents d SET created_at = u.created::timestamptz, updated_at = u.updated::timestamptz
+     FROM unnest($2::text[], $3::text[], $4::text[]) AS u(id, created, updated) WHERE d.workspace_id = $1 AND d.id = u.id`,
+    [
+      id,
+      ids,
+      ['2026-01-01', '2026-02-01', '2026-03-01', '2026-04-01'].map((day) => `${day}T00:00:00Z`),
+      ['2026-05-01', '2026-04-02', '2026-04-01', '2026-04-01'].map((day) => `${day}T00:00:00.000001Z`),
+    ],
+  );
+  const metadata = [
+    { team: 'red', year: 2025, isDraft: true },
+    { team: 'blue', year: 2025, isDraft: false },
+    { team: 'blue', year: '2025', note: null },
+    {},
+  ];
+  await site.pool.query(
+    `UPDATE memo.document_versions v SET metadata = u.metadata
+     FROM unnest($2::text[], $3::json[]) AS u(id, metadata) WHERE v.workspace_id = $1 AND v.document_id = u.id`,
+    [id, ids, metadata.map((pairs) => JSON.stringify(pairs))],
+  );
+  const found = async (conditions: object) =>
+    (await search(owner, { query: 'notice', ...conditions }, id))
+      .map(({ document_id: document }) => ids.indexOf(document) + 1)
+      .sort();
+  expect(await found({})).toEqual([1, 2, 3, 4]);
+  expect(await found({ created_from: '2026-02-01T00:00:00Z' })).toEqual([2, 3, 4]);
+  expect(await found({ created_to: '2026-02-01T00:00:00Z' })).toEqual([1]);
+  expect(
+    await found({ created_from: '2026-02-01T08:00:00+08:00', created_to: '2026-04-01T00:00:00Z' }),
+  ).toEqual([2, 3]);
+  expect(await found({ updated_from: '2026-04-01T00:00:00.000002Z' })).toEqual([1, 2]);
+  expect(await found({ updated_to: '2026-04-02T00:00:00.000001Z' })).toEqual([3, 4]);
+  expect(await found({ metadata: { team: 'blue' } })).toEqual([2, 3]);
+  expect(await found({ metadata: { team: 'blue', year: 2025 } })).toEqual([2]);
+  expect(await found({ metadata: { note: null } })).toEqual([3]);
+  expect(await found({ metadata: { isDraft: false } })).toEqual([2]);
+  expect(await found({ metadata: { Team: 'blue' } })).toEqual([]);
+  expect(await found({ metadata: {} })).toEqual([1, 2, 3, 4]);
+  expect(
+    await found({
+      metadata: { year: 2025 },
+      created_from: '2026-01-15T00:00:00Z',
+      document_ids: ids.slice(0, 3),
+    }),
+  ).toEqual([2]);
+});
+
+it('refuses conditions that are malformed or that no document can meet', async () => {
+  for (const path of [`/${workspace}/search`, `/${workspace}/chat`]) {
+    const refusal = (conditions: object) => owner.refusal('POST', path, { query: 'a', ...conditions });
+    for (const name of ['created_from', 'created_to', 'updated_from', 'updated_to'])
+      for (const value of ['yesterday', 1_769_817_600, null, ['2026-01-31T00:00:00Z']])
+        expect((await refusal({ [name]: value }))[0]).toBe(400);
+    const time = '2026-01-31T00:00:00Z';
+    expect(await refusal({ updated_from: time, updated_to: time })).toEqual([
+      400,
+      'updated_from: must be before `updated_to`',
+    ]);
+    for (const metadata of ['team', null, [], { team: ['blue'] }, { '': 1 }, { team: 'a'.repeat(513) }])
+      expect((await refusal({ metadata }))[0]).toBe(400);
+    expect(await refusal({ metadata: { team: { is: 'blue' } } })).toEqual([
+      400,
+      'metadata: team must be a text of at most 512 characters, a number, true, false or null',
+    ]);
+  }
+});
+
 it('accepts the key of the workspace and no other key', async () => {
   const { key } = await owner.json<{ key: string }>('POST', `/${workspace}/keys`, { name: 'site' }, 201);
   const caller = owner.withKey(key);
@@ -157,6 +230,34 @@ it('ranks passages first in which the words are close together', async () => {
   const found = await search(owner, { query: 'annual report' }, id);
   expect(found.map(({ text }) => text)).toEqual([together, apart]);
   expect(found[0]!.score).toBeGreaterThan(found[1]!.score);
+});
+
+it('ranks passages higher that share other words with the best ones', async () => {
+  const id = await owner.newWorkspace();
+  const index = IndexedWorkspace.of(site.pool, id, owner.accountId);
+  const alike = ['boiler with steam', 'boiler with valve and gauge'];
+  for (const text of alike) await index.add([text]);
+  const others = Array.from({ length: 200 }, (_, n) => `parcel number ${n}`);
+  await index.add(others);
+  const found = async (query: string) =>
+    (await search(owner, { query, k: 50 }, id))
+      .map(({ text }) => text)
+      .filter((text) => alike.includes(text));
+  const best = Array.from({ length: 10 }, (_, n) => `boiler pressure depends on valve and gauge, part ${n}`);
+  for (const text of best.slice(3)) await index.add([text]);
+  expect(await found('boiler pressure')).toEqual(alike);
+  for (const text of best.slice(0, 3)) await index.add([text]);
+  expect(await found('boiler pressure')).toEqual(alike.toReversed());
+  // The words of a single one, and conditions, are all that is asked for.
+  expect(await found('boiler')).toEqual(alike);
+  expect(await found('boiler pressure -parcel')).toEqual(alike);
+});
+
+it('counts a word of the title twice', async () => {
+  const analyzer = await PassageAnalyzer.load();
+  const { terms, further } = analyzer.analyze('Boilers', 'The boiler and its valve.');
+  const times = (list: string[], term: string) => list.filter((one) => one === term).length;
+  expect([times(terms, 'boiler'), times(further, 'boiler'), times(further, 'valv')]).toEqual([2, 1, 0]);
 });
 
 it('repeats the search if documents disappear between its statements', async () => {

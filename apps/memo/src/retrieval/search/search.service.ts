@@ -5,6 +5,7 @@ import {
   analyzeQuery,
   type ParsedQuery,
   parseQuery,
+  type QueryWord,
   wordsOnly,
 } from '../analysis/query-analysis';
 import { isCorrectable } from '../analysis/terms';
@@ -12,10 +13,12 @@ import { type Member } from '../../access/member';
 import { type QueryRelevance, queryRelevance } from '../ranking/query-relevance';
 import { NearestChunks } from '../vectors/nearest-chunks';
 import { fuseRankings, type ScoredChunk } from '../ranking/top-chunks';
+import { chosenDocuments, type ChosenDocuments } from './document-conditions.repository';
 import { type SearchOutcome, type SearchQuery, type Passage } from './passage';
 import { findDocumentIds, readPassages, type StoredPassage } from './chunks.repository';
 import { contextBoost, proximityBoost, type WordPositions, wordPositions } from '../ranking/position-boosts';
 import { rank, type Ranking } from '../ranking/bm25-ranking';
+import { feedbackWords } from '../ranking/feedback-words';
 import { languagesOf, SegmentHeadCache, VocabularyCache } from '../ranking/workspace-caches';
 import { readSnapshot } from '../ranking/index-snapshot.repository';
 
@@ -59,11 +62,11 @@ export class SearchService {
    */
   async find(
     member: Pick<Member, 'workspaceId' | 'accountId'>,
-    { query, k, document_ids }: SearchQuery,
+    { query, k, ...conditions }: SearchQuery,
     hasOperators = false,
   ): Promise<SearchOutcome> {
-    const chosen = document_ids ?? null;
-    if (chosen) await this.requireDocuments(member.workspaceId, chosen);
+    const chosen = chosenDocuments(conditions);
+    if (conditions.document_ids) await this.requireDocuments(member.workspaceId, conditions.document_ids);
     const parsed = hasOperators ? parseQuery(query) : wordsOnly(query);
     // Passages that are only near in meaning meet no condition.
     const pendingNearest = hasConditions(parsed)
@@ -88,27 +91,50 @@ export class SearchService {
     workspaceId: string,
     query: ParsedQuery,
     k: number,
-    chosen: readonly string[] | null,
+    chosen: ChosenDocuments | null,
   ): Promise<{ found: NumberedPassage[]; relevance: QueryRelevance }> {
     const languages = await languagesOf(this.database, workspaceId);
     let analyzed = analyzeQuery(query, languages);
     const wanted = Math.max(k, hasConditions(query) ? CONDITIONAL_CANDIDATES : COMPARED_CANDIDATES);
+    const ranked = (further: QueryWord[] = []) => {
+      const words = [...analyzed.words, ...further];
+      return this.rank(workspaceId, { ...analyzed, words }, wanted + SPARE_CANDIDATES, chosen);
+    };
+    let ranking = await ranked();
+    const corrections = await this.correctionsOf(analyzed, ranking);
+    if (corrections.size > 0) {
+      analyzed = analyzeQuery(query, languages, corrections);
+      ranking = await ranked();
+    }
+    let best = await this.readBest(workspaceId, ranking, wanted, ranked);
+    let passages = passagesOf(best, analyzed);
+    const further = feedbackWords(
+      analyzed,
+      passages.map(({ passage }) => passage),
+      languages,
+    );
+    if (further.length > 0) {
+      best = await this.readBest(workspaceId, await ranked(further), wanted, () => ranked(further));
+      passages = keepFirst(passages[0]!, passagesOf(best, analyzed));
+    }
+    const found = passages.filter(({ passage }) => analyzed.admits(passage.title, passage.text));
+    return { found, relevance: queryRelevance(analyzed, best.ranking.weights) };
+  }
+
+  /** Reads the passages of a ranking. Ranks again if too many of them were deleted meanwhile: passages beyond them may be among the best. */
+  private async readBest(
+    workspaceId: string,
+    first: RankedIndex,
+    wanted: number,
+    rankAgain: () => Promise<RankedIndex>,
+  ): Promise<{ ranking: RankedIndex; stored: Map<number, StoredPassage> }> {
+    let ranking = first;
     for (let tries = 1; ; tries++) {
-      let ranking = await this.rank(workspaceId, analyzed, wanted + SPARE_CANDIDATES, chosen);
-      const corrections = await this.correctionsOf(analyzed, ranking);
-      if (corrections.size > 0) {
-        analyzed = analyzeQuery(query, languages, corrections);
-        ranking = await this.rank(workspaceId, analyzed, wanted + SPARE_CANDIDATES, chosen);
-      }
       const numbers = ranking.best.map(({ number }) => number);
       const stored = await readPassages(this.database, workspaceId, numbers);
       const isShort = stored.size < wanted && ranking.best.length === wanted + SPARE_CANDIDATES;
-      // Too many candidates were deleted meanwhile: passages beyond them may rank among the best now.
-      if (isShort && tries < MAX_ATTEMPTS) continue;
-      const found = passagesOf(ranking, stored, analyzed).filter(({ passage }) =>
-        analyzed.admits(passage.title, passage.text),
-      );
-      return { found, relevance: queryRelevance(analyzed, ranking.weights) };
+      if (!isShort || tries === MAX_ATTEMPTS) return { ranking, stored };
+      ranking = await rankAgain();
     }
   }
 
@@ -157,7 +183,7 @@ export class SearchService {
     workspaceId: string,
     query: AnalyzedQuery,
     count: number,
-    chosen: readonly string[] | null,
+    chosen: ChosenDocuments | null,
   ): Promise<RankedIndex> {
     const { words } = query;
     // A condition on a common word needs its postings.
@@ -170,6 +196,15 @@ export class SearchService {
       withCommon = true;
     }
   }
+}
+
+/** Puts the passage that was first without feedback in front: words that were not asked for decide on the others only. */
+function keepFirst({ number }: NumberedPassage, passages: NumberedPassage[]): NumberedPassage[] {
+  const first = passages.find((passage) => passage.number === number);
+  if (!first) return passages;
+  const score = passages[0]!.passage.score;
+  const others = passages.filter((passage) => passage !== first);
+  return [{ number, passage: { ...first.passage, score } }, ...others];
 }
 
 /** Returns what the text of a passage, and those beside it, add to its score. @param served best first */
@@ -204,8 +239,7 @@ const placeOf = ({ documentId, chunkIndex }: StoredPassage, distance = 0) =>
   `${documentId} ${chunkIndex + distance}`;
 
 function passagesOf(
-  { best, weights }: Ranking,
-  stored: Map<number, StoredPassage>,
+  { ranking: { best, weights }, stored }: { ranking: Ranking; stored: ReadonlyMap<number, StoredPassage> },
   query: AnalyzedQuery,
 ): NumberedPassage[] {
   const served = best.flatMap((chunk): [ScoredChunk, StoredPassage][] => {

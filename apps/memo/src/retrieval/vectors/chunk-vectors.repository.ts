@@ -1,6 +1,7 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { IsNull, Not } from 'typeorm';
 import { DocumentVersion } from '../../tables/document-version.entity';
+import { type ChosenDocuments } from '../search/document-conditions.repository';
 import { packVectors, signatureOf, spaceOf } from './vector-space';
 
 export type VersionRef = Pick<DocumentVersion, 'documentId' | 'version'>;
@@ -21,16 +22,18 @@ export interface NearChunk {
   vector: string | null;
 }
 
-const READ_NEAR = {
-  name: 'near-chunks',
-  text: `
-    WITH chosen AS MATERIALIZED (
+const readNear = (chosen: string | undefined) => `
+    WITH ${
+      chosen === undefined
+        ? ''
+        : `chosen AS MATERIALIZED (
       SELECT range_agg(int8range(v.first_chunk, v.first_chunk + v.chunk_count)) AS numbers
       FROM memo.documents d JOIN memo.document_versions v ON v.document_id = d.id AND v.version = d.serving_version
-      WHERE d.workspace_id = $1 AND d.id = ANY($5::text[])),
+      WHERE d.workspace_id = $1 AND ${chosen}),`
+    }
     near AS MATERIALIZED (
       SELECT number FROM memo.chunk_signatures
-      WHERE space = $2 AND ($5::text[] IS NULL OR number <@ (SELECT numbers FROM chosen))
+      WHERE space = $2${chosen === undefined ? '' : ' AND number <@ (SELECT numbers FROM chosen)'}
       ORDER BY bit_count(signature # $3::bit varying) LIMIT $4)
     SELECT near.number::float8 AS number, encode(served.vector, 'base64') AS vector
     FROM near LEFT JOIN LATERAL (
@@ -39,8 +42,8 @@ const READ_NEAR = {
         WHERE o.workspace_id = $1 AND o.first_chunk <= near.number ORDER BY o.first_chunk DESC LIMIT 1) v
       JOIN memo.chunk_vectors x
         ON x.document_id = v.document_id AND x.version = v.version AND x.n = near.number - v.first_chunk AND x.space = $2
-      WHERE near.number < v.first_chunk + v.chunk_count) served ON true`,
-};
+      WHERE near.number < v.first_chunk + v.chunk_count) served ON true`;
+const READ_NEAR = { name: 'near-chunks', text: readNear(undefined) };
 const DONE = 'CASE WHEN embedding_model = $3 THEN embedded ELSE 0 END';
 const READ_UNEMBEDDED = `
   SELECT v.workspace_id AS "workspaceId", v.title, v.uploaded_by AS "uploadedBy", v.first_chunk AS "firstChunk",
@@ -74,7 +77,7 @@ const INSERT = `
 /**
  * The chunks of a space whose signatures are nearest to a signature, at most `count`. The order is approximately that of
  * their distances.
- * @param chosen ids of the documents that are searched; null for all
+ * @param chosen the documents that are searched; null for all
  */
 export async function readNearChunks(
   executor: Executor,
@@ -82,9 +85,12 @@ export async function readNearChunks(
   space: bigint,
   signature: string,
   count: number,
-  chosen: readonly string[] | null,
+  chosen: ChosenDocuments | null,
 ): Promise<NearChunk[]> {
-  const statement = { ...READ_NEAR, values: [workspaceId, space, signature, count, chosen] };
+  const values = [workspaceId, space, signature, count];
+  const statement = chosen
+    ? { text: readNear(chosen.sql(values.length)), values: [...values, ...chosen.values] }
+    : { ...READ_NEAR, values };
   return (await executor.query<NearChunk>(statement)).rows;
 }
 

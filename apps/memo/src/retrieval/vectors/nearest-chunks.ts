@@ -3,6 +3,7 @@ import { type Database, newId } from '@inference/database';
 import { type GatewayClient } from '@inference/model-calls';
 import { type Member } from '../../access/member';
 import { compareChunks, type ScoredChunk } from '../ranking/top-chunks';
+import { type ChosenDocuments } from '../search/document-conditions.repository';
 import { hasVectorsOfModel, type NearChunk, readNearChunks } from './chunk-vectors.repository';
 import { cosine, signatureOf, spaceOf, unpackVector } from './vector-space';
 
@@ -48,13 +49,13 @@ export class NearestChunks {
   /**
    * The nearest chunks with their cosines, nearest first. The caller pays. Never rejects: returns no chunks if the
    * search fails.
-   * @param chosen ids of the documents that are searched; null for all
+   * @param chosen the documents that are searched; null for all
    */
   async find(
     member: Pick<Member, 'workspaceId' | 'accountId'>,
     query: string,
     wanted: number,
-    chosen: readonly string[] | null = null,
+    chosen: ChosenDocuments | null = null,
   ): Promise<NearestFound> {
     if (Date.now() < this.pausedUntil) return NOTHING;
     const { vector, requestId } = await this.embed(member.accountId, query);
@@ -92,7 +93,7 @@ export class NearestChunks {
     workspaceId: string,
     vector: Float32Array,
     wanted: number,
-    chosen: readonly string[] | null,
+    chosen: ChosenDocuments | null,
   ): Promise<ScoredChunk[]> {
     const enough = Math.max(MIN_CANDIDATES, wanted * CANDIDATES_PER_WANTED);
     for (let count = enough; ; count = Math.min(count * CANDIDATE_GROWTH, MAX_CANDIDATES)) {
@@ -117,7 +118,7 @@ export class NearestChunks {
     workspaceId: string,
     vector: Float32Array,
     count: number,
-    chosen: readonly string[] | null,
+    chosen: ChosenDocuments | null,
   ): Promise<NearChunk[]> {
     const space = spaceOf(workspaceId, this.model, vector.length);
     return readNearChunks(this.database, workspaceId, space, signatureOf(vector), count, chosen);

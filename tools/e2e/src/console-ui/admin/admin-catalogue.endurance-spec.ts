@@ -220,6 +220,42 @@ ifThere('publishes the prices of a file, which is read only as a whole', async (
   expect(await prices()).toContain('30');
 });
 
+ifThere('publishes what an upstream takes, and warns of prices below it', async () => {
+  await byAdmin(
+    'POST',
+    '/api/admin/upstreams',
+    { name: 'gpu-1', base_url: 'http://127.0.0.1:9/v1', models: [{ model: 'sandbox-chat' }] },
+    201,
+  );
+  const editor = new PriceEditor(tab);
+  await openArea(tab, 'Upstreams');
+  await tab.getByRole('link', { name: 'Cost prices of gpu-1' }).click();
+  await tab.getByText('No price is published yet').waitFor();
+  const form = tab.getByRole('form', { name: 'Add a price' });
+  await form.getByRole('textbox', { name: 'Model at the upstream' }).fill('sandbox-chat');
+  await form.getByRole('textbox', { name: 'Price' }).fill('5.6');
+  await form.getByRole('button', { name: 'Add' }).click();
+  const warning = `${INPUT}: gpu-1 charges more (Input tokens)`;
+  await (await editor.review()).getByRole('alert').getByText(warning).waitFor();
+  await editor.publish();
+  await editor.version(0).getByText('¥5.60').waitFor();
+  const parts = tab.getByRole('navigation', { name: 'Prices' });
+  await parts.getByRole('link', { name: 'Models' }).click();
+  await editor.change(INPUT, '5.599999');
+  const dialog = await editor.review();
+  await dialog.getByRole('alert').getByText(warning).waitFor();
+  await dialog.getByRole('button', { name: 'Keep editing' }).click();
+  await editor.change(INPUT, '5.6');
+  await editor.review();
+  await dialog
+    .getByRole('row', { name: /input tokens/ })
+    .getByText('¥5.60')
+    .waitFor();
+  await dialog.getByRole('alert').waitFor({ state: 'detached' });
+  await dialog.getByRole('button', { name: `Discard the change of ${INPUT}` }).click();
+  await dialog.getByRole('button', { name: 'Keep editing' }).click();
+});
+
 ifThere('sets an exchange rate after showing the difference', async () => {
   await openArea(tab, 'Exchange rates');
   const page = new RatesPage(tab);

@@ -7,8 +7,8 @@ const SUSPENDED = { email: 'suspended@example.com', password: 'a password of thi
 
 /**
  * Gives the demo account and its staff what their pages show beyond the first start: calls that worked and that failed, a key
- * with limits, a paid payment of which a part is refunded and that is disputed, an open one, a note, a suspended customer, and
- * a second upstream.
+ * with limits, a paid payment of which a part is refunded and that is disputed, an open one, a note, a suspended customer, a
+ * second upstream, and what the first one takes.
  */
 export async function seedContent(platform: Platform): Promise<void> {
   const { urls, accounts } = platform;
@@ -16,9 +16,29 @@ export async function seedContent(platform: Platform): Promise<void> {
     consoleBody<{ token: string; user: { id: string } }>(urls.console!, 'POST', '/api/auth/login', { json });
   const demo = await signIn({ identifier: accounts.demo.identifier, password: accounts.demo.password });
   const admin = await signIn({ identifier: accounts.admin.identifier, password: accounts.admin.password });
+  await seedCosts(platform, admin.token);
   await seedCalls(platform, demo.token);
   await seedPayments(platform, { customer: demo.token, admin: admin.token });
   await seedAdministration(platform, { token: admin.token, customerId: demo.user.id });
+}
+
+/** Before the calls, so that they have a margin. */
+async function seedCosts({ urls }: Platform, token: string): Promise<void> {
+  const { upstreams } = await consoleBody<{ upstreams: { id: string; models: { model: string }[] }[] }>(
+    urls.console!,
+    'GET',
+    '/api/admin/upstreams',
+    { token },
+  );
+  const costs = ['per_million_input_tokens', 'per_million_output_tokens'].map((unit, index) => ({
+    ...{ model: 'sandbox-chat', unit, price: 0.1 * (index + 1) },
+  }));
+  await consoleBody(urls.console!, 'PUT', `/api/admin/upstreams/${upstreams[0]!.id}/cost-prices`, {
+    token,
+    json: { cost_prices: costs },
+  });
+  // Gateways read them every two seconds.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
 }
 
 async function seedCalls({ urls, accounts }: Platform, token: string): Promise<void> {

@@ -77,8 +77,9 @@ export class Visit {
   }
 
   private async show({ path, act }: Picture): Promise<void> {
-    // Another page first, so that no dialog stays open.
+    // Another page first, so that no dialog stays open; and the mouse away, so that no button shows its name.
     await this.goTo('/no-such-page');
+    await this.tab.mouse.move(0, 0);
     await this.tab.locator('main a[href="/"]').waitFor();
     await this.goTo(path);
     await this.untilLoaded();

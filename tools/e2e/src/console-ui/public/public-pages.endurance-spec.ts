@@ -1,15 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import {
-  createTestDatabase,
-  findFreePort,
-  rememberSecret,
-  type TestDatabase,
-  waitFor,
-} from '@inference/testing';
+import { createTestDatabase, findFreePort, type TestDatabase } from '@inference/testing';
 import { type Browser, type Page } from 'playwright-core';
 import { launchChromium } from '../../site/chromium';
 import { consoleBody } from '../../site/console-client';
@@ -19,14 +13,13 @@ import { ROOT, type ServiceProcess } from '../../site/service-process';
 import { Site } from '../../site/site';
 import { collectFaults } from '../browser-faults';
 import { RegisterPage, SignInPage } from '../console-pages';
-import { PackagesPage, RecoveryPages } from './public-pages';
+import { mailedToken, PackagesPage, RecoveryPages } from './public-pages';
 
 /** The pages of visitors in Chromium, against a real console. */
 
 const ADMIN = { email: 'admin@example.com', password: 'the password of the admin' };
 const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
 const NEW_PASSWORD = 'another password of this test';
-const TOKEN = /\b(?:rst|vrf)_[0-9A-Za-z]{43}\b/;
 
 const CHAT = 'acme/chat';
 /** Of an operator: a text, and no elements of the page. */
@@ -48,15 +41,6 @@ let adminToken: string;
 let browser: Browser | undefined;
 let tab: Page;
 let faults: string[];
-
-/** The token in the mail of a kind. */
-const tokenIn = (kind: string): Promise<string> =>
-  waitFor(() => {
-    const name = readdirSync(mails).find((one) => one.endsWith('.eml') && one.includes(`-${kind}-`));
-    const token = name && TOKEN.exec(readFileSync(join(mails, name), 'utf8'))?.[0];
-    if (token) rememberSecret(token);
-    return token ?? null;
-  });
 
 const byAdmin = <Body = unknown>(method: string, path: string, json: unknown, status?: number) =>
   consoleBody<Body>(consoleService.url, method, path, {
@@ -82,9 +66,6 @@ beforeAll(async () => {
     MAIL_FOLDER: mails,
     STORAGE_FOLDER: join(mails, 'packages'),
     GATEWAY_CREDENTIAL: randomBytes(24).toString('hex'),
-    MODEL_LIMITS: JSON.stringify({
-      [CHAT]: { context_tokens: 131_072, input_modalities: ['text', 'image'] },
-    }),
     SUPPORT_CONTACT: 'help@example.com',
     PRIVACY_URL: 'https://www.example.com/privacy',
   });
@@ -93,6 +74,12 @@ beforeAll(async () => {
     json: { identifier: ADMIN.email, password: ADMIN.password },
   });
   adminToken = token;
+  await byAdmin(
+    'POST',
+    '/api/admin/inference/models',
+    { slug: CHAT, context_tokens: 131_072, input_modalities: ['text', 'image'] },
+    201,
+  );
   if (!chrome) return;
   browser = await launchChromium(chrome);
   const context = await browser.newContext({ baseURL: consoleService.url, locale: 'en-US' });
@@ -306,7 +293,7 @@ ifThere('leads who is signed in from the start page to the console', async () =>
 ifThere('asks for the password if the link of a mail is opened in another browser', async () => {
   const context = await browser!.newContext({ baseURL: tab.url(), locale: 'en-US' });
   const other = await context.newPage();
-  await other.goto(`/verify-email#token=${await tokenIn('verify_email')}`);
+  await other.goto(`/verify-email#token=${await mailedToken(mails, 'verify_email')}`);
   const pages = new RecoveryPages(other);
   await pages.confirm();
   await other.getByText('This browser is not signed in to the account.').waitFor();
@@ -320,7 +307,7 @@ ifThere('asks for the password if the link of a mail is opened in another browse
 });
 
 ifThere('confirms an address by the link of a mail, once', async () => {
-  const token = await tokenIn('verify_email');
+  const token = await mailedToken(mails, 'verify_email');
   const pages = new RecoveryPages(tab);
   await tab.goto(`/verify-email#token=${token}`);
   await tab.waitForURL((url) => url.hash === '');
@@ -339,7 +326,7 @@ ifThere('sets a new password by the link of a mail, and signs out', async () => 
   await tab.goto('/forgot-password');
   const pages = new RecoveryPages(tab);
   await pages.askForMail(PERSON.email);
-  await tab.goto(`/reset-password#token=${await tokenIn('reset_password')}`);
+  await tab.goto(`/reset-password#token=${await mailedToken(mails, 'reset_password')}`);
   await tab.waitForURL((url) => url.hash === '');
   await pages.setPassword(NEW_PASSWORD);
   await tab.getByRole('status').getByText('Your new password is set').waitFor();

@@ -1,4 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rememberSecret, waitFor } from '@inference/testing';
 import { type Locator, type Page } from 'playwright-core';
+
+const TOKEN = /\b(?:rst|vrf)_[0-9A-Za-z]{43}\b/;
+
+/** The token in the mail of a kind, in the folder of the mails that a site has sent. */
+export const mailedToken = (folder: string, kind: string): Promise<string> =>
+  waitFor(() => {
+    const name = readdirSync(folder).find((one) => one.endsWith('.eml') && one.includes(`-${kind}-`));
+    const token = name && TOKEN.exec(readFileSync(join(folder, name), 'utf8'))?.[0];
+    if (token) rememberSecret(token);
+    return token ?? null;
+  });
 
 /** The pages of visitors, found by role and accessible name in English. */
 export class RecoveryPages {

@@ -203,6 +203,19 @@ ifThere('answers from the chosen documents only', async () => {
   await choose('refunds.txt');
   await page.ask(QUESTION);
   await answer.nth(1).getByRole('button', { name: 'Show passage 1 in refunds.txt' }).waitFor();
+  await tab.getByRole('button', { name: 'Filter by date or metadata' }).click();
+  await tab.getByRole('textbox', { name: 'From' }).fill('2026-01-31');
+  await tab.getByRole('textbox', { name: 'Metadata name' }).fill('team');
+  await tab.getByRole('textbox', { name: 'Metadata value' }).fill('sales');
+  await page.ask(QUESTION);
+  await answer.nth(2).getByText('Quoted from the documents').waitFor();
+  expect(
+    await answer
+      .nth(2)
+      .getByRole('button', { name: /^Show passage/ })
+      .count(),
+  ).toBe(0);
+  await tab.getByRole('button', { name: 'Remove filters' }).click();
 });
 
 ifThere('copies an answer with its citations', async () => {

@@ -20,7 +20,8 @@ import {
 } from './chat-queries';
 import { useChatTexts } from './chat-texts';
 import classes from './chat.module.css';
-import { type ChosenDocument, Composer } from './composer';
+import { Composer } from './composer';
+import { type ChosenDocument, NO_CONDITIONS } from './conditions';
 import { ConversationList } from './conversation-list';
 import { useQuestion } from './use-question';
 
@@ -105,10 +106,10 @@ function Chat({ conversationId, onStarted, onNew }: Props) {
   const [source, setSource] = useState<Source>();
   const [chosenId, setChosenId] = useState<string>();
   const isBusy = live?.isRunning ?? false;
-  const [chosen, setChosen] = useState<ChosenDocument[]>([]);
-  const askNext = (question: string, documentIds = chosen.map(({ id }) => id)) => {
+  const [conditions, setConditions] = useState(NO_CONDITIONS);
+  const askNext = (question: string, where = conditions) => {
     setChosenId(undefined);
-    return ask(question, documentIds);
+    return ask(question, where);
   };
   const cite = useCallback((citation: Citation) => setSource(sourceOfCitation(citation)), []);
   const shown = shownAnswer(conversationId, query.data ?? [], chosenId);
@@ -125,7 +126,9 @@ function Chat({ conversationId, onStarted, onNew }: Props) {
                   </Alert>
                   <Suggestions
                     workspaceId={workspace.id}
-                    onAsk={(question, documentId) => void askNext(question, [documentId])}
+                    onAsk={(question, document) =>
+                      void askNext(question, { ...NO_CONDITIONS, documents: [document] })
+                    }
                   />
                 </>
               )}
@@ -150,7 +153,13 @@ function Chat({ conversationId, onStarted, onNew }: Props) {
           )}
         </QueryState>
         {error !== undefined && <ErrorNotice error={error} />}
-        <Composer isBusy={isBusy} chosen={chosen} onChoose={setChosen} onAsk={askNext} onStop={stop} />
+        <Composer
+          isBusy={isBusy}
+          conditions={conditions}
+          onNarrow={setConditions}
+          onAsk={askNext}
+          onStop={stop}
+        />
       </Stack>
       <Stack gap="lg" miw={0}>
         <Group>
@@ -190,7 +199,7 @@ const NO_CITATIONS: Citation[] = [];
 
 interface SuggestionsProps {
   workspaceId: string;
-  onAsk: (question: string, documentId: string) => void;
+  onAsk: (question: string, document: ChosenDocument) => void;
 }
 
 /** Questions about what the newest documents are headed with, each asked of its document. */
@@ -203,7 +212,13 @@ function Suggestions({ workspaceId, onAsk }: SuggestionsProps) {
       {topics.map(({ document_id: id, topic }) => {
         const question = t('suggestion', { topic });
         return (
-          <Button key={id} variant="default" size="xs" title={question} onClick={() => onAsk(question, id)}>
+          <Button
+            key={id}
+            variant="default"
+            size="xs"
+            title={question}
+            onClick={() => onAsk(question, { id, title: topic })}
+          >
             <Text span inherit className={classes.suggestion!}>
               {question}
             </Text>

@@ -1,8 +1,8 @@
-import { Button, Group, MultiSelect, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, MultiSelect, Paper, Skeleton, Stack, Text, Textarea } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { SendHorizontal, Square } from 'lucide-react';
-import { type KeyboardEvent, useState } from 'react';
+import { SendHorizontal, SlidersHorizontal, Square, X } from 'lucide-react';
+import { type KeyboardEvent, lazy, Suspense, useState } from 'react';
 import { isSendKey } from '../../../components/send-key';
 import { useConsoleApi } from '../../../api/console-api';
 import { useMemoApi } from '../../../api/service-apis';
@@ -13,31 +13,34 @@ import { useWorkspace } from '../workspace-context';
 import { optionsQuery } from '../workspace-queries';
 import { choiceQuery } from './chat-queries';
 import { useChatTexts } from './chat-texts';
+import { type ChosenDocument, type Conditions, isPeriodReversed, NO_CONDITIONS } from './conditions';
+
+const Narrowing = lazy(() => import('./narrowing'));
 
 const MOST_CHARACTERS = 4_000;
 /** Typing pauses this long before the titles are searched. */
 const SEARCH_DELAY_MILLIS = 250;
 
-/** A document that questions are restricted to. */
-export interface ChosenDocument {
-  id: string;
-  title: string;
-}
-
 interface Props {
   isBusy: boolean;
-  chosen: ChosenDocument[];
-  onChoose: (documents: ChosenDocument[]) => void;
+  conditions: Conditions;
+  onNarrow: (conditions: Conditions) => void;
   /** Resolves with false if the question was refused: it stays in the field then. */
   onAsk: (query: string) => Promise<boolean>;
   onStop: () => void;
 }
 
 /** The field of the next question, where its answer is looked for, and what it costs. */
-export function Composer({ isBusy, chosen, onChoose, onAsk, onStop }: Props) {
+export function Composer({ isBusy, conditions, onNarrow, onAsk, onStop }: Props) {
   const t = useChatTexts();
   const [draft, setDraft] = useState('');
-  const canAsk = draft.trim() !== '' && !isBusy;
+  const [isNarrowing, setIsNarrowing] = useState(false);
+  const canAsk = draft.trim() !== '' && !isBusy && !isPeriodReversed(conditions);
+  const narrow = () => {
+    // What is not in sight restricts nothing.
+    if (isNarrowing) onNarrow({ ...NO_CONDITIONS, documents: conditions.documents });
+    setIsNarrowing(!isNarrowing);
+  };
   const ask = async () => {
     setDraft('');
     if (!(await onAsk(draft.trim()))) setDraft((typed) => typed || draft);
@@ -61,7 +64,25 @@ export function Composer({ isBusy, chosen, onChoose, onAsk, onStop }: Props) {
           onChange={(event) => setDraft(event.currentTarget.value)}
           onKeyDown={askOnEnter}
         />
-        <DocumentPicker chosen={chosen} onChoose={onChoose} />
+        <DocumentPicker
+          chosen={conditions.documents}
+          onChoose={(documents) => onNarrow({ ...conditions, documents })}
+        />
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          w="fit-content"
+          aria-expanded={isNarrowing}
+          leftSection={isNarrowing ? <X size={14} /> : <SlidersHorizontal size={14} />}
+          onClick={narrow}
+        >
+          {t(isNarrowing ? 'narrow.close' : 'narrow')}
+        </Button>
+        {isNarrowing && (
+          <Suspense fallback={<Skeleton height={140} />}>
+            <Narrowing conditions={conditions} onChange={onNarrow} />
+          </Suspense>
+        )}
         <Group justify="space-between" gap="sm">
           <ModelNote />
           {isBusy ? (
@@ -79,7 +100,12 @@ export function Composer({ isBusy, chosen, onChoose, onAsk, onStop }: Props) {
   );
 }
 
-function DocumentPicker({ chosen, onChoose }: Pick<Props, 'chosen' | 'onChoose'>) {
+interface PickerProps {
+  chosen: ChosenDocument[];
+  onChoose: (documents: ChosenDocument[]) => void;
+}
+
+function DocumentPicker({ chosen, onChoose }: PickerProps) {
   const t = useChatTexts();
   const api = useMemoApi();
   const { workspace } = useWorkspace();

@@ -7,14 +7,14 @@ import { useMemoApi } from '../../../api/service-apis';
 import { type Session, useSession } from '../../../api/session';
 import { useSite } from '../../../api/site';
 import { conversationsKey, messagesQuery } from './chat-queries';
+import { type Conditions, conditionFields } from './conditions';
 
 interface Question {
   session: Session;
   memoUrl: string;
   workspaceId: string;
   query: string;
-  /** Where the answer is looked for; empty: in all documents. */
-  documentIds: string[];
+  conditions: Conditions;
   /** Absent: a new conversation begins. */
   conversationId: string | undefined;
   signal: AbortSignal;
@@ -27,13 +27,13 @@ const CITATIONS = 'Citations:';
 
 /** The pieces of an answer as they arrive. Throws an ApiError, or what `signal` was aborted with. */
 async function* answerStream(question: Question): AsyncGenerator<string, void, undefined> {
-  const { session, memoUrl, workspaceId, query, documentIds, conversationId, signal, onAccepted } = question;
+  const { session, memoUrl, workspaceId, query, conditions, conversationId, signal, onAccepted } = question;
   const response = await authorizedFetch(session, `${memoUrl}/v1/workspaces/${workspaceId}/chat`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({
       query,
-      ...(documentIds.length > 0 && { document_ids: documentIds }),
+      ...conditionFields(conditions),
       ...(conversationId !== undefined && { conversation_id: conversationId }),
     }),
     signal,
@@ -91,7 +91,7 @@ export function useQuestion(
 
   /** Resolves with false if the question was not accepted. */
   const ask = useCallback(
-    async (query: string, documentIds: string[]): Promise<boolean> => {
+    async (query: string, conditions: Conditions): Promise<boolean> => {
       const call = new AbortController();
       running.current = call;
       setError(undefined);
@@ -108,7 +108,7 @@ export function useQuestion(
           memoUrl: urls.memo,
           workspaceId,
           query,
-          documentIds,
+          conditions,
           conversationId,
           signal: call.signal,
           onAccepted: (accepted) => {

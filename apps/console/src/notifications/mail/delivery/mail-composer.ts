@@ -11,9 +11,11 @@ import {
   type AddressMailKind,
   type BillingMailKind,
   type BillingMailParams,
+  type BulkMailParams,
   type InvitationParams,
   isAddressMailKind,
   isBillingMailKind,
+  isBulkMailKind,
   isMailKind,
   isTokenMailKind,
   MAIL_KINDS,
@@ -39,6 +41,8 @@ interface MailContent extends Message {
   /** Replaces the account's own address. */
   to?: string;
   attachments?: Attachment[];
+  /** Where a POST stops such mails (RFC 8058). */
+  unsubscribeUrl?: string;
 }
 
 interface BillingMailOptions {
@@ -172,6 +176,13 @@ export class MailComposer {
     if (isTokenMailKind(kind)) return this.composeWithToken(kind, account, row);
     if (isBillingMailKind(kind))
       return composeBillingMail(kind, row.params, this.invoices, { language, siteName, consoleUiUrl });
+    if (isBulkMailKind(kind)) {
+      const { texts, unsubscribeCode } = row.params as BulkMailParams;
+      // Browsers do not send the fragment of a URL to any server.
+      const link = `${consoleUiUrl}${MAIL_KINDS[kind].bulk.page}#token=${unsubscribeCode}`;
+      const unsubscribeUrl = `${this.site.consoleUrl}/api/mail/unsubscribe?code=${unsubscribeCode}`;
+      return { ...renderMessage(kind, language, { siteName, link, ...texts[language] }), unsubscribeUrl };
+    }
     const { at, address, ...facts } = row.params as SecurityMailParams;
     return renderMessage(kind, language, {
       ...facts,

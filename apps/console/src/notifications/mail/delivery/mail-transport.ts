@@ -75,12 +75,18 @@ type HeadersOf = ReturnType<typeof headersFor>;
 /** The headers and the attachments of a mail, as nodemailer expects them. */
 const headersFor =
   (site: SiteConfig, from: Sender) =>
-  ({ id, to, subject, attachments = [] }: ComposedMail) => ({
+  ({ id, to, subject, attachments = [], unsubscribeUrl }: ComposedMail) => ({
     from,
     to: { name: '', address: to },
     subject,
     messageId: `<${id}@${new URL(site.consoleUrl).hostname}>`,
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...(unsubscribeUrl !== undefined && {
+        'List-Unsubscribe': `<${unsubscribeUrl}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    },
     attachments: attachments.map(({ fileName, contentType, content }) => ({
       filename: fileName,
       contentType,

@@ -3,6 +3,7 @@ import { decimalToPicos, formatDecimal, PICO_DIGITS, picosToDecimal } from '@inf
 import {
   type AddressMailKind,
   type BillingMailKind,
+  type BulkMailKind,
   type MailKind,
   type SecurityMailFacts,
   type TokenMailKind,
@@ -98,6 +99,14 @@ export interface InvitationMailData extends CommonData {
   link: string;
 }
 
+export interface BulkMailData extends CommonData {
+  title: string;
+  /** Lines; an empty one ends a paragraph. */
+  body: string;
+  /** The page where the receiver stops such mails. */
+  link: string;
+}
+
 interface DataByBillingKind {
   payment_received: PaymentMailData;
   payment_refunded: PaymentMailData;
@@ -112,7 +121,16 @@ export type TemplateData<Kind extends MailKind> = Kind extends TokenMailKind
     ? DataByBillingKind[Kind]
     : Kind extends AddressMailKind
       ? InvitationMailData
-      : SecurityMailData;
+      : Kind extends BulkMailKind
+        ? BulkMailData
+        : SecurityMailData;
+
+/** The paragraphs of a text that people wrote. */
+export const paragraphsOf = (text: string): Paragraph[] =>
+  text
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== '');
 
 export interface MailTemplate<Data> {
   subject: (data: Data) => string;

@@ -2,6 +2,7 @@ import { type Language, LANGUAGES } from '../../../accounts/languages';
 import {
   isAddressMailKind,
   isBillingMailKind,
+  isBulkMailKind,
   isTokenMailKind,
   MAIL_KINDS,
   type MailKind,
@@ -30,6 +31,11 @@ const MONEY = {
   at: AT,
 } as const;
 
+const ANNOUNCED = {
+  en: { title: 'Maintenance', body: 'On Sunday.\nAt two.\n\nSorry.' },
+  'zh-CN': { title: '系统维护通知', body: '周日两点。\n\n敬请谅解。' },
+};
+
 const message = (kind: MailKind, language: Language, overrides: Record<string, string | null> = {}) => {
   const shared = { siteName: 'Example', ...overrides };
   if (isTokenMailKind(kind))
@@ -41,6 +47,8 @@ const message = (kind: MailKind, language: Language, overrides: Record<string, s
       ...shared,
     });
   if (isBillingMailKind(kind)) return renderMessage(kind, language, { ...MONEY, ...shared });
+  if (isBulkMailKind(kind))
+    return renderMessage(kind, language, { ...ANNOUNCED[language], link: CONSOLE, ...shared });
   if (isAddressMailKind(kind))
     return renderMessage(kind, language, { invitedBy: INVITER, link: CONSOLE, ...shared });
   return renderMessage(kind, language, { at: AT, address: '203.0.113.7', link: CONSOLE, ...shared });
@@ -72,6 +80,9 @@ describe('the mail templates', () => {
       if (isAddressMailKind(kind)) {
         expect(subject).toContain(INVITER);
         expect(text).toContain(INVITER);
+      } else if (isBulkMailKind(kind)) {
+        expect(subject).toContain(ANNOUNCED[language].title);
+        expect(text.startsWith(ANNOUNCED[language].body)).toBe(true);
       } else if (!isTokenMailKind(kind) && !isBillingMailKind(kind)) {
         expect(text).toContain(AT);
         expect(text).toContain('UTC');

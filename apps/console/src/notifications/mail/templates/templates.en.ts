@@ -1,4 +1,9 @@
-import { type FormattedAmount, type MailTemplates, type SecurityMailData } from './mail-template';
+import {
+  type FormattedAmount,
+  type MailTemplates,
+  paragraphsOf,
+  type SecurityMailData,
+} from './mail-template';
 
 const hours = (count: number) => (count === 1 ? 'one hour' : `${count} hours`);
 const when = ({ at, address }: SecurityMailData) =>
@@ -140,6 +145,17 @@ export const TEMPLATES_EN: MailTemplates = {
       { link: data.link },
     ],
   },
+  workspace_key_leaked: {
+    subject: ({ siteName, leaked }) =>
+      `Your ${siteName} workspace key ${leaked?.name ?? ''} was found in public`,
+    paragraphs: (data) => [
+      `The workspace key ${data.leaked?.name ?? ''} (${data.leaked?.prefix ?? 'sk_'}…) that you made at ${data.siteName} was found in a public place${data.leaked?.url ? `: ${data.leaked.url}` : '.'}`,
+      'Anybody could read the workspace with it, so we have deleted it. Programs that use it are refused from now on.',
+      when(data),
+      'Give your programs another key of the workspace:',
+      { link: data.link },
+    ],
+  },
   admin_appointed: {
     subject: ({ siteName, admin }) => `${admin?.email ?? 'Somebody'} is a new administrator of ${siteName}`,
     paragraphs: (data) => [
@@ -191,6 +207,14 @@ export const TEMPLATES_EN: MailTemplates = {
     paragraphs: ({ siteName, name, prefix, at, link }) => [
       `The API key ${name} (${prefix}…) of your account at ${siteName} expires at ${at} UTC. From then on, programs that use it are refused.`,
       'To keep it in use, move the date here, or create another key for your programs:',
+      { link },
+    ],
+  },
+  announcement: {
+    subject: ({ siteName, title }) => `${siteName}: ${title}`,
+    paragraphs: ({ siteName, body, link }) => [
+      ...paragraphsOf(body),
+      `You get this mail because you have an account at ${siteName}. To stop announcements by mail:`,
       { link },
     ],
   },

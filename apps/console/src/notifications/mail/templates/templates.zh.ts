@@ -1,5 +1,10 @@
 import { type Currency } from '@inference/config';
-import { type FormattedAmount, type MailTemplates, type SecurityMailData } from './mail-template';
+import {
+  type FormattedAmount,
+  type MailTemplates,
+  paragraphsOf,
+  type SecurityMailData,
+} from './mail-template';
 
 const when = ({ at, address }: SecurityMailData) => `时间：${at}（UTC）\n来源地址：${address ?? '未知'}`;
 const CURRENCY: Record<Currency, string> = { USD: '美元', CNY: '元' };
@@ -140,6 +145,16 @@ export const TEMPLATES_ZH: MailTemplates = {
       { link: data.link },
     ],
   },
+  workspace_key_leaked: {
+    subject: ({ siteName, leaked }) => `您的 ${siteName} 工作区密钥 ${leaked?.name ?? ''} 已被公开泄露`,
+    paragraphs: (data) => [
+      `您在 ${data.siteName} 创建的工作区密钥 ${data.leaked?.name ?? ''}（${data.leaked?.prefix ?? 'sk_'}…）出现在公开位置${data.leaked?.url ? `：${data.leaked.url}` : '。'}`,
+      '任何人都可能用它读取该工作区，因此我们已将其删除，使用它的程序会被拒绝。',
+      when(data),
+      '请为程序更换工作区密钥：',
+      { link: data.link },
+    ],
+  },
   admin_appointed: {
     subject: ({ siteName, admin }) => `${siteName} 新增管理员${admin ? ` ${admin.email}` : ''}`,
     paragraphs: (data) => [
@@ -191,6 +206,14 @@ export const TEMPLATES_ZH: MailTemplates = {
     paragraphs: ({ siteName, name, prefix, at, link }) => [
       `您在 ${siteName} 的 API 密钥 ${name}（${prefix}…）将于 ${at}（UTC）到期，届时使用它的程序会被拒绝。`,
       '如需继续使用，请前往以下网址修改到期时间，或为程序创建新的密钥：',
+      { link },
+    ],
+  },
+  announcement: {
+    subject: ({ siteName, title }) => `${siteName}：${title}`,
+    paragraphs: ({ siteName, body, link }) => [
+      ...paragraphsOf(body),
+      `您收到此邮件，是因为您在 ${siteName} 拥有账户。如不想再收到公告邮件，请前往：`,
       { link },
     ],
   },

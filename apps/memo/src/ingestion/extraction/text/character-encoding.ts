@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { analyse } from 'chardet';
-import { isPlausible, isPlausibleEastAsian } from './plausible-text';
+import { isEvident, isPlausible, isPlausibleEastAsian } from './plausible-text';
 import { declaredEncoding, REPLACEMENT } from './declared-encoding';
 import { ExtractionError } from '../../../tables/extraction-error';
 
@@ -218,12 +218,11 @@ function isEastAsianUtf16(bytes: Uint8Array, encoding: string): boolean {
 /** The most likely encoding in which the bytes are plausible text, or undefined. */
 function guessEncoding(bytes: Uint8Array): string | undefined {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
-  const guess = [...likelyEncodings(sample), 'windows-1252'].find((name) =>
-    isPlausibleEncoding(sample, name),
-  );
+  let guess = [...likelyEncodings(sample), 'windows-1252'].find((name) => isPlausibleEncoding(sample, name));
   // Statistics are unreliable for short texts. Byte pairs that are all common Chinese characters are better evidence,
   // except for Korean.
-  if (guess !== 'euc-kr' && isCommonChinese(sample)) return 'gb18030';
+  if (guess !== 'euc-kr' && isCommonChinese(sample)) guess = 'gb18030';
+  if (guess === undefined || !isEvident(decodeWhole(sample, guess), guess, sample)) return undefined;
   return guess;
 }
 
@@ -251,8 +250,7 @@ function isCommonChinese(bytes: Uint8Array): boolean {
 
 function isPlausibleEncoding(sample: Uint8Array, encoding: string): boolean {
   if (!MULTIBYTE_ENCODINGS.has(encoding)) {
-    const text = new TextDecoder(encoding).decode(sample);
-    return isPlausible(encoding === 'windows-1252' ? fixWindows1252(text) : text);
+    return isPlausible(decodeWhole(sample, encoding), encoding);
   }
   if (sample.subarray(0, PREFIX_BYTES).filter((byte) => byte >= 0x80).length < MIN_HIGH_BYTES) return false;
   const text = new TextDecoder(encoding).decode(sample, { stream: true });

@@ -1,3 +1,5 @@
+import { countStopWords } from '../../../retrieval/analysis/stop-words';
+
 /** Statistics of bytes take one encoding for another. These signs of a wrong one are rare in text of any language. */
 const FOREIGN = /[^\p{ASCII}]/u;
 const WORD = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{M}\p{N}]*[^\p{ASCII}\s]+[\p{L}\p{M}\p{N}]*/gu;
@@ -6,6 +8,15 @@ const CAPITAL_INSIDE = /\p{Ll}\p{Lu}/u;
 /** Accented letters are at most two in a row in languages of Latin script. */
 const LATIN_RUN = /[\u0080-\u024f]{4}/u;
 const SYMBOL_INSIDE = /\p{L}[^\p{L}\p{M}\p{N}\s'’‘‐-—·\-.,:;!?"”“„«»)(\]/&@…]\p{L}/u;
+/** Superscripts stand behind words, not in them. */
+const NUMBER_INSIDE = /\p{L}\p{No}\p{L}/u;
+/**
+ * Letters of the bytes that other encodings of Latin script use for ř, ů, ě, ı, ş and others. Icelandic and Faroese have some of them
+ * and are refused as well.
+ */
+const NOT_WESTERN = /[þÞðÐýÝ]|[ìòù]\p{L}|ø.*[íšž]|[íšž].*ø/u;
+/** Names from Iceland or Turkey stand in other texts. */
+const MAX_NOT_WESTERN_SHARE = 0.05;
 const SCRIPTS = [
   /\p{Script=Latin}/u,
   /\p{Script=Cyrillic}/u,
@@ -40,10 +51,52 @@ export function isPlausibleEastAsian(text: string): boolean {
 /** A long ASCII text with a few stray bytes is read; in a shorter one they are the only evidence of its encoding. */
 const CHARACTERS_PER_STRAY = 2_000;
 
+/** Fewer words with foreign letters may be in any of several languages. Half takes Turkish for Polish; twice refuses most short texts. */
+const MIN_FOREIGN_WORDS = 6;
+/** Nearly all texts without a declaration are in it. */
+const MIN_WESTERN_FOREIGN_WORDS = 4;
+/** A text in one of the languages of windows-1252 has some of their most frequent words. */
+const WESTERN_LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'da', 'sv', 'no', 'fi'];
+const MIN_WESTERN_WORDS = 2;
+const MIN_EAST_ASIAN = 12;
+const MIN_CHINESE = 4;
+/** Words of Cyrillic and Greek letters consist of bytes from here on. */
+const LETTER_BYTES = 0xc0;
+/** The pairs of Korean begin with a lesser byte. */
+const AFTER_HANGUL = 0xc9;
+const HALF_WIDTH = /[\uff61-\uff9f\ufffd]/;
+
+/** Whether a text is long enough, or has signs enough, to be in one encoding only. @param bytes of the text */
+export function isEvident(text: string, encoding: string, bytes: Uint8Array): boolean {
+  const eastAsian = text.match(EAST_ASIAN)?.join('') ?? '';
+  if (eastAsian.length >= MIN_EAST_ASIAN) return true;
+  if (eastAsian.length > 0 || HALF_WIDTH.test(text))
+    return encoding === 'gb18030' && eastAsian.length >= MIN_CHINESE && isChineseOnly(bytes);
+  const words = text.match(WORD) ?? [];
+  if (/[a-z]/i.test(text) && !FOREIGN.test(text.replace(TYPOGRAPHY, ''))) return true;
+  if (encoding !== 'windows-1252') return words.length >= MIN_FOREIGN_WORDS;
+  return words.length >= MIN_WESTERN_FOREIGN_WORDS || hasWesternWords(text);
+}
+
+/** Whether the pairs of bytes cannot be words in another encoding. */
+function isChineseOnly(bytes: Uint8Array): boolean {
+  const high = bytes.filter((byte) => byte >= 0x80);
+  return (
+    high.some((byte) => byte < LETTER_BYTES) && high.some((byte, at) => at % 2 === 0 && byte >= AFTER_HANGUL)
+  );
+}
+
+function hasWesternWords(text: string): boolean {
+  const words = new Set(text.toLowerCase().match(/\p{L}{2,}/gu));
+  return WESTERN_LANGUAGES.some((language) => countStopWords(words, language) >= MIN_WESTERN_WORDS);
+}
+
 /** Whether a decoded text looks like language rather than like bytes in a wrong encoding. */
-export function isPlausible(text: string): boolean {
+export function isPlausible(text: string, encoding: string): boolean {
   if ((text.match(IMPOSSIBLE)?.length ?? 0) > text.length * MAX_IMPOSSIBLE_SHARE) return false;
   const words = text.match(WORD) ?? [];
+  const foreign = encoding === 'windows-1252' ? words.filter((word) => NOT_WESTERN.test(word)).length : 0;
+  if (foreign > words.length * MAX_NOT_WESTERN_SHARE) return false;
   const strange = words.filter(isStrange).length;
   return (
     strange <=
@@ -53,11 +106,12 @@ export function isPlausible(text: string): boolean {
 
 function isStrange(word: string): boolean {
   const letters = word.replace(TYPOGRAPHY, '');
-  if (!FOREIGN.test(letters)) return SYMBOL_INSIDE.test(word);
+  if (!FOREIGN.test(letters)) return SYMBOL_INSIDE.test(word) || NUMBER_INSIDE.test(word);
   if (!/\p{L}/u.test(letters)) return true;
   return (
     CAPITAL_INSIDE.test(letters) ||
     LATIN_RUN.test(letters) ||
+    NUMBER_INSIDE.test(word) ||
     SYMBOL_INSIDE.test(letters) ||
     SCRIPTS.filter((script) => script.test(letters)).length > 1
   );

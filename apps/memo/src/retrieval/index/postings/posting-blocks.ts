@@ -27,7 +27,6 @@ export class PostingBlockPacker {
   private readonly ids: number[] = [];
   private readonly listEnds: number[] = [];
   private readonly lists = new VarintWriter(MAX_BLOCK_BYTES);
-  private readonly list = new VarintWriter(MAX_BLOCK_BYTES);
   /** The number of postings of the last term. */
   private chunks = 0;
 
@@ -36,15 +35,19 @@ export class PostingBlockPacker {
     return this.blocks.length;
   }
 
-  /** @param high the high half of an id that is greater than the previous one @param postings ascending */
-  add(high: number, low: number, postings: Int32Array | Float64Array): void {
-    this.packList(postings);
-    const headerBytes = COUNT_BYTES + (this.listEnds.length + 1) * (ID_BYTES + END_BYTES);
-    if (headerBytes + this.lists.length + this.list.length > MAX_BLOCK_BYTES) this.endBlock();
+  /**
+   * @param high the high half of an id that is greater than the previous one
+   * @param postings ascending from `from` to `to`: views of parts would be millions of objects
+   */
+  add(high: number, low: number, postings: Int32Array | Float64Array, from = 0, to = postings.length): void {
+    const { lists, listEnds } = this;
+    const start = lists.length;
+    writeList(lists, postings, from, to);
+    const headerBytes = COUNT_BYTES + (listEnds.length + 1) * (ID_BYTES + END_BYTES);
+    if (listEnds.length > 0 && headerBytes + lists.length > MAX_BLOCK_BYTES) this.endBlock(start);
     this.ids.push(high, low);
-    this.lists.append(this.list.written());
-    this.listEnds.push(this.lists.length);
-    this.chunks = postings.length;
+    listEnds.push(lists.length);
+    this.chunks = to - from;
   }
 
   /** Returns the blocks that were not taken yet. Terms may be added afterwards. */
@@ -60,20 +63,8 @@ export class PostingBlockPacker {
     return packed;
   }
 
-  private packList(postings: Int32Array | Float64Array): void {
-    const { list } = this;
-    list.clear();
-    let last = -1;
-    for (let i = 0; i < postings.length; i++) {
-      const slot = slotOf(postings[i]!);
-      const frequency = frequencyOf(postings[i]!);
-      list.write((slot - last - 1) * 2 + (frequency === 1 ? 1 : 0));
-      if (frequency > 1) list.write(frequency);
-      last = slot;
-    }
-  }
-
-  private endBlock(): void {
+  /** @param end of the lists of the block; what follows them belongs to the next one */
+  private endBlock(end = this.lists.length): void {
     const { ids, listEnds, lists, blocks } = this;
     const terms = listEnds.length;
     if (terms === 0) return;
@@ -83,13 +74,29 @@ export class PostingBlockPacker {
     for (let i = 0; i < terms - 1; i++)
       header.setUint16(COUNT_BYTES + terms * ID_BYTES + i * END_BYTES, listEnds[i]!, true);
     blocks.append(new Uint8Array(header.buffer));
-    blocks.append(lists.written());
+    blocks.append(lists.written().subarray(0, end));
     // Not the first id itself: a service of the version before blocks would take the row for the list of that term.
     this.keys.push(joinTermId(ids[0]!, ids[1]!) - 1n);
     this.blockEnds.push(blocks.length);
     this.chunkCounts.push(terms === 1 ? this.chunks : 0);
-    lists.clear();
+    lists.drop(end);
     ids.length = listEnds.length = 0;
+  }
+}
+
+function writeList(
+  writer: VarintWriter,
+  postings: Int32Array | Float64Array,
+  from: number,
+  to: number,
+): void {
+  let last = -1;
+  for (let i = from; i < to; i++) {
+    const slot = slotOf(postings[i]!);
+    const frequency = frequencyOf(postings[i]!);
+    writer.write((slot - last - 1) * 2 + (frequency === 1 ? 1 : 0));
+    if (frequency > 1) writer.write(frequency);
+    last = slot;
   }
 }
 

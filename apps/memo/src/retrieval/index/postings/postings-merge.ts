@@ -93,6 +93,7 @@ export async function copyPostings(
 ): Promise<void> {
   const packer = new PostingBlockPacker();
   const unpacked = new UnpackedPostings();
+  const merged = { values: new Float64Array(1_024) };
   let open: SourceCursor[] = [];
   for (const { id, slots } of sources) {
     const cursor = await TermCursor.open(transaction, id);
@@ -101,9 +102,10 @@ export async function copyPostings(
   while (open.length > 0) {
     const [least, ...others] = withLeastTerm(open);
     const { high, low } = least!.cursor;
-    const postings = mergedPostings([least!, ...others], unpacked);
-    if (postings.length > 0) packer.add(high, low, postings);
-    for (const source of [least!, ...others]) {
+    const sources = [least!, ...others];
+    const count = mergePostings(sources, unpacked, merged);
+    if (count > 0) packer.add(high, low, merged.values, 0, count);
+    for (const source of sources) {
       if (source.cursor.advance()) continue;
       signal.throwIfAborted();
       if (!(await source.cursor.nextPage())) open = open.filter((other) => other !== source);
@@ -124,22 +126,32 @@ function withLeastTerm(sources: readonly SourceCursor[]): SourceCursor[] {
   return least;
 }
 
-/** The postings of a term in the slots of the new segment. */
-function mergedPostings(sources: SourceCursor[], unpacked: UnpackedPostings): Float64Array {
-  unpacked.clear();
-  const postings: number[] = [];
+/** Writes the postings of a term in the slots of the new segment to `merged`, and returns their number. */
+function mergePostings(
+  sources: SourceCursor[],
+  unpacked: UnpackedPostings,
+  merged: { values: Float64Array },
+): number {
+  let count = 0;
   let isAscending = true;
+  unpacked.clear();
   for (const { cursor, slots } of sources) {
     const from = unpacked.length;
     unpacked.append(cursor.list);
+    if (merged.values.length < unpacked.length) {
+      const larger = new Float64Array(unpacked.length * 2);
+      larger.set(merged.values);
+      merged.values = larger;
+    }
+    const { values } = merged;
     for (let i = from; i < unpacked.length; i++) {
       const slot = slots[unpacked.slots[i]!]!;
       if (slot < 0) continue;
       const posting = postingOf(slot, unpacked.frequencies[i]!);
-      isAscending &&= postings.length === 0 || postings.at(-1)! < posting;
-      postings.push(posting);
+      isAscending &&= count === 0 || values[count - 1]! < posting;
+      values[count++] = posting;
     }
   }
-  const merged = Float64Array.from(postings);
-  return isAscending ? merged : merged.sort();
+  if (!isAscending) merged.values.subarray(0, count).sort();
+  return count;
 }

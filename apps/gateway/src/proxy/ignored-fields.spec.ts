@@ -1,4 +1,4 @@
-import { ignoredHeader } from './protocol';
+import { ignoredHeader } from './ignored-fields';
 
 describe('the header for ignored fields', () => {
   it('names each kind once', () => {

@@ -1,0 +1,82 @@
+import { TimeColumn } from '@inference/database';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Account } from '../../accounts/account.entity';
+import { Announcement } from './announcement.entity';
+
+/** An announcement that goes out by mail, once. */
+@Entity('announcement_mailings', { schema: 'accounts' })
+@Index('announcement_mailings_unfinished', ['startedAt'], {
+  where: 'finished_at IS NULL AND cancelled_at IS NULL',
+})
+export class AnnouncementMailing {
+  @ForeignKey(() => Announcement)
+  @PrimaryColumn('text')
+  announcementId!: string;
+
+  /** Only accounts that have used it in the last 30 days. */
+  @Column('text', { nullable: true })
+  usedModel!: string | null;
+
+  /** Only accounts with usage in so many days. */
+  @Column('integer', { nullable: true })
+  activeWithinDays!: number | null;
+
+  /** Only accounts of this tier of limits. */
+  @Column('text', { nullable: true })
+  tier!: string | null;
+
+  @Column('integer')
+  recipients!: number;
+
+  /** Of the recipients, those whose mail was put into the outbox. */
+  @Column('integer', { default: 0 })
+  queued!: number;
+
+  @ForeignKey(() => Account)
+  @Column('text')
+  startedBy!: string;
+
+  @TimeColumn({ default: () => 'clock_timestamp()' })
+  startedAt!: Date;
+
+  /** When the last mail was put into the outbox. */
+  @TimeColumn({ nullable: true })
+  finishedAt!: Date | null;
+
+  @TimeColumn({ nullable: true })
+  cancelledAt!: Date | null;
+}
+
+/** An account that gets an announcement by mail. */
+@Entity('announcement_recipients', { schema: 'accounts' })
+@Index('announcement_recipients_account', ['accountId'])
+@Index('announcement_recipients_waiting', ['announcementId'], { where: 'queued_at IS NULL' })
+export class AnnouncementRecipient {
+  @ForeignKey(() => AnnouncementMailing)
+  @PrimaryColumn('text')
+  announcementId!: string;
+
+  @ForeignKey(() => Account)
+  @PrimaryColumn('text')
+  accountId!: string;
+
+  @TimeColumn({ nullable: true })
+  queuedAt!: Date | null;
+}
+
+/** Which mails an account that was ever sent an announcement wants. */
+@Entity('mail_preferences', { schema: 'accounts' })
+@Index('mail_preferences_code', ['unsubscribeCode'], { unique: true })
+export class MailPreference {
+  @ForeignKey(() => Account)
+  @PrimaryColumn('text')
+  accountId!: string;
+
+  /** In each announcement by mail. It allows nothing but to stop and to resume them. */
+  @Column('text')
+  unsubscribeCode!: string;
+
+  /** Since when the account wants none. */
+  @TimeColumn({ nullable: true })
+  announcementsOffAt!: Date | null;
+}

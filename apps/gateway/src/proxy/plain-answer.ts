@@ -1,0 +1,86 @@
+import { type MeteredUsage } from '@inference/metering';
+import { eventOf, type SseEvent } from '@inference/sse';
+import { openAiErrorBody } from '../errors/openai-error';
+import { type NativeReader } from './native-call';
+import { type ProxyRequest } from './request/proxy-request';
+import { DONE } from './streaming/stream-meter';
+import { finishReasonOf, type Produced, producedByAll } from './usage/produced';
+import { readReportedUsage } from './usage/reported-usage';
+
+/** What a chat server answers at once. */
+export interface PlainAnswer {
+  choices?: unknown;
+}
+
+interface Choice {
+  message?: { tool_calls?: object[] };
+}
+
+/** The events of a stream for an answer that its server gave at once. */
+export function answerAsEvents(body: Buffer, { includeUsage }: ProxyRequest): SseEvent {
+  const { usage, ...answer } = JSON.parse(body.toString('utf8')) as { choices: Choice[]; usage?: unknown };
+  const choices = answer.choices.map(({ message, ...choice }) => ({
+    ...choice,
+    ...(message && {
+      delta: { ...message, tool_calls: message.tool_calls?.map((call, index) => ({ index, ...call })) },
+    }),
+  }));
+  const chunk = { ...answer, object: 'chat.completion.chunk', choices, ...(includeUsage && { usage }) };
+  return eventOf(`data: ${JSON.stringify(chunk)}\n\ndata: ${DONE}\n\n`);
+}
+
+/** The event of a stream for the refusal of a server. */
+export function refusalAsEvent(status: number, body: Buffer): SseEvent {
+  const { error: refused } = openAiErrorBody(
+    status,
+    `The model’s server refused the request (status ${status}).`,
+  );
+  const { error } = (parsed(body) ?? {}) as { error?: unknown };
+  const given = typeof error === 'string' ? { message: error } : (error as object | undefined);
+  return eventOf(`data: ${JSON.stringify({ error: { ...refused, ...given } })}\n\n`);
+}
+
+/** Why a plain answer ends, and what the model has written. @param reader of an answer in the client's own protocol */
+export function contentOf(
+  content: PlainAnswer,
+  reader: NativeReader | undefined,
+): { finishReason: string | null; produced: () => Produced } {
+  if (reader)
+    return {
+      finishReason: finishReasonOf({ finish_reason: reader.finishReasonOf(content) }),
+      produced: () => ({ text: reader.textOf(content), audioTokens: 0 }),
+    };
+  const { choices } = content;
+  const all: unknown[] = Array.isArray(choices) ? choices : [];
+  return { finishReason: finishReasonOf(all[0]), produced: () => producedByAll(all) };
+}
+
+/** Some servers report a failure with status 200 and a body that holds only an error. */
+function isPlainAnswer(answer: unknown): answer is PlainAnswer {
+  if (answer === null || typeof answer !== 'object') return false;
+  const { choices, data } = answer as Record<string, unknown>;
+  return Array.isArray(choices) || Array.isArray(data);
+}
+
+/** The usage that an answer reports which holds nothing else of use. */
+export function reportedIn(body: Buffer): MeteredUsage | null {
+  const answer = parsed(body);
+  const reported = answer !== null && typeof answer === 'object' ? readReportedUsage(answer) : null;
+  if (!reported) return null;
+  const { input, output, others, serviceTier } = reported;
+  return { counts: { request: 1, ...others, ...input, ...output }, serviceTier };
+}
+
+export function parseAnswer(body: Buffer): PlainAnswer | null {
+  const answer = parsed(body);
+  return isPlainAnswer(answer) ? answer : null;
+}
+
+/** Undefined for what is not JSON. */
+export function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

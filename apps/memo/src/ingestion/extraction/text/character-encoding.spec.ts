@@ -1,0 +1,56 @@
+import { isUtf8 } from 'node:buffer';
+import { CHINESE, encoded, JAPANESE, KOREAN, RUSSIAN, TRADITIONAL } from '../encodings.fixture';
+import { decodeWhole, detectEncoding } from './character-encoding';
+
+const POLISH = 'Zażółć gęślą jaźń. Zwrot towaru jest możliwy w ciągu pięciu dni, później naliczamy opłatę.';
+const CZECH = 'Příliš žluťoučký kůň úpěl ďábelské ódy. Vrácení zboží je možné do pěti dnů.';
+const TURKISH = 'Günaydın. Ürünü beş gün içinde iade edebilirsiniz, sonra ücret alınır.';
+const GREEK = 'Καλημέρα. Η επιστροφή είναι δυνατή μέσα σε πέντε ημέρες.';
+const GERMAN = 'Grüße aus Köln. Die Rückgabe ist für fünf Tage möglich, danach gelten die üblichen Gebühren.';
+const TEXTS: [text: string, ...encodings: string[]][] = [
+  [POLISH, 'windows-1250', 'iso-8859-2'],
+  [CZECH, 'windows-1250', 'iso-8859-2'],
+  [RUSSIAN, 'windows-1251', 'koi8-r', 'iso-8859-5'],
+  [GREEK, 'windows-1253', 'iso-8859-7'],
+  [TURKISH, 'windows-1254'],
+  [GERMAN, 'windows-1252'],
+  [CHINESE, 'gb18030'],
+  [TRADITIONAL, 'big5'],
+  [JAPANESE, 'shift_jis', 'euc-jp'],
+  [KOREAN, 'euc-kr'],
+];
+
+/** The text as it is read without a declaration; null if it is refused. */
+function read(bytes: Buffer): string | null {
+  try {
+    return decodeWhole(bytes, detectEncoding(bytes, false));
+  } catch (error) {
+    expect((error as Error).message).toContain('encoding cannot be recognised');
+    return null;
+  }
+}
+
+it.each(TEXTS.flatMap(([text, ...encodings]) => encodings.map((encoding) => [encoding, text] as const)))(
+  'reads or refuses parts of any length of a text in %s',
+  (encoding, text) => {
+    const words = text.split(text.includes(' ') ? /(?<= )/ : /(?<=...)(?=(?:...)*$)/);
+    for (const count of [1, 2, 4, 8, words.length])
+      for (let from = 0; from + count <= words.length; from += Math.ceil(count / 2)) {
+        const part = words
+          .slice(from, from + count)
+          .join('')
+          .trim();
+        const bytes = encoded(part, encoding);
+        // Two bytes may be a letter of UTF-8 as well, and a few characters of Japanese without kana are also Chinese.
+        if (isUtf8(bytes) || (encoding === 'euc-jp' && !/\p{Script=Hiragana}/u.test(part))) continue;
+        expect([part, null]).toContain(read(bytes));
+      }
+    expect(read(encoded(text, encoding))).toBe(text);
+  },
+);
+
+it('reads a short text whose few bytes leave no doubt', () => {
+  expect(read(encoded('The café is open until nine.', 'windows-1252'))).toBe('The café is open until nine.');
+  expect(read(Buffer.from('Ann\x92s report \x96 20 \x80 a day', 'latin1'))).toBe('Ann’s report – 20 € a day');
+  expect(read(encoded('退款政策', 'gb18030'))).toBe('退款政策');
+});

@@ -1,0 +1,117 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createTestDatabase,
+  insertAccount,
+  publishPrices,
+  type TestDatabase,
+  waitFor,
+} from '@inference/testing';
+import { readEvents, readLedgerTotals, runReconcile } from '../../billing/ledger-totals';
+import { type ServiceProcess } from '../../site/service-process';
+import { Site } from '../../site/site';
+import { ChatModel, type ChatRequest, type Reply } from './chat-model';
+
+export const MODEL = 'house-model';
+/** Picos per token. */
+const RATES = { input: 150_001n, output: 599_999n };
+const BALANCE_PICOS = 10n ** 15n;
+
+export interface Customer {
+  accountId: string;
+  apiKey: string;
+  /** A home without any settings. */
+  home: string;
+  /** What its programs get as environment. */
+  env: NodeJS.ProcessEnv;
+}
+
+/** A gateway in front of a chat server with scripted answers, and customers who use it with the software of others. */
+export class ClientSite {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'unchanged-clients-'));
+  private customers = 0;
+
+  private constructor(
+    private readonly database: TestDatabase,
+    private readonly site: Site,
+    readonly model: ChatModel,
+    readonly gateway: ServiceProcess,
+  ) {}
+
+  static async start(reply: (request: ChatRequest) => Reply): Promise<ClientSite> {
+    const database = await createTestDatabase();
+    await publishPrices(database.pool, [
+      { slug: MODEL, unit: 'per_million_input_tokens', ratePicos: RATES.input },
+      { slug: MODEL, unit: 'per_million_output_tokens', ratePicos: RATES.output },
+    ]);
+    const model = await ChatModel.start(reply);
+    const site = new Site(database);
+    return new ClientSite(database, site, model, await site.startGateway(model));
+  }
+
+  /** @param tellsPrices whether answers tell their price, which a client that is strict about fields does not like */
+  async customer(tellsPrices = true): Promise<Customer> {
+    this.model.takeServed();
+    const { accountId, apiKey } = await insertAccount(this.database.pool, { balancePicos: BALANCE_PICOS });
+    if (!tellsPrices)
+      await this.database.pool.query(
+        'UPDATE accounts.api_keys SET reports_cost = false WHERE account_id = $1',
+        [accountId],
+      );
+    const home = join(this.folder, `home-${(this.customers += 1)}`);
+    mkdirSync(home);
+    return {
+      accountId,
+      apiKey,
+      home,
+      env: { PATH: process.env.PATH, HOME: home, GATEWAY: this.gateway.url, KEY: apiKey, MODEL },
+    };
+  }
+
+  /** Asserts that the customer was charged exactly what the server has served since the last time, call by call. */
+  async expectChargedAsServed({ accountId }: Customer): Promise<number> {
+    const served = this.model.takeServed();
+    const own = async () =>
+      [...(await readEvents(this.database.pool)).values()].filter((event) => event.account_id === accountId);
+    await waitFor(async () => (await own()).length >= served.length);
+    const events = await own();
+    const inOrder = <T extends { input: bigint }>(calls: T[]) =>
+      calls.sort((a, b) => Number(a.input - b.input));
+    expect(
+      inOrder(
+        events.map((event) => ({
+          input: event.input_tokens,
+          output: event.output_tokens,
+          cost: event.cost_picos,
+          estimated: event.estimated,
+        })),
+      ),
+    ).toEqual(
+      inOrder(
+        served.map(({ inputTokens: input, outputTokens: output }) => ({
+          input,
+          output,
+          cost: input * RATES.input + output * RATES.output,
+          estimated: false,
+        })),
+      ),
+    );
+    const total = events.reduce((sum, event) => sum + event.cost_picos, 0n);
+    expect(await readLedgerTotals(this.database.pool, accountId)).toEqual({
+      events: total,
+      rollup: total,
+      debits: total,
+      balance: BALANCE_PICOS - total,
+    });
+    return served.length;
+  }
+
+  async stop(): Promise<void> {
+    await this.site.stop();
+    await this.model.stop();
+    await runReconcile(this.database);
+    await this.database.drop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
