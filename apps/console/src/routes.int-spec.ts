@@ -35,10 +35,15 @@ const table = credentialRows('console').map((row) => ({
 }));
 const of = (access: Access) => table.filter((row) => row.access === access);
 const closed = table.filter(({ access }) => access !== 'public');
-/** Routes that take a raw body: the signed messages of payment providers and secret scanners, and packages and their parts. */
+/**
+ * Routes that take a raw body: the signed messages of payment providers and secret scanners, packages and their parts, and the forms of
+ * mail programs.
+ */
 const RAW_BODIES = [
   'POST /api/billing/webhooks/:provider',
   'POST /api/keys/leaked',
+  'POST /api/mail/subscribe',
+  'POST /api/mail/unsubscribe',
   'PUT /api/admin/models/*slug/packages/:version',
   'PUT /api/admin/package-uploads/:id/parts/:number',
 ];

@@ -6,7 +6,7 @@ import { MIGRATIONS } from './migration-list';
 const NAMES = MIGRATIONS.map(({ name }) => describeMigration(name).name);
 
 /** Migrations that change rows only. */
-const WITHOUT_SCHEMA_CHANGE = new Set(['0048_international_addresses']);
+const WITHOUT_SCHEMA_CHANGE = new Set(['0048_international_addresses', '0069_leaked_workspace_keys']);
 
 /** Rows that the earlier schemas cannot hold, or that refer to others. */
 const FILL = `
