@@ -56,6 +56,7 @@ describe('changes of prices', () => {
       {
         models: [priced('chat', IN, 0.5), priced('chat', OUT, 2), priced('mini', BOTH, 0.1)],
         added: [priced('mini', BOTH, 0.1)],
+        below_cost: [],
         changed: [{ ...priced('chat', OUT, 2), previous_price: 1.5 }],
         removed: [priced('embed', IN, 0.02)],
         warnings: [],
@@ -106,6 +107,7 @@ describe('changes of prices', () => {
       {
         models,
         added: [priced('mini', BOTH, 0.1)],
+        below_cost: [],
         changed: [{ ...priced('chat', OUT, 2), previous_price: 1.5 }],
         removed: [priced('embed', IN, 0.02)],
         warnings: [],
