@@ -5,12 +5,13 @@ import { type ServedTexts } from './served-texts';
 const NAMES = new Set(
   [
     'AI API APIs CSV CPU DOCX HTML PDF PPTX XLSX ODT EPUB RTF EML MSG TXT MD GPU GPUs HTTP HTTPS ID IP JSON MB GB TB kB ms OAuth QR SHA SMS SSE TLS UTC URL USD CNY VAT',
-    'Linux macOS Windows Shell Bash PowerShell curl wget Python Node Chrome Chromium Firefox Safari Edge',
+    'Linux macOS Windows Shell Bash PowerShell curl wget Python Node Terraform Chrome Chromium Firefox Safari Edge',
     'Stripe Memo LoRA Word OpenAI OpenAPI Schema Top GitHub Google Markdown Enter Shift Ctrl Esc Tab Apache MIT',
     'Asia Atom Shanghai Agent Router Engine router engine token tokens Token',
   ].flatMap((line) => line.split(' ')),
 );
-const LANGUAGE_NAMES = /English|简体中文/g;
+/** Names of languages and protocols that are words of one. */
+const PHRASES = /English|简体中文|Chat Completions|Responses（OpenAI）|Messages（Anthropic）/g;
 
 /** Texts and names of what is visible, without code and exact values. */
 const VISIBLE_TEXTS = `(() => {
@@ -37,7 +38,7 @@ export async function foreignTexts(tab: Page, language: string, served: ServedTe
   for (const text of texts) {
     // An example of JSON in an empty field.
     if (/^[[{]/.test(text)) continue;
-    const own = (await served.removeFrom(text)).replace(LANGUAGE_NAMES, '');
+    const own = (await served.removeFrom(text)).replace(PHRASES, '');
     if (language === 'en' ? /\p{Script=Han}/u.test(own) : hasEnglishWord(own)) found.push(text);
   }
   return found;
