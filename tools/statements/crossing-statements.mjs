@@ -19,7 +19,7 @@ export const CROSSING_STATEMENTS = [
     why: 'Takes the next accounts that get an announcement by mail.',
   },
   {
-    place: 'apps/console/src/notifications/announcements/mailings.repository.ts ensureUnsubscribeCodes',
+    place: 'apps/console/src/notifications/announcements/mailings.repository.ts lockUnsubscribeCodes',
     kind: 'job',
     tables: ['accounts.mail_preferences'],
     why: 'Gives the accounts that get an announcement by mail their codes to unsubscribe.',

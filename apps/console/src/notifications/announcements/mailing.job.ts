@@ -9,8 +9,8 @@ import { findAnnouncement } from './announcements.repository';
 import { type AnnouncementMailing } from './mailing.entity';
 import {
   deleteOldRecipients,
-  ensureUnsubscribeCodes,
   lockUnfinishedMailing,
+  lockUnsubscribeCodes,
   takeRecipients,
   updateMailing,
 } from './mailings.repository';
@@ -53,26 +53,29 @@ export class MailingJob {
     if (announcement.endsAt !== null && announcement.endsAt <= new Date())
       return updateMailing(transaction, announcementId, { end: 'cancelledAt' });
     const accountIds = await takeRecipients(transaction, announcementId, count);
-    if (accountIds.length > 0) await requestMails(transaction, mailing, announcement, accountIds);
+    const queued =
+      accountIds.length > 0 ? await requestMails(transaction, mailing, announcement, accountIds) : 0;
     const isLast = accountIds.length < count;
     await updateMailing(transaction, announcementId, {
-      queued: accountIds.length,
+      queued,
       ...(isLast && { end: 'finishedAt' }),
     });
   }
 }
 
+/** Returns the number of mails. Who has unsubscribed since the mailing began gets none. */
 async function requestMails(
   transaction: Transaction,
   { announcementId }: AnnouncementMailing,
   { titleEn, bodyEn, titleZh, bodyZh }: Announcement,
   accountIds: string[],
-): Promise<void> {
+): Promise<number> {
   const newCodes = accountIds.map(() => randomBase62(CODE_DIGITS));
-  const codes = await ensureUnsubscribeCodes(transaction, accountIds, newCodes);
+  const codes = await lockUnsubscribeCodes(transaction, accountIds, newCodes);
   const texts = { en: { title: titleEn, body: bodyEn }, 'zh-CN': { title: titleZh, body: bodyZh } };
-  for (const accountId of accountIds) {
-    const params = { announcementId, texts, unsubscribeCode: codes.get(accountId)! };
+  for (const [accountId, unsubscribeCode] of codes) {
+    const params = { announcementId, texts, unsubscribeCode };
     await queueMail(transaction, { kind: 'announcement', accountId, params });
   }
+  return codes.size;
 }

@@ -247,6 +247,24 @@ describe('announcements by mail', () => {
     expect((await site.console.request('GET', `/api/mail/unsubscribe?code=${code}`)).status).toBe(405);
   });
 
+  it('do not go to who unsubscribes while they are on their way', async () => {
+    const [person] = await people(1);
+    await start();
+    await (
+      await createJob(600)
+    )();
+    const code = await codeOf(person!);
+    announcementId = await announce();
+    await start();
+    expect((await site.console.request('POST', `/api/mail/unsubscribe?code=${code}`)).status).toBe(200);
+    await query('DELETE FROM accounts.mail_outbox');
+    await (
+      await createJob(600)
+    )();
+    expect(await requested()).toEqual(idsOf(operator));
+    expect(await mailing()).toMatchObject({ state: 'sent', recipients: 2, queued: 1 });
+  });
+
   it('go to a selection of the addressed accounts', async () => {
     const [user, old, other] = await people(3);
     await settleRequest(site.database.pool, user!.accountId, {

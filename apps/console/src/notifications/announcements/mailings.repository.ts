@@ -146,8 +146,12 @@ export async function deleteOldRecipients(executor: Executor, days: number): Pro
   await executor.query(FORGET, [days]);
 }
 
-/** The codes of the accounts, by account, made for those that have none. @param newCodes one for each account */
-export async function ensureUnsubscribeCodes(
+/**
+ * The codes of those of the accounts that want announcements, by account, made for those that have none. Whoever unsubscribes meanwhile
+ * waits for the end of the transaction, and then finds the mails that it has requested.
+ * @param newCodes one for each account
+ */
+export async function lockUnsubscribeCodes(
   transaction: Transaction,
   accountIds: string[],
   newCodes: string[],
@@ -155,8 +159,14 @@ export async function ensureUnsubscribeCodes(
   const rows = accountIds.map((accountId, index) => ({ accountId, unsubscribeCode: newCodes[index]! }));
   const preferences = transaction.repository(MailPreference);
   await preferences.createQueryBuilder().insert().values(rows).orIgnore().execute();
-  const stored = await preferences.findBy({ accountId: In(accountIds) });
-  return new Map(stored.map(({ accountId, unsubscribeCode }) => [accountId, unsubscribeCode]));
+  const stored = await preferences
+    .createQueryBuilder('preference')
+    .setLock('pessimistic_write')
+    .where({ accountId: In(accountIds) })
+    .orderBy('preference.accountId')
+    .getMany();
+  const wanted = stored.filter(({ announcementsOffAt }) => announcementsOffAt === null);
+  return new Map(wanted.map(({ accountId, unsubscribeCode }) => [accountId, unsubscribeCode]));
 }
 
 /** Stops or resumes announcements to the account of the code. Undefined if there is no such code. */
