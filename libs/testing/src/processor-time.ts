@@ -1,16 +1,15 @@
-/** Other work of the machine, and the first run of a function, cost time that the least of some runs is without. */
-const RUNS = 3;
+/**
+ * Other work of the machine, and the first runs of a function, cost time that the least of some runs is without. Of three, each may
+ * hold a garbage collection or the compilation of something.
+ */
+const RUNS = 10;
 
-/** The least milliseconds of processor time of some runs, garbage collection included. */
-async function processorMillis(work: () => unknown, runs = RUNS): Promise<number> {
-  let least = Infinity;
-  for (let run = 0; run < runs; run++) {
-    const before = process.cpuUsage();
-    await work();
-    const { user, system } = process.cpuUsage(before);
-    least = Math.min(least, (user + system) / 1_000);
-  }
-  return least;
+/** Of all threads of this process, garbage collection included. */
+async function processorMillis(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
 }
 
 /**
@@ -20,8 +19,8 @@ async function processorMillis(work: () => unknown, runs = RUNS): Promise<number
 export async function timesAsLong(work: () => unknown, reference: () => unknown): Promise<number> {
   let [ofWork, ofReference] = [Infinity, Infinity];
   for (let run = 0; run < RUNS; run++) {
-    ofWork = Math.min(ofWork, await processorMillis(work, 1));
-    ofReference = Math.min(ofReference, await processorMillis(reference, 1));
+    ofWork = Math.min(ofWork, await processorMillis(work));
+    ofReference = Math.min(ofReference, await processorMillis(reference));
   }
   return ofWork / ofReference;
 }
