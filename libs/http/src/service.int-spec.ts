@@ -17,6 +17,7 @@ import { Database, DatabaseModule } from '@inference/database';
 import { createTestDatabase, type TestDatabase, testLog, waitFor } from '@inference/testing';
 import { type Response } from 'express';
 import { Gauge } from 'prom-client';
+import { HealthController } from './health/health.controller';
 import { Metrics } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
 import { createService } from './service';
@@ -324,6 +325,19 @@ describe('a service', () => {
   it('is healthy while the database answers', async () => {
     const { status, headers, text } = await send('/healthz');
     expect([status, text, headers.get('cache-control')]).toEqual([200, '{"status":"ok"}', 'no-store']);
+  });
+
+  it('asks the database once for many probes, and sees soon that it is down', async () => {
+    const check = jest.spyOn(Database.prototype, 'check');
+    const health = app.get(HealthController);
+    const response = { set: () => undefined } as unknown as Response;
+    const probes = await Promise.all(Array.from({ length: 1_000 }, () => health.check(response)));
+    expect(probes.filter((answer) => 'status' in answer)).toHaveLength(1_000);
+    expect(check.mock.calls.length).toBeLessThanOrEqual(1);
+    check.mockRejectedValue(new Error('down'));
+    await waitFor(async () => (await send('/healthz')).status === 503);
+    check.mockRestore();
+    await waitFor(async () => (await send('/healthz')).status === 200);
   });
 
   it('answers 503 while the database is down, and nothing but that', async () => {
