@@ -33,7 +33,7 @@ export {
 export { REBUILD_MARGINS } from './database/margins';
 export { metricsOf, valueOf } from './servers/metrics';
 export { waitFor } from './wait-for';
-export { timesAsLong } from './processor-time';
+export { longestTurnOf, timesAsLong } from './processor-time';
 export { testLog, type TestLog } from './secrets/test-log';
 export {
   type Credential,

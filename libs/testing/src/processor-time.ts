@@ -24,3 +24,34 @@ export async function timesAsLong(work: () => unknown, reference: () => unknown)
   }
   return ofWork / ofReference;
 }
+
+/** Processor time of the whole process in the longest turn of the event loop during a piece of work. */
+async function longestTurnMillis(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let before = process.cpuUsage();
+  let hasEnded = false;
+  const watch = () => {
+    const { user, system } = process.cpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1_000);
+    before = process.cpuUsage();
+    if (!hasEnded) setImmediate(watch);
+  };
+  setImmediate(watch);
+  await work();
+  watch();
+  hasEnded = true;
+  return longest;
+}
+
+/**
+ * Which part of the processor time of `reference` the longest turn of a piece of work takes: 1 or more, or less in the best of some runs.
+ * Throws what the work throws.
+ */
+export async function longestTurnOf(work: () => Promise<unknown>, reference: () => unknown): Promise<number> {
+  let [ofWork, ofReference] = [Infinity, Infinity];
+  for (let run = 0; run < RUNS && ofWork >= ofReference; run++) {
+    ofReference = Math.min(ofReference, await processorMillis(reference));
+    ofWork = Math.min(ofWork, await longestTurnMillis(work));
+  }
+  return ofWork / ofReference;
+}

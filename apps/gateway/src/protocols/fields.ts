@@ -22,6 +22,13 @@ export function textAt(value: unknown, path: string): string {
   return typeof value === 'string' ? value : refuse(path, 'must be a text');
 }
 
+/** A list may have a million texts: only the path of a wrong entry is made. */
+export function textsAt(value: unknown, path: string): string[] {
+  const list = listAt(value, path);
+  const wrong = list.findIndex((text) => typeof text !== 'string');
+  return wrong < 0 ? (list as string[]) : refuse(childOf(path, wrong), 'must be a text');
+}
+
 export function nameAt(value: unknown, path: string): string {
   return typeof value === 'string' && value !== '' ? value : refuse(path, 'must be a text that is not empty');
 }

@@ -1,115 +1,122 @@
-import { setImmediate } from 'node:timers/promises';
-import { JsonFault, readJsonInSlices } from '@inference/http';
-import { isSafeNumber } from 'lossless-json';
-import { InvalidJsonError } from '../proxy/request/request.errors';
+import {
+  AT_ONCE_BYTES,
+  atOnce,
+  JsonFault,
+  type JsonMember,
+  JsonText,
+  readJsonInSlices,
+  type SteppedWork,
+  type UniqueNames,
+  workInSlices,
+  writeJson,
+} from '@inference/http';
+import { PayloadTooLargeException } from '@nestjs/common';
+import { InvalidJsonError, InvalidValueError } from '../proxy/request/request.errors';
 import { type Fields } from './fields';
+
+/** The longest body in the words of another protocol: as long as one that arrives. */
+const MOST_WRITTEN_BYTES = 32 * 1024 * 1024;
+/** What a body may become longer by before its buffer grows. */
+const LEAST_ROOM_BYTES = 16_384;
 
 /** The body of a request. */
 export interface ReadBody {
   fields: Fields;
+  /** Where the values of the names that may be given once are in the bytes. */
+  members: readonly JsonMember[];
   /** Writes a value of the body, or one that was made of it, as JSON. */
   write(value: unknown): string;
+  /** As `write`, for a place in another value. Of a long body it is written with the whole. */
+  asText(value: unknown): string | JsonText;
+  /** Does a work that grows with the body; beside others if that is long. */
+  work<Result>(steps: SteppedWork<Result>): Promise<Result>;
+  /**
+   * As `write`, beside others if the body is long. Throws 413 for what is longer than a body may be.
+   * @param hasRawJson whether there may be RawJson in it
+   */
+  writeWhole(value: unknown, hasRawJson?: boolean): Promise<Buffer>;
 }
+
+export interface ReadOptions {
+  /** Names of fields that may be given once. */
+  names?: UniqueNames;
+  /** See `readJsonInSlices`. */
+  beforeSlice(this: void): void;
+  /** Called before memory is taken for the whole of a long body that is written; may throw. */
+  reserve?(this: void, bytes: number): void;
+}
+
+const UNWATCHED: ReadOptions = { beforeSlice: () => undefined };
 
 /**
- * Reads the body of a request so that `write` gives back every number as it was: one that a double cannot hold, such as the bounds of
- * a 64-bit integer in the schema of a tool, is an object with its digits meanwhile. Throws InvalidJsonError.
- * @param beforeSlice see `readJsonInSlices`
+ * Reads the body of a request so that what is written of it has every number as it was: one that a double cannot hold, such as the bounds
+ * of a 64-bit integer in the schema of a tool, is an object with its digits meanwhile. Throws InvalidJsonError, and InvalidValueError for
+ * a name that is given twice.
  */
-export async function readBody(raw: unknown, beforeSlice: () => void): Promise<ReadBody> {
+export async function readBody(raw: unknown, options = UNWATCHED): Promise<ReadBody> {
   if (!Buffer.isBuffer(raw) || raw.length === 0) throw new InvalidJsonError('The body is empty.');
   try {
-    return await readExact(raw, beforeSlice);
+    return await read(raw, options);
   } catch (error) {
-    throw error instanceof JsonFault ? new InvalidJsonError(`The body ${error.problem}.`) : error;
+    if (!(error instanceof JsonFault)) throw error;
+    const { path, problem } = error;
+    throw path === undefined
+      ? new InvalidJsonError(`The body ${problem}.`)
+      : new InvalidValueError({ path, message: problem });
   }
 }
 
-async function readExact(raw: Buffer, beforeSlice: () => void): Promise<ReadBody> {
-  try {
-    const { value } = await readJsonInSlices(raw, { refuseInexactNumbers: true }, beforeSlice);
-    return { fields: fieldsOf(value), write: JSON.stringify };
-  } catch (error) {
-    if (!(error instanceof JsonFault) || error.kind !== 'value') throw error;
-  }
-  const { value } = await readJsonInSlices(await withMarkedNumbers(raw, beforeSlice), {}, beforeSlice);
-  return { fields: fieldsOf(value), write: (written) => JSON.stringify(written).replace(MARKED, '$1') };
+/** Only what a double cannot hold, and long bodies, need more than `JSON.stringify`. */
+async function read(raw: Buffer, options: ReadOptions): Promise<ReadBody> {
+  const { names, beforeSlice } = options;
+  const scan = { names, keepsOthers: true, refuseInexactNumbers: true };
+  const work: ReadBody['work'] = (steps) => workInSlices(raw.length, steps, beforeSlice);
+  const written = (given: unknown) =>
+    writeJson(given, {
+      expectedBytes: raw.length + LEAST_ROOM_BYTES,
+      mostBytes: MOST_WRITTEN_BYTES,
+      tooLong,
+      ...(raw.length > AT_ONCE_BYTES && { reserve: options.reserve }),
+    });
+  const writeInSteps = (whole: unknown) => work(written(whole));
+  if (raw.length <= AT_ONCE_BYTES)
+    try {
+      const { value, members } = await readJsonInSlices(raw, scan, beforeSlice);
+      const write = (given: unknown) => JSON.stringify(given);
+      const writeWhole = (whole: unknown, hasRawJson = false) =>
+        hasRawJson ? writeInSteps(whole) : Promise.resolve(Buffer.from(write(whole)));
+      return { fields: fieldsOf(value), members, write, asText: write, work, writeWhole };
+    } catch (error) {
+      if (!(error instanceof JsonFault) || error.kind !== 'value') throw error;
+    }
+  const kept = { ...scan, keepsInexactNumbers: true };
+  const { value, members } = await readJsonInSlices(raw, kept, beforeSlice);
+  return {
+    fields: fieldsOf(value),
+    members,
+    write: (given) => atOnce(written(given)).toString(),
+    asText: (given) => new JsonText(given),
+    work,
+    writeWhole: writeInSteps,
+  };
 }
+
+/** The text that `asText` has given, of at most so many bytes. */
+export function* textOf(
+  text: string | JsonText,
+  mostBytes: number,
+  tooLong: () => Error,
+): SteppedWork<string> {
+  if (typeof text === 'string') return text;
+  const bytes = yield* writeJson(text.value, { expectedBytes: LEAST_ROOM_BYTES, mostBytes, tooLong });
+  return bytes.toString();
+}
+
+const tooLong = () =>
+  new PayloadTooLargeException('the body is too large in the words of the server of this model');
 
 function fieldsOf(value: unknown): Fields {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new InvalidJsonError('The body must be a JSON object.');
   return value as Fields;
-}
-
-/** An object with the digits of a number, which nothing takes for a text or a number. */
-const MARKED = /\{"\\u0000number":"([-+.\dEe]+)"\}/g;
-const BEFORE_DIGITS = Buffer.from('{"\\u0000number":"');
-const AFTER_DIGITS = Buffer.from('"}');
-
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
-const DIGITS = /-?\d[-+.\dEe]*/g;
-const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/;
-/** The shortest number that a double cannot hold. */
-const LEAST_INEXACT = '1e999'.length;
-
-/** Other requests wait for so long at most, while numbers are marked. */
-const SLICE_MILLIS = 5;
-
-/** The same JSON with an object for each number that a double cannot hold. */
-async function withMarkedNumbers(raw: Buffer, beforeSlice: () => void): Promise<Buffer> {
-  const text = new GrowingText(raw.length);
-  let copied = 0;
-  let sliceEnds = performance.now() + SLICE_MILLIS;
-  for (let at = 0; at < raw.length;) {
-    const quote = raw.indexOf(QUOTE, at);
-    const end = quote < 0 ? raw.length : quote;
-    const between = end - at < LEAST_INEXACT ? '' : raw.toString('latin1', at, end);
-    for (const { 0: digits, index } of between.matchAll(DIGITS)) {
-      if (performance.now() >= sliceEnds) {
-        await setImmediate();
-        beforeSlice();
-        sliceEnds = performance.now() + SLICE_MILLIS;
-      }
-      if (!NUMBER.test(digits) || isSafeNumber(digits)) continue;
-      text.append(raw, copied, at + index);
-      copied = at + index + digits.length;
-      text.append(BEFORE_DIGITS);
-      text.append(raw, at + index, copied);
-      text.append(AFTER_DIGITS);
-    }
-    at = quote < 0 ? end : endOfText(raw, quote + 1);
-  }
-  text.append(raw, copied);
-  return text.bytes;
-}
-
-/** A part of its own for each number would take many times the memory. */
-class GrowingText {
-  private buffer: Buffer;
-  private length = 0;
-
-  constructor(expectedBytes: number) {
-    this.buffer = Buffer.allocUnsafe(expectedBytes);
-  }
-
-  get bytes(): Buffer {
-    return this.buffer.subarray(0, this.length);
-  }
-
-  append(source: Buffer, start = 0, end = source.length): void {
-    if (this.length + end - start > this.buffer.length)
-      this.buffer = Buffer.concat([this.bytes], 2 * (this.length + end - start));
-    this.length += source.copy(this.buffer, this.length, start, end);
-  }
-}
-
-/** Returns the offset behind the quote that ends a text. */
-function endOfText(raw: Buffer, start: number): number {
-  for (let at = raw.indexOf(QUOTE, start); at >= 0; at = raw.indexOf(QUOTE, at + 1)) {
-    let first = at;
-    while (first > start && raw[first - 1] === BACKSLASH) first--;
-    if ((at - first) % 2 === 0) return at + 1;
-  }
-  return raw.length;
 }

@@ -1,5 +1,5 @@
 import { type Request } from 'express';
-import { type UniqueNames } from '@inference/http';
+import { type SteppedWork, type UniqueNames } from '@inference/http';
 import { type ChatTranslator } from '../proxy/chat-translators';
 import { type NativeCall } from '../proxy/native-call';
 import { type FieldValue } from '../proxy/upstream-body';
@@ -21,7 +21,7 @@ export interface TranslatedRequest {
 export interface Protocol {
   endpoint: NativeProtocol;
   /** Translates a body. Throws InvalidValueError, which names what is wrong or cannot be carried over. */
-  read(body: ReadBody): TranslatedRequest;
+  read(body: Pick<ReadBody, 'fields' | 'asText'>): SteppedWork<TranslatedRequest>;
   /** How a request that can be read is passed on to upstreams that speak the protocol. */
   native: Pick<NativeCall, 'reader' | 'limitField'> & {
     /** Names of the fields that may be given once. */

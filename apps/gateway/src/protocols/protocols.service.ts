@@ -1,10 +1,9 @@
-import { JsonFault, type JsonMember, readJson, requireConnected, type UniqueNames } from '@inference/http';
+import { holdMore, requireConnected } from '@inference/http';
 import { type OutputLimitField } from '@inference/serving';
 import { Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { AdmissionService } from '../proxy/admission/admission.service';
 import { type NativeCall } from '../proxy/native-call';
-import { InvalidValueError } from '../proxy/request/request.errors';
 import { ChatTranslators } from '../proxy/chat-translators';
 import { IGNORED_HEADER, ignoredHeader } from '../proxy/ignored-fields';
 import { ProxyService } from '../proxy/proxy.service';
@@ -31,35 +30,29 @@ export class ProtocolsService {
   /** Writes the response. Throws what ProxyService throws, and InvalidValueError for what cannot be carried over. */
   async serve(protocol: Protocol, request: Request, response: Response): Promise<void> {
     const call = beginCall(protocol.endpoint, request);
-    const body = await readBody(request.body, () => requireConnected(response));
+    const { reader, limitField, fields: names, headersOf } = protocol.native;
+    const body = await readBody(request.body, {
+      names,
+      beforeSlice: () => requireConnected(response),
+      reserve: (bytes) => holdMore(request, bytes),
+    });
     call.model = body.fields.model;
     const imposed = protocol.native.imposedOn(body.fields);
-    const { chat, isStream, ignored, writer } = protocol.read(body);
+    const { chat, isStream, ignored, writer } = await body.work(protocol.read(body));
     if (ignored.length > 0) response.setHeader(IGNORED_HEADER, ignoredHeader(ignored));
     const { outputLimitField } = await this.admissions.limitsOf(String(chat.model));
     limitAsModelDoes(chat, outputLimitField);
-    const { reader, limitField, fields, headersOf } = protocol.native;
-    const raw = request.body as Buffer;
     const native: NativeCall = {
       protocol: protocol.endpoint,
       reader,
       limitField,
       headers: headersOf(request),
-      raw,
-      members: () => membersOf(raw, fields),
+      raw: request.body as Buffer,
+      members: body.members,
       imposed,
     };
     const translation = new ChatTranslation(writer(call.requestId), isStream, call.requestId, native);
-    await this.proxies.proxy(call, Buffer.from(body.write(chat)), response, translation);
-  }
-}
-
-function membersOf(raw: Buffer, names: UniqueNames): readonly JsonMember[] {
-  try {
-    return readJson(raw, { names }).members;
-  } catch (error) {
-    if (!(error instanceof JsonFault) || error.path === undefined) throw error;
-    throw new InvalidValueError({ path: error.path, message: error.problem });
+    await this.proxies.proxy(call, await body.writeWhole(chat), response, translation);
   }
 }
 

@@ -1,3 +1,4 @@
+import { atOnce } from '@inference/http';
 import { type NativeCall } from '../proxy/native-call';
 import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
@@ -109,13 +110,15 @@ it('is Anthropic’s stream of a text and the call of a tool', () => {
     },
     { type: 'message_stop' },
   ];
-  const request = readMessagesRequest({
-    fields: {
-      ...{ model: 'm', max_tokens: 9, stream: true, messages: [{ role: 'user', content: 'x' }] },
-      tools: [{ ...TOOL, input_schema: PARAMETERS }],
-    },
-    write: JSON.stringify,
-  });
+  const request = atOnce(
+    readMessagesRequest({
+      fields: {
+        ...{ model: 'm', max_tokens: 9, stream: true, messages: [{ role: 'user', content: 'x' }] },
+        tools: [{ ...TOOL, input_schema: PARAMETERS }],
+      },
+      asText: JSON.stringify,
+    }),
+  );
   expectLike(streamOf(request), ANTHROPIC);
 });
 
@@ -186,12 +189,14 @@ it('is OpenAI’s stream of a text and the call of a function', () => {
       { type: 'response.completed', response: { ...empty, status: 'completed', store: true, usage } },
     ] satisfies OpenAiEvent[]
   ).map((event, sequence_number) => ({ ...event, sequence_number }));
-  const request = readResponsesRequest({
-    fields: {
-      ...{ model: 'm', stream: true, input: 'x', instructions: 'y', temperature: 1, top_p: 1 },
-      tools: [{ type: 'function', ...TOOL, parameters: PARAMETERS, strict: true }],
-    },
-    write: JSON.stringify,
-  });
+  const request = atOnce(
+    readResponsesRequest({
+      fields: {
+        ...{ model: 'm', stream: true, input: 'x', instructions: 'y', temperature: 1, top_p: 1 },
+        tools: [{ type: 'function', ...TOOL, parameters: PARAMETERS, strict: true }],
+      },
+      asText: JSON.stringify,
+    }),
+  );
   expectLike(streamOf(request), OPENAI);
 });

@@ -40,8 +40,8 @@ export interface NativeCall {
   /** Headers of the client that are passed on, and those that upstreams demand. */
   headers: Readonly<Record<string, string>>;
   raw: Buffer;
-  /** Where the values of the fields that decide on admission and price are in the bytes. Throws InvalidValueError for one given twice. */
-  members(): readonly JsonMember[];
+  /** Where the values of the fields that decide on admission and price are in the bytes. */
+  members: readonly JsonMember[];
   /** The field of the limit. */
   limitField: string;
   /** Fields that are set in every request. */

@@ -425,7 +425,7 @@ const nativeRequest = (native: NativeCall, admission: Admission): NativeRequest<
     const fields = { ...native.imposed };
     if (imposed) fields[native.limitField] = imposed.tokens;
     if (name !== admission.request.model) fields.model = name;
-    return withFields({ raw: native.raw, members: native.members() }, fields);
+    return withFields({ raw: native.raw, members: native.members }, fields);
   },
   read: (body) => {
     const content = parsed(body);

@@ -1,7 +1,7 @@
 import { BooleanField, field, IntegerField } from '@inference/dto';
 import { ApiOpenObject } from '@inference/openapi';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsArray, IsString, MinLength } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsString, MinLength } from 'class-validator';
 import { CompletionUsage } from '../proxy/completion.response';
 import { ModelField } from '../proxy/request/proxy-request.dto';
 
@@ -69,6 +69,9 @@ const OPTIONAL = { optional: true, nullable: true };
 /** Most images of a request. Chosen: OpenAI's limit is 10. */
 const MOST_IMAGES = 32;
 
+/** Chosen: what Cohere allows. */
+const MOST_DOCUMENTS = 10_000;
+
 const Text = (description: string, example: string) =>
   field(
     { description, example },
@@ -92,9 +95,11 @@ export class RerankRequest {
     { description: 'What is put in order: texts, or objects with a `text`.' },
     {
       type: 'array',
+      maxItems: MOST_DOCUMENTS,
       items: { oneOf: [{ type: 'string' }, { type: 'object', additionalProperties: true }] },
     },
     IsArray({ message: 'must be a list' }),
+    ArrayMaxSize(MOST_DOCUMENTS, { message: `must have at most ${MOST_DOCUMENTS} entries` }),
   )
   documents!: unknown[];
 }

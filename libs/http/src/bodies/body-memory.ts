@@ -141,7 +141,7 @@ export class HeldBody {
     private readonly memory: BodyMemory,
     readonly holder: string,
     /** Largest size that the body may have. */
-    readonly mostBytes: number,
+    public mostBytes: number,
   ) {}
 
   /** Adds bytes. Throws 429 above a limit of the holder and 503 above one of all, and then adds nothing. */
@@ -149,6 +149,13 @@ export class HeldBody {
     if (this.isReleased) throw new Error('The memory of this body was released.');
     this.memory.add(this, bytes);
     this.bytes += bytes;
+  }
+
+  /** Adds bytes of what is made of the body; those of its only one are within the limits of a holder. No more after the release. */
+  growBeyond(bytes: number): void {
+    if (this.isReleased) return;
+    this.mostBytes = Math.max(this.mostBytes, this.bytes + bytes);
+    this.grow(bytes);
   }
 
   /** The body has arrived, and keeps so many of its bytes. */

@@ -1,3 +1,4 @@
+import { type IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6, type Socket } from 'node:net';
 import { type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib';
@@ -174,6 +175,13 @@ export function requireConnected(response: Response): void {
   if (response.destroyed || response.req.socket.destroyed) throw aborted();
 }
 
+const HELD = Symbol('held body');
+
+/** Counts memory for what is made of the body of a request, until its answer ends. Throws 429 and 503 without memory. */
+export function holdMore(request: IncomingMessage & { [HELD]?: HeldBody }, bytes: number): void {
+  request[HELD]?.growBeyond(bytes);
+}
+
 /** Reads bodies into memory within the limits of size, time and memory. */
 export class BodyReader {
   constructor(
@@ -203,10 +211,11 @@ export class BodyReader {
   }
 
   /** The memory of the request's body. It is released when the answer or the connection ends. */
-  private holdUntilAnswer(request: Request, response: Response, mostBytes: number): HeldBody {
+  private holdUntilAnswer(request: Request & { [HELD]?: HeldBody }, response: Response, mostBytes: number): HeldBody {
     // Read the socket now: an aborted request no longer has one.
     const { socket } = request;
     const held = this.memory.begin(holderOf(request), mostBytes);
+    request[HELD] = held;
     const release = () => {
       offClose(socket, release);
       held.release();

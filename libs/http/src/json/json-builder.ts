@@ -123,7 +123,8 @@ export class JsonBuilder {
     top.runEnd = end;
   }
 
-  private addBuilt(value: unknown): void {
+  /** Adds a value that is not parsed from the text. */
+  addBuilt(value: unknown): void {
     const { top } = this;
     this.flush(top);
     if (top.isList) ((top.built ??= []) as unknown[]).push(value);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { AT_ONCE_BYTES, readJson, readJsonInSlices } from './json-reader';
+import { readJson, readJsonInSlices } from './json-reader';
+import { AT_ONCE_BYTES } from './slices';
 import { ENTRIES, UniqueNames } from './unique-names';
 import { JSON_LIMITS } from './json-scanner';
 

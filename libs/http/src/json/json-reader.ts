@@ -2,75 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { JsonBuilder } from './json-builder';
 import { JsonFault } from './json-bytes';
 import { type JsonMember, JsonScanner, type ScanOptions } from './json-scanner';
-
-/** Other requests wait for so long at most, while texts are read. Measured: a text of 128 KiB that is parsed at the end of it adds 10 ms. */
-const SLICE_MILLIS = 5;
-
-/** A reading in steps. */
-interface Steps<Result> {
-  /** Returns whether it has ended. May throw. */
-  advance(): boolean;
-  readonly result: Result;
-}
-
-/** What has become of a work in a slice. A large result ends the slice, and is given in a turn of its own: using it takes a while. */
-type Progress = 'unfinished' | 'ended' | 'ended with the slice';
-
-/** Goes on until it ends or the clock shows this. */
-type SlicedWork = (untilMillis: number) => Progress;
-
-const waiting: SlicedWork[] = [];
-/** The large one that has begun; the others wait for its end. Half a result of each would be more than the garbage collector moves in a short time. */
-let begunLarge: SlicedWork | undefined;
-
-/** One slice in a turn of the event loop, for all that waits: slices of their own would follow one another in one turn. */
-function runSlice(): void {
-  const untilMillis = performance.now() + SLICE_MILLIS;
-  do {
-    const work = waiting.shift()!;
-    const progress = work(untilMillis);
-    if (progress === 'unfinished') waiting.push(work);
-    else if (work === begunLarge) begunLarge = undefined;
-    if (progress === 'ended with the slice') break;
-  } while (waiting.length > 0 && performance.now() < untilMillis);
-  if (waiting.length > 0) setImmediate(runSlice);
-}
-
-/**
- * Resolves to the result of a work that is done in slices, in turn with all others of the process; large ones one after the other.
- * @param begin called in the first slice
- * @param beforeSlice called in each turn of the work, also while it waits for another large one; what it throws ends the work
- * @param isLarge using the result takes as long as a slice or longer
- */
-function inSlices<Result>(
-  begin: () => Steps<Result>,
-  beforeSlice: () => void,
-  isLarge: boolean,
-): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    let steps: Steps<Result> | undefined;
-    const work: SlicedWork = (untilMillis) => {
-      try {
-        beforeSlice();
-        if (isLarge && (begunLarge ??= work) !== work) return 'unfinished';
-        steps ??= begin();
-        while (!steps.advance()) if (performance.now() >= untilMillis) return 'unfinished';
-        const { result } = steps;
-        if (!isLarge) resolve(result);
-        else setImmediate(resolve, result);
-        return isLarge ? 'ended with the slice' : 'ended';
-      } catch (error) {
-        reject(error as Error);
-        return 'ended';
-      }
-    };
-    if (waiting.push(work) === 1) setImmediate(runSlice);
-  });
-}
+import { AT_ONCE_BYTES, inSlices, type SteppedWork, UNSLICED_BYTES } from './slices';
 
 /** What has been read of a JSON text. */
 export interface ReadJson {
-  /** With `names` an object of more than AT_ONCE_BYTES has only the members of these names. */
+  /** With `names` an object of more than AT_ONCE_BYTES has only the members of these names, unless it keeps others. */
   value: unknown;
   /** With `names`: where the members of these names are. */
   members: readonly JsonMember[];
@@ -78,10 +14,6 @@ export interface ReadJson {
   otherNames: readonly string[];
 }
 
-/** A longer text is parsed in pieces. Measured: the worst text of this length takes 10 ms of processor time. */
-export const AT_ONCE_BYTES = 131_072;
-/** A longer text waits for its slice: many may arrive in one turn of the event loop. The worst text of this length takes as long as four ordinary requests. */
-const UNSLICED_BYTES = 16_384;
 /** Between two looks at the clock. */
 const STEP_BYTES = 32_768;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -90,6 +22,13 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 export function readJson(bytes: Buffer, options: ScanOptions = {}): ReadJson {
   const reading = new JsonReading(bytes, options);
   reading.advance(Infinity);
+  return reading.result;
+}
+
+/** As `readJson`, as a part of a work in steps. */
+export function* jsonSteps(bytes: Buffer, options: ScanOptions = {}): SteppedWork<ReadJson> {
+  const reading = new JsonReading(bytes, options);
+  while (!reading.advance()) yield;
   return reading.result;
 }
 
@@ -130,7 +69,8 @@ class JsonReading {
     options: ScanOptions,
   ) {
     if (!isUtf8(bytes)) throw new JsonFault('syntax', 'is not valid JSON');
-    this.builder = bytes.length > AT_ONCE_BYTES ? new JsonBuilder(bytes) : undefined;
+    const isBuilt = bytes.length > AT_ONCE_BYTES || options.keepsInexactNumbers === true;
+    this.builder = isBuilt ? new JsonBuilder(bytes) : undefined;
     this.scanner = new JsonScanner(bytes, options, this.builder);
   }
 

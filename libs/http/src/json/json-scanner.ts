@@ -1,5 +1,6 @@
 import { isExactNumber, type JsonBuilder } from './json-builder';
 import { digitsEnd, escapeBytes, isDigit, JsonFault, malformed, nextQuote, tableOf } from './json-bytes';
+import { RawJson } from './json-writer';
 import { type UniqueName, type UniqueNames } from './unique-names';
 
 /** Limits of every JSON body (ADR 46). They bound the time and memory that parsing it takes. */
@@ -17,8 +18,12 @@ export const JSON_LIMITS = {
 export interface ScanOptions {
   /** Refuses names that are given twice, and collects where the members of the outermost object are. */
   names?: UniqueNames | undefined;
+  /** Builds the other members of the outermost object too. */
+  keepsOthers?: boolean | undefined;
   /** Refuses numbers that a double cannot hold. */
   refuseInexactNumbers?: boolean | undefined;
+  /** Has them built as RawJson instead. */
+  keepsInexactNumbers?: boolean | undefined;
 }
 
 /** A member of the outermost object: where its value is. */
@@ -218,9 +223,10 @@ export class JsonScanner {
   private startMember(): void {
     const { entry, builder } = this;
     this.member = entry;
-    this.target = entry && builder;
+    const isKept = entry !== undefined || this.options.keepsOthers === true;
+    this.target = isKept ? builder : undefined;
     if (entry) return;
-    builder?.leaveOut();
+    if (!isKept) builder?.leaveOut();
     const [start, end] = [this.nameStarts[1]!, this.nameEnds[1]!];
     if (end - start <= MAX_OTHER_NAME_BYTES) this.otherNames.push(this.textOf(start, end));
   }
@@ -232,7 +238,8 @@ export class JsonScanner {
       throw new JsonFault('limit', `must not have more than ${JSON_LIMITS.values} values`);
     if (byte === QUOTE) return this.startString(false);
     if (byte === OPEN_OBJECT || byte === OPEN_LIST) return this.open(byte === OPEN_LIST);
-    this.at = byte === MINUS || isDigit(byte) ? this.numberEnd(at) : this.literalEnd(at);
+    if (byte === MINUS || isDigit(byte)) return this.readNumber(at);
+    this.at = this.literalEnd(at);
     this.endScalar(at, this.at);
   }
 
@@ -277,9 +284,8 @@ export class JsonScanner {
     this.member = undefined;
   }
 
-  /** Returns the offset behind a number. */
-  private numberEnd(start: number): number {
-    const { bytes } = this;
+  private readNumber(start: number): void {
+    const { bytes, options, builder } = this;
     // A digit more than is admitted: the rest of a number that is too long is not read, as it is not read in steps.
     const most = JSON_LIMITS.tokenBytes + 1;
     let at = bytes[start] === MINUS ? start + 1 : start;
@@ -291,14 +297,18 @@ export class JsonScanner {
       at = digitsEnd(bytes, at + (isSigned ? 2 : 1), most);
     }
     this.limitToken(start, at);
+    this.at = at;
     const mayBeInexact = hasExponent || at - start >= MIN_INEXACT_CHARS;
-    if (
-      this.options.refuseInexactNumbers &&
-      mayBeInexact &&
-      !isExactNumber(bytes.toString('latin1', start, at))
-    )
-      throw this.faultHere('must not have more digits than can be processed exactly');
-    return at;
+    if (options.refuseInexactNumbers && mayBeInexact) {
+      const token = bytes.toString('latin1', start, at);
+      if (!isExactNumber(token)) {
+        if (!options.keepsInexactNumbers || !builder)
+          throw this.faultHere('must not have more digits than can be processed exactly');
+        this.target?.addBuilt(new RawJson(token));
+        return this.endValue(start);
+      }
+    }
+    this.endScalar(start, at);
   }
 
   /** Returns the offset behind `true`, `false` or `null`. */

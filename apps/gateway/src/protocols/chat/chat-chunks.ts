@@ -142,7 +142,7 @@ export abstract class AnswerForChat implements TranslatedAnswer {
 
 async function bodyOf(body: Buffer): Promise<ReadBody | undefined> {
   try {
-    return await readBody(body, () => undefined);
+    return await readBody(body);
   } catch {
     return undefined;
   }

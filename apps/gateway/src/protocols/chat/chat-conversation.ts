@@ -1,10 +1,11 @@
+import { type JsonText } from '@inference/http';
 import { type Fields } from '../fields';
 
 interface Call {
   id: string;
   name: string;
   /** JSON. */
-  arguments: string;
+  arguments: string | JsonText;
 }
 
 /** Puts the messages of a chat completion together. */
@@ -41,8 +42,9 @@ export class ChatConversation {
 
   /** The result of a call. Pictures and files follow from the user: servers take only text from tools. */
   result(callId: string, parts: Fields[]): void {
-    const texts = parts.filter(({ type }) => type === 'text').map(({ text }) => text as string);
-    this.messages.push({ role: 'tool', tool_call_id: callId, content: texts.join('\n') });
+    const texts = parts.filter(({ type }) => type === 'text').map(({ text }) => text);
+    const content = texts.length === 1 ? texts[0] : texts.join('\n');
+    this.messages.push({ role: 'tool', tool_call_id: callId, content });
   }
 
   /** The answer that is being put together. A message of the model without text has the content null. */

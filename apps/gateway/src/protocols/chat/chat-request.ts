@@ -1,3 +1,4 @@
+import { type SteppedWork } from '@inference/http';
 import {
   booleanAt,
   childOf,
@@ -11,6 +12,7 @@ import {
   refuse,
   refuseOthers,
   textAt,
+  textsAt,
 } from '../fields';
 
 /** A part of a content, and where it stands in the request. */
@@ -33,7 +35,7 @@ export interface ConversationWriter {
   answer(parts: ChatPart[]): void;
   /** @param details of thoughts, as the answers of the gateway have them in `reasoning_details` */
   think(details: Fields[]): void;
-  call(call: ChatCall): void;
+  call(call: ChatCall): SteppedWork<void> | void;
   result(callId: string, parts: ChatPart[]): void;
 }
 
@@ -75,18 +77,19 @@ const IGNORED = [
   'store',
   'user',
 ];
-/** Values that say what a server does without them. */
-const USUAL: Record<string, string[]> = {
-  n: ['1'],
-  logprobs: ['false'],
-  top_logprobs: ['0'],
-  frequency_penalty: ['0'],
-  presence_penalty: ['0'],
-  logit_bias: ['{}'],
-  modalities: ['["text"]'],
-  functions: ['[]'],
-  service_tier: ['"auto"'],
-  store: ['false'],
+const isEmpty = (value: unknown): boolean => isGiven(value) && Object.keys(value as object).length === 0;
+/** Whether values say what a server does without them. */
+const USUAL: Record<string, (value: unknown) => boolean> = {
+  n: (value) => value === 1,
+  logprobs: (value) => value === false,
+  top_logprobs: (value) => value === 0,
+  frequency_penalty: (value) => value === 0,
+  presence_penalty: (value) => value === 0,
+  logit_bias: (value) => typeof value === 'object' && !Array.isArray(value) && isEmpty(value),
+  modalities: (value) => Array.isArray(value) && value.length === 1 && value[0] === 'text',
+  functions: (value) => Array.isArray(value) && value.length === 0,
+  service_tier: (value) => value === 'auto',
+  store: (value) => value === false,
 };
 const STREAM_OPTIONS = new Set(['include_usage', 'include_obfuscation']);
 
@@ -121,7 +124,11 @@ const FUNCTION = new Set(['name', 'description', 'parameters', 'strict']);
  * Reads a chat completion for a server that speaks another protocol. Refuses what cannot be carried over.
  * @param takes names of the fields that the protocol knows by the same name and meaning, and `stop`
  */
-export function readChat(body: Fields, takes: ReadonlySet<string>, writer: ConversationWriter): ChatSettings {
+export function* readChat(
+  body: Fields,
+  takes: ReadonlySet<string>,
+  writer: ConversationWriter,
+): SteppedWork<ChatSettings> {
   const same = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => takes.has(name) && isGiven(value) && name !== 'stop'),
   );
@@ -137,7 +144,7 @@ export function readChat(body: Fields, takes: ReadonlySet<string>, writer: Conve
     refuse('stop', 'cannot be passed on to the server of this model');
   if (isGiven(body.stream_options))
     refuseOthers(objectAt(body.stream_options, 'stream_options'), 'stream_options', STREAM_OPTIONS);
-  ignored.push(...readMessages(body.messages, writer));
+  yield* readMessages(body.messages, writer, ignored);
   const limits = LIMITS.flatMap((name) => countAt(body[name], name, 1) ?? []);
   const effort = body.reasoning_effort;
   return {
@@ -145,7 +152,7 @@ export function readChat(body: Fields, takes: ReadonlySet<string>, writer: Conve
     isStream: booleanAt(body.stream, 'stream') ?? false,
     limit: limits.length > 0 ? Math.min(...limits) : undefined,
     stop: stopOf(body.stop),
-    ...toolsOf(body),
+    ...(yield* toolsOf(body)),
     isParallel: booleanAt(body.parallel_tool_calls, 'parallel_tool_calls'),
     effort: isGiven(effort) ? nameAt(effort, 'reasoning_effort') : undefined,
     format: formatOf(body.response_format),
@@ -154,19 +161,17 @@ export function readChat(body: Fields, takes: ReadonlySet<string>, writer: Conve
   };
 }
 
-const isUsual = (name: string, body: Fields): boolean =>
-  USUAL[name]?.includes(JSON.stringify(body[name])) ?? false;
+const isUsual = (name: string, body: Fields): boolean => USUAL[name]?.(body[name]) ?? false;
 
 function stopOf(stop: unknown): string[] {
   if (!isGiven(stop)) return [];
-  if (typeof stop === 'string') return [stop];
-  return listAt(stop, 'stop').map((text, i) => textAt(text, childOf('stop', i)));
+  return typeof stop === 'string' ? [stop] : textsAt(stop, 'stop');
 }
 
-/** Returns what was left out. */
-function readMessages(messages: unknown, writer: ConversationWriter): string[] {
-  const ignored: string[] = [];
+/** @param ignored gets what was left out */
+function* readMessages(messages: unknown, writer: ConversationWriter, ignored: string[]): SteppedWork<void> {
   for (const [i, entry] of listAt(messages, 'messages').entries()) {
+    yield;
     const path = childOf('messages', i);
     const message = objectAt(entry, path);
     const role = choiceAt(
@@ -175,15 +180,14 @@ function readMessages(messages: unknown, writer: ConversationWriter): string[] {
       Object.keys(MESSAGES) as (keyof typeof MESSAGES)[],
     );
     refuseUnknown(message, path, role);
-    if (role === 'assistant') ignored.push(...readAnswer(message, path, writer));
+    if (role === 'assistant') yield* readAnswer(message, path, writer, ignored);
     else {
-      const parts = partsOf(message.content, childOf(path, 'content'));
+      const parts = yield* partsOf(message.content, childOf(path, 'content'));
       if (role === 'tool') writer.result(nameAt(message.tool_call_id, childOf(path, 'tool_call_id')), parts);
       else if (role === 'user') writer.ask(parts);
       else writer.instruct(parts);
     }
   }
-  return ignored;
 }
 
 function refuseUnknown(message: Fields, path: string, role: keyof typeof MESSAGES): void {
@@ -192,8 +196,12 @@ function refuseUnknown(message: Fields, path: string, role: keyof typeof MESSAGE
   refuseOthers(message, path, empty.length > 0 ? new Set([...MESSAGES[role], ...empty]) : MESSAGES[role]);
 }
 
-function readAnswer(message: Fields, path: string, writer: ConversationWriter): string[] {
-  const ignored: string[] = [];
+function* readAnswer(
+  message: Fields,
+  path: string,
+  writer: ConversationWriter,
+  ignored: string[],
+): SteppedWork<void> {
   if (isGiven(message.reasoning_details)) {
     const inner = childOf(path, 'reasoning_details');
     writer.think(
@@ -202,16 +210,18 @@ function readAnswer(message: Fields, path: string, writer: ConversationWriter): 
   } else
     for (const name of ['reasoning_content', 'reasoning'])
       if (isGiven(message[name]) && message[name] !== '') ignored.push(childOf(path, name));
-  const parts = isGiven(message.content) ? partsOf(message.content, childOf(path, 'content')) : [];
+  const parts = isGiven(message.content) ? yield* partsOf(message.content, childOf(path, 'content')) : [];
   if (isGiven(message.refusal)) {
     const inner = childOf(path, 'refusal');
     parts.push({ part: { type: 'refusal', refusal: textAt(message.refusal, inner) }, path: inner });
   }
   writer.answer(parts.filter(({ part }) => part.text !== '' && part.refusal !== ''));
-  if (isGiven(message.tool_calls))
-    for (const [i, entry] of listAt(message.tool_calls, childOf(path, 'tool_calls')).entries())
-      writer.call(callAt(entry, childOf(childOf(path, 'tool_calls'), i)));
-  return ignored;
+  if (!isGiven(message.tool_calls)) return;
+  for (const [i, entry] of listAt(message.tool_calls, childOf(path, 'tool_calls')).entries()) {
+    yield;
+    const steps = writer.call(callAt(entry, childOf(childOf(path, 'tool_calls'), i)));
+    if (steps) yield* steps;
+  }
 }
 
 function callAt(entry: unknown, path: string): ChatCall {
@@ -228,10 +238,15 @@ function callAt(entry: unknown, path: string): ChatCall {
   };
 }
 
-function partsOf(content: unknown, path: string): ChatPart[] {
+function* partsOf(content: unknown, path: string): SteppedWork<ChatPart[]> {
   if (typeof content === 'string') return [{ part: { type: 'text', text: content }, path }];
   if (!Array.isArray(content)) refuse(path, 'must be a text or a list of parts');
-  return (content as unknown[]).map((entry, i) => partAt(entry, childOf(path, i)));
+  const parts: ChatPart[] = [];
+  for (const [i, entry] of (content as unknown[]).entries()) {
+    yield;
+    parts.push(partAt(entry, childOf(path, i)));
+  }
+  return parts;
 }
 
 function partAt(entry: unknown, path: string): ChatPart {
@@ -248,10 +263,15 @@ function partAt(entry: unknown, path: string): ChatPart {
   return { part, path };
 }
 
-function toolsOf({ tools, tool_choice: choice }: Fields): Pick<ChatSettings, 'tools' | 'choice'> {
-  const read = isGiven(tools)
-    ? listAt(tools, 'tools').map((tool, i) => toolAt(tool, childOf('tools', i)))
-    : [];
+function* toolsOf({
+  tools,
+  tool_choice: choice,
+}: Fields): SteppedWork<Pick<ChatSettings, 'tools' | 'choice'>> {
+  const read: ChatTool[] = [];
+  for (const [i, tool] of (isGiven(tools) ? listAt(tools, 'tools') : []).entries()) {
+    yield;
+    read.push(toolAt(tool, childOf('tools', i)));
+  }
   if (!isGiven(choice)) return { tools: read, choice: undefined };
   if (typeof choice === 'string') return { tools: read, choice: choiceAt(choice, 'tool_choice', CHOICES) };
   const named = objectAt(choice, 'tool_choice');

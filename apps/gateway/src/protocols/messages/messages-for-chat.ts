@@ -1,3 +1,4 @@
+import { AT_ONCE_BYTES, JsonFault, jsonSteps, RawJson, type SteppedWork } from '@inference/http';
 import { isObjectText } from '@inference/model-calls';
 import { ANTHROPIC_VERSION } from '@inference/serving';
 import { type TranslatedCall } from '../../upstreams/upstream-request';
@@ -29,13 +30,10 @@ const NO_PARAMETERS = { type: 'object', properties: {} };
  * @param outputTokens the longest answer that was admitted: Messages demand a limit
  */
 export async function messagesForChat(raw: Buffer, outputTokens: number): Promise<TranslatedCall> {
-  const { fields, write } = await readBody(raw, () => undefined);
+  const { fields, work, writeWhole } = await readBody(raw);
   const conversation = new MessagesConversation();
-  const settings = readChat(fields, TAKES, conversation);
-  const { system } = conversation;
-  const messages = conversation.messages.map(
-    ({ role, blocks }) => `{"role":"${role}","content":[${blocks.join(',')}]}`,
-  );
+  const settings = await work(readChat(fields, TAKES, conversation));
+  const { system, messages } = conversation;
   const { model, limit = outputTokens, stop, isStream, same, effort } = settings;
   const body: Fields = {
     model,
@@ -47,14 +45,11 @@ export async function messagesForChat(raw: Buffer, outputTokens: number): Promis
     ...toolsOf(settings),
     ...outputOf(settings),
     ...(effort === 'none' && !isGiven(same.thinking) && { thinking: { type: 'disabled' } }),
+    ...(system.length > 0 && { system }),
+    messages,
   };
-  const members = [
-    write(body).slice(1, -1),
-    ...(system.length > 0 ? [`"system":[${system.join(',')}]`] : []),
-    `"messages":[${messages.join(',')}]`,
-  ];
   return {
-    body: Buffer.from(`{${members.join(',')}}`),
+    body: await writeWhole(body, true),
     headers: { 'anthropic-version': ANTHROPIC_VERSION },
     ignored: [...settings.ignored.filter((name) => name !== 'user'), ...conversation.ignored],
     answer: new MessagesForChat(),
@@ -102,12 +97,11 @@ function outputOf({ effort, format }: ChatSettings): Fields {
 
 interface Message {
   role: 'user' | 'assistant' | 'system';
-  /** JSON: the arguments of calls stay as the model wrote them. */
-  blocks: string[];
+  content: Fields[];
 }
 
 class MessagesConversation implements ConversationWriter {
-  readonly system: string[] = [];
+  readonly system: Fields[] = [];
   readonly messages: Message[] = [];
   readonly ignored: string[] = [];
 
@@ -128,55 +122,62 @@ class MessagesConversation implements ConversationWriter {
   think(details: Fields[]): void {
     for (const { type, text, signature, data } of details)
       if (type === 'reasoning.encrypted' && typeof data === 'string')
-        this.blocksOf('assistant').push(JSON.stringify({ type: 'redacted_thinking', data }));
+        this.blocksOf('assistant').push({ type: 'redacted_thinking', data });
       // Thoughts without the signature of their maker are refused.
       else if (typeof signature === 'string')
-        this.blocksOf('assistant').push(
-          JSON.stringify({ type: 'thinking', thinking: text ?? '', signature }),
-        );
+        this.blocksOf('assistant').push({ type: 'thinking', thinking: text ?? '', signature });
   }
 
-  call({ id, name, arguments: text }: ChatCall): void {
-    const input = text.trim() === '' ? '{}' : isObjectText(text) ? text : JSON.stringify({ arguments: text });
-    this.blocksOf('assistant').push(
-      `{"type":"tool_use",${JSON.stringify({ id, name }).slice(1, -1)},"input":${input}}`,
-    );
+  *call({ id, name, arguments: text }: ChatCall): SteppedWork<void> {
+    const isEmptyText = text.length < AT_ONCE_BYTES && text.trim() === '';
+    const isObject = text.length < AT_ONCE_BYTES ? isObjectText(text) : yield* isLongObjectText(text);
+    // As the model wrote them.
+    const input = isEmptyText ? {} : isObject ? new RawJson(text) : { arguments: text };
+    this.blocksOf('assistant').push({ type: 'tool_use', id, name, input });
   }
 
   result(callId: string, parts: ChatPart[]): void {
-    const content = parts.map((part) => this.blockOf(part)).join(',');
-    this.blocksOf('user').push(
-      `{"type":"tool_result","tool_use_id":${JSON.stringify(callId)},"content":[${content}]}`,
-    );
+    const content = parts.map((part) => this.blockOf(part));
+    this.blocksOf('user').push({ type: 'tool_result', tool_use_id: callId, content });
   }
 
   /** Messages of one speaker that follow each other are one: the results of calls have to stand together. */
-  private blocksOf(role: Message['role']): string[] {
+  private blocksOf(role: Message['role']): Fields[] {
     const last = this.messages.at(-1);
-    if (last?.role === role) return last.blocks;
-    const blocks: string[] = [];
-    this.messages.push({ role, blocks });
-    return blocks;
+    if (last?.role === role) return last.content;
+    const content: Fields[] = [];
+    this.messages.push({ role, content });
+    return content;
   }
 
-  private textOf({ part, path }: ChatPart): string {
+  private textOf({ part, path }: ChatPart): Fields {
     const { type, text, refusal, cache_control } = part;
     if (type !== 'text' && type !== 'refusal') refuse(path, 'must be a text');
-    return JSON.stringify({ type: 'text', text: text ?? refusal, cache_control });
+    return { type: 'text', text: text ?? refusal, cache_control };
   }
 
-  private blockOf({ part, path }: ChatPart): string {
+  private blockOf({ part, path }: ChatPart): Fields {
     const { type, cache_control } = part;
     if (type === 'image_url') {
       const { url, detail } = part.image_url as { url: string; detail?: unknown };
       if (isGiven(detail) && detail !== 'auto') this.ignored.push(childOf(path, 'image_url.detail'));
-      return JSON.stringify({ type: 'image', source: sourceOf(url), cache_control });
+      return { type: 'image', source: sourceOf(url), cache_control };
     }
     if (type !== 'file') return this.textOf({ part, path });
     const { file_data: data, file_id: id, filename: title } = part.file as Fields;
     if (isGiven(id)) refuse(childOf(path, 'file.file_id'), 'cannot be passed on to the server of this model');
     const source = sourceOf(textAt(data, childOf(path, 'file.file_data')));
-    return JSON.stringify({ type: 'document', source, title: title ?? undefined, cache_control });
+    return { type: 'document', source, title: title ?? undefined, cache_control };
+  }
+}
+
+function* isLongObjectText(text: string): SteppedWork<boolean> {
+  try {
+    const { value } = yield* jsonSteps(Buffer.from(text));
+    return value !== null && typeof value === 'object' && !Array.isArray(value);
+  } catch (error) {
+    if (error instanceof JsonFault) return false;
+    throw error;
   }
 }
 

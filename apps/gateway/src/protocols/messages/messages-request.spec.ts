@@ -1,4 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import { atOnce } from '@inference/http';
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { readBody } from '../json';
@@ -8,8 +9,8 @@ type Params = Omit<Anthropic.MessageCreateParams, 'model' | 'max_tokens'>;
 type Fields = Record<string, unknown>;
 
 const translate = (fields: Fields) => {
-  const body = { fields: { model: 'm', max_tokens: 9, messages: [], ...fields }, write: JSON.stringify };
-  return readMessagesRequest(body);
+  const body = { fields: { model: 'm', max_tokens: 9, messages: [], ...fields }, asText: JSON.stringify };
+  return atOnce(readMessagesRequest(body));
 };
 const chatOf = (fields: Params) => translate(fields as unknown as Fields).chat;
 const ask = (content: Anthropic.MessageParam['content']): Params => ({
@@ -295,8 +296,8 @@ it('carries every number of a schema and of the input of a call over as it was',
     `{"model":"m","max_tokens":9,"tools":[{"name":"f","input_schema":${schema}}],"messages":[{"role":"user","content":"a"},` +
     '{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{"id":9007199254740993}}]},' +
     '{"role":"user","content":[{"type":"tool_result","tool_use_id":"c"}]}]}';
-  const body = await readBody(Buffer.from(text), () => undefined);
-  const written = body.write(readMessagesRequest(body).chat);
+  const body = await readBody(Buffer.from(text));
+  const written = String(await body.writeWhole(atOnce(readMessagesRequest(body)).chat));
   expect(written).toContain(`"parameters":${schema}`);
   expect(written).toContain(String.raw`"arguments":"{\"id\":9007199254740993}"`);
 });
@@ -306,7 +307,7 @@ it.each([
   ['{"model":9007199254740993,"x":', 'not valid JSON'],
   [`{"x":9007199254740993,"y":${'['.repeat(200)}${']'.repeat(200)}}`, 'must not'],
 ])('refuses %s as JSON', async (text, problem) => {
-  await expect(readBody(Buffer.from(text), () => undefined)).rejects.toMatchObject({
+  await expect(readBody(Buffer.from(text))).rejects.toMatchObject({
     code: 'invalid_json',
     message: expect.stringContaining(problem),
   });
@@ -314,8 +315,10 @@ it.each([
 
 it('takes a number that a double cannot hold for no text', async () => {
   const text = '{"model":"m","max_tokens":9,"messages":[{"role":"user","content":9007199254740993}]}';
-  const body = await readBody(Buffer.from(text), () => undefined);
-  expect(() => readMessagesRequest(body)).toThrow(expect.objectContaining({ param: 'messages.0.content' }));
+  const body = await readBody(Buffer.from(text));
+  expect(() => atOnce(readMessagesRequest(body))).toThrow(
+    expect.objectContaining({ param: 'messages.0.content' }),
+  );
 });
 
 it('gives the input of a call back as it was, whatever it holds', async () => {
@@ -328,8 +331,8 @@ it('gives the input of a call back as it was, whatever it holds', async () => {
           { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1' }] },
         ],
       });
-      const body = await readBody(Buffer.from(text), () => undefined);
-      const chat = JSON.parse(body.write(readMessagesRequest(body).chat)) as {
+      const body = await readBody(Buffer.from(text));
+      const chat = JSON.parse(body.write(atOnce(readMessagesRequest(body)).chat)) as {
         messages: { tool_calls: { function: { arguments: string } }[] }[];
       };
       expect(parse(chat.messages[0]!.tool_calls[0]!.function.arguments)).toEqual(

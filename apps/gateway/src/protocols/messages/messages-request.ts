@@ -1,3 +1,4 @@
+import { type SteppedWork } from '@inference/http';
 import { GatewayError } from '../../errors/openai-error';
 import { ChatConversation } from '../chat/chat-conversation';
 import {
@@ -14,6 +15,7 @@ import {
   refuse,
   refuseOthers,
   textAt,
+  textsAt,
 } from '../fields';
 import { type ReadBody } from '../json';
 import { type TranslatedRequest } from '../protocol';
@@ -98,19 +100,18 @@ class ThreadUnsupportedError extends GatewayError {
 }
 
 /** Translates a request of Anthropic's Messages. @param isCount of count_tokens, which has no limit of the answer */
-export function readMessagesRequest({ fields: body, write }: ReadBody, isCount = false): TranslatedRequest {
+export function* readMessagesRequest(
+  { fields: body, asText }: Pick<ReadBody, 'fields' | 'asText'>,
+  isCount = false,
+): SteppedWork<TranslatedRequest> {
   if (isGiven(body.thread)) throw new ThreadUnsupportedError();
   refuseOthers(body, '', KNOWN);
   const isStream = booleanAt(body.stream, 'stream') ?? false;
   const maxTokens = countAt(body.max_tokens, 'max_tokens', 1);
   if (maxTokens === undefined && !isCount) refuse('max_tokens', 'must be given');
   const model = nameAt(body.model, 'model');
-  const stopSequences = isGiven(body.stop_sequences)
-    ? listAt(body.stop_sequences, 'stop_sequences').map((text, i) =>
-        textAt(text, childOf('stop_sequences', i)),
-      )
-    : [];
-  const chat: Fields = { model, messages: conversationOf(body, write, isCount) };
+  const stopSequences = isGiven(body.stop_sequences) ? textsAt(body.stop_sequences, 'stop_sequences') : [];
+  const chat: Fields = { model, messages: yield* conversationOf(body, asText, isCount) };
   const set = (name: string, value: unknown) => isGiven(value) && (chat[name] = value);
   set('max_tokens', maxTokens);
   set('temperature', numberAt(body.temperature, 'temperature', [0, 2]));
@@ -118,7 +119,7 @@ export function readMessagesRequest({ fields: body, write }: ReadBody, isCount =
   set('top_k', countAt(body.top_k, 'top_k', 0));
   if (stopSequences.length > 0) chat.stop = stopSequences;
   const thinking = readThinking(body);
-  Object.assign(chat, toolsOf(body), thinking.chat, formatOf(body));
+  Object.assign(chat, yield* toolsOf(body), thinking.chat, formatOf(body));
   if (isStream) Object.assign(chat, { stream: true, stream_options: { include_usage: true } });
   return {
     chat,
@@ -128,20 +129,25 @@ export function readMessagesRequest({ fields: body, write }: ReadBody, isCount =
   };
 }
 
-type Write = ReadBody['write'];
+type AsText = ReadBody['asText'];
 
-function conversationOf({ system, messages }: Fields, write: Write, isCount: boolean): Fields[] {
+function* conversationOf(
+  { system, messages }: Fields,
+  asText: AsText,
+  isCount: boolean,
+): SteppedWork<Fields[]> {
   const conversation = new ChatConversation();
-  if (isGiven(system)) conversation.instruct(instructionsAt(system, 'system'));
+  if (isGiven(system)) conversation.instruct(yield* instructionsAt(system, 'system'));
   for (const [i, entry] of listAt(messages, 'messages').entries()) {
     const path = childOf('messages', i);
     const message = objectAt(entry, path);
     refuseOthers(message, path, MESSAGE);
     const role = choiceAt(message.role, childOf(path, 'role'), ['user', 'assistant', 'system']);
     const inner = childOf(path, 'content');
-    if (role === 'system') conversation.instruct(instructionsAt(message.content, inner));
-    else if (role === 'user') addQuestion(conversation, message.content, inner);
-    else addAnswer(conversation, message.content, inner, write);
+    if (role === 'system') conversation.instruct(yield* instructionsAt(message.content, inner));
+    else if (role === 'user') yield* addQuestion(conversation, message.content, inner);
+    else yield* addAnswer(conversation, message.content, inner, asText);
+    yield;
   }
   if (conversation.messages.at(-1)?.role === 'assistant' && !isCount)
     refuse(
@@ -151,18 +157,26 @@ function conversationOf({ system, messages }: Fields, write: Write, isCount: boo
   return conversation.messages;
 }
 
-/** The blocks of a content; a text is one block. */
-function blocksAt(content: unknown, path: string): [block: Fields, path: string][] {
-  if (typeof content === 'string') return [[{ type: 'text', text: content }, path]];
+/** The blocks of a content; a text is one block. One after the other: most of a million wrong ones are not looked at. */
+function* blocksAt(content: unknown, path: string): Generator<[block: Fields, path: string], undefined> {
+  if (typeof content === 'string') {
+    yield [{ type: 'text', text: content }, path];
+    return;
+  }
   if (!Array.isArray(content)) refuse(path, 'must be a text or a list of blocks');
-  return (content as unknown[]).map((block, i) => [objectAt(block, childOf(path, i)), childOf(path, i)]);
+  for (const [i, block] of (content as unknown[]).entries()) {
+    const inner = childOf(path, i);
+    yield [objectAt(block, inner), inner];
+  }
 }
 
-function instructionsAt(content: unknown, path: string): string {
-  const texts = blocksAt(content, path).map(([block, inner]) => {
+function* instructionsAt(content: unknown, path: string): SteppedWork<string> {
+  const texts: string[] = [];
+  for (const [block, inner] of blocksAt(content, path)) {
     choiceAt(block.type, childOf(inner, 'type'), ['text']);
-    return textOf(block, inner);
-  });
+    texts.push(textOf(block, inner));
+    yield;
+  }
   return texts.join('\n\n');
 }
 
@@ -173,40 +187,52 @@ function textOf(block: Fields, path: string): string {
   return textAt(block.text, childOf(path, 'text'));
 }
 
-function addQuestion(conversation: ChatConversation, content: unknown, path: string): void {
+function* addQuestion(conversation: ChatConversation, content: unknown, path: string): SteppedWork<void> {
   const parts: Fields[] = [];
   const attached: Fields[] = [];
   for (const [block, inner] of blocksAt(content, path)) {
-    if (block.type === 'tool_result') attached.push(...addResult(conversation, block, inner));
-    else parts.push(...partsOf(block, inner, true));
+    if (block.type === 'tool_result') yield* addResult(conversation, block, inner, attached);
+    else yield* addParts(parts, block, inner, true);
   }
   conversation.ask([...attached, ...parts]);
 }
 
-/** Returns what a message of a tool cannot hold, to be sent from the user. */
-function addResult(conversation: ChatConversation, block: Fields, path: string): Fields[] {
+/** @param attached gets what a message of a tool cannot hold, to be sent from the user */
+function* addResult(
+  conversation: ChatConversation,
+  block: Fields,
+  path: string,
+  attached: Fields[],
+): SteppedWork<void> {
   refuseOthers(block, path, RESULT);
   const id = nameAt(block.tool_use_id, childOf(path, 'tool_use_id'));
-  const inner = childOf(path, 'content');
-  const parts = isGiven(block.content)
-    ? blocksAt(block.content, inner).flatMap(([part, partPath]) => partsOf(part, partPath))
-    : [];
+  const parts: Fields[] = [];
+  if (isGiven(block.content)) yield* addAllParts(parts, block.content, childOf(path, 'content'));
   const hasFailed = booleanAt(block.is_error, childOf(path, 'is_error'));
   conversation.result(id, hasFailed ? [{ type: 'text', text: 'Error:' }, ...parts] : parts);
-  const attached = parts.filter(({ type }) => type !== 'text');
-  return attached.length > 0 ? [{ type: 'text', text: `Attached to the result of ${id}:` }, ...attached] : [];
+  const others = parts.filter(({ type }) => type !== 'text');
+  if (others.length === 0) return;
+  attached.push({ type: 'text', text: `Attached to the result of ${id}:` });
+  for (const part of others) attached.push(part);
 }
 
-/** A block of the user as parts of a chat message. @param mayBeResult whether a result of a tool could stand there instead */
-function partsOf(block: Fields, path: string, mayBeResult = false): Fields[] {
-  if (block.type === 'text') return [{ type: 'text', text: textOf(block, path) }];
-  if (block.type === 'image') return [imageOf(block, path)];
-  if (block.type === 'document') return documentOf(block, path);
-  const kinds = mayBeResult ? 'text, image, document or tool_result' : 'text, image or document';
-  return refuse(
-    childOf(path, 'type'),
-    `must be ${kinds}: other blocks cannot be passed on to the server of this model`,
-  );
+function* addAllParts(parts: Fields[], content: unknown, path: string): SteppedWork<void> {
+  for (const [block, inner] of blocksAt(content, path)) yield* addParts(parts, block, inner);
+}
+
+/** Adds a block of the user as parts of a chat message. @param mayBeResult whether a result of a tool could stand there instead */
+function* addParts(parts: Fields[], block: Fields, path: string, mayBeResult = false): SteppedWork<void> {
+  yield;
+  if (block.type === 'text') parts.push({ type: 'text', text: textOf(block, path) });
+  else if (block.type === 'image') parts.push(imageOf(block, path));
+  else if (block.type === 'document') yield* addDocument(parts, block, path);
+  else {
+    const kinds = mayBeResult ? 'text, image, document or tool_result' : 'text, image or document';
+    refuse(
+      childOf(path, 'type'),
+      `must be ${kinds}: other blocks cannot be passed on to the server of this model`,
+    );
+  }
 }
 
 function imageOf(block: Fields, path: string): Fields {
@@ -224,35 +250,39 @@ function addressOf(given: unknown, path: string): string {
   return `data:${mediaType};base64,${textAt(source.data, childOf(path, 'data'))}`;
 }
 
-function documentOf(block: Fields, path: string): Fields[] {
+function* addDocument(parts: Fields[], block: Fields, path: string): SteppedWork<void> {
   refuseOthers(block, path, DOCUMENT);
   if (isGiven(block.citations) && objectAt(block.citations, childOf(path, 'citations')).enabled === true)
     refuse(childOf(path, 'citations.enabled'), 'cannot be passed on to the server of this model');
   const texts = ['title', 'context'].flatMap((name) =>
     isGiven(block[name]) ? [textAt(block[name], childOf(path, name))] : [],
   );
-  const introduction = texts.map((text): Fields => ({ type: 'text', text }));
+  for (const text of texts) parts.push({ type: 'text', text });
   const inner = childOf(path, 'source');
   const source = objectAt(block.source, inner);
   const type = choiceAt(source.type, childOf(inner, 'type'), ['base64', 'text', 'content']);
   refuseOthers(source, inner, SOURCES[type]);
-  if (type === 'text')
-    return [...introduction, { type: 'text', text: textAt(source.data, childOf(inner, 'data')) }];
-  if (type === 'content') {
-    const blocks = blocksAt(source.content, childOf(inner, 'content'));
-    return [...introduction, ...blocks.flatMap(([part, partPath]) => partsOf(part, partPath))];
+  if (type === 'content') yield* addAllParts(parts, source.content, childOf(inner, 'content'));
+  else if (type === 'text') parts.push({ type: 'text', text: textAt(source.data, childOf(inner, 'data')) });
+  else {
+    const filename = texts[0] ?? 'document.pdf';
+    parts.push({ type: 'file', file: { filename, file_data: addressOf(source, inner) } });
   }
-  const filename = texts[0] ?? 'document.pdf';
-  return [...introduction, { type: 'file', file: { filename, file_data: addressOf(source, inner) } }];
 }
 
-function addAnswer(conversation: ChatConversation, content: unknown, path: string, write: Write): void {
+function* addAnswer(
+  conversation: ChatConversation,
+  content: unknown,
+  path: string,
+  asText: AsText,
+): SteppedWork<void> {
   for (const [block, inner] of blocksAt(content, path)) {
+    yield;
     if (block.type === 'text') conversation.answer(textOf(block, inner));
     else if (block.type === 'thinking') {
       refuseOthers(block, inner, THINKING);
       conversation.think(textAt(block.thinking, childOf(inner, 'thinking')));
-    } else if (block.type === 'tool_use') addCall(conversation, block, inner, write);
+    } else if (block.type === 'tool_use') addCall(conversation, block, inner, asText);
     else
       refuse(
         childOf(inner, 'type'),
@@ -261,22 +291,24 @@ function addAnswer(conversation: ChatConversation, content: unknown, path: strin
   }
 }
 
-function addCall(conversation: ChatConversation, block: Fields, path: string, write: Write): void {
+function addCall(conversation: ChatConversation, block: Fields, path: string, asText: AsText): void {
   refuseOthers(block, path, CALL);
   if (isGiven(block.caller))
     choiceAt(objectAt(block.caller, childOf(path, 'caller')).type, childOf(path, 'caller.type'), ['direct']);
   conversation.call({
     id: nameAt(block.id, childOf(path, 'id')),
     name: nameAt(block.name, childOf(path, 'name')),
-    arguments: write(objectAt(block.input, childOf(path, 'input'))),
+    arguments: asText(objectAt(block.input, childOf(path, 'input'))),
   });
 }
 
-function toolsOf({ tools, tool_choice: choice }: Fields): Fields {
+function* toolsOf({ tools, tool_choice: choice }: Fields): SteppedWork<Fields> {
   const chat: Fields = {};
-  const functions = isGiven(tools)
-    ? listAt(tools, 'tools').map((tool, i) => toolOf(tool, childOf('tools', i)))
-    : [];
+  const functions: Fields[] = [];
+  for (const [i, tool] of (isGiven(tools) ? listAt(tools, 'tools') : []).entries()) {
+    functions.push(toolOf(tool, childOf('tools', i)));
+    yield;
+  }
   refuseRepeatedNames(functions);
   if (functions.length > 0) chat.tools = functions;
   if (!isGiven(choice)) return chat;

@@ -1,5 +1,5 @@
 import { callerOf } from '@inference/guards';
-import { AnyQuery, BodyAs, FastPath, requireConnected } from '@inference/http';
+import { AnyQuery, BodyAs, FastPath, holdMore, requireConnected } from '@inference/http';
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
@@ -52,13 +52,12 @@ export class MessagesController {
   @ApiOkResponse({ description: 'The tokens of the prompt.', type: CountTokensResponse })
   async count(@Req() request: Request): Promise<CountTokensResponse> {
     const stayConnected = () => requireConnected(request.res!);
-    const body = await readBody(request.body, stayConnected);
-    const { chat } = readMessagesRequest(body, true);
-    const counted = await receiveProxyRequest(
-      'chat/completions',
-      Buffer.from(body.write(chat)),
-      stayConnected,
-    );
+    const body = await readBody(request.body, {
+      beforeSlice: stayConnected,
+      reserve: (bytes) => holdMore(request, bytes),
+    });
+    const { chat } = await body.work(readMessagesRequest(body, true));
+    const counted = await receiveProxyRequest('chat/completions', await body.writeWhole(chat), stayConnected);
     await this.admissions.bound(counted, callerOf(request), true);
     return { input_tokens: promptTokens(counted) };
   }

@@ -20,9 +20,9 @@ const NO_PARAMETERS = { type: 'object', properties: {} };
 
 /** Translates a chat completion for a server that speaks Responses. */
 export async function responsesForChat(raw: Buffer): Promise<TranslatedCall> {
-  const { fields, write } = await readBody(raw, () => undefined);
+  const { fields, work, writeWhole } = await readBody(raw);
   const conversation = new ResponsesConversation();
-  const settings = readChat(fields, TAKES, conversation);
+  const settings = await work(readChat(fields, TAKES, conversation));
   const { verbosity, ...same } = settings.same;
   const { model, limit, isStream, effort, tools } = settings;
   const text = { ...formatOf(settings), ...(isGiven(verbosity) && { verbosity }) };
@@ -39,7 +39,7 @@ export async function responsesForChat(raw: Buffer): Promise<TranslatedCall> {
     input: conversation.items,
   };
   return {
-    body: Buffer.from(write(body)),
+    body: await writeWhole(body),
     headers: {},
     ignored: [...settings.ignored, ...conversation.ignored],
     answer: new ResponsesForChat(),

@@ -1,3 +1,5 @@
+import { StringDecoder } from 'node:string_decoder';
+import { type SteppedWork } from '@inference/http';
 import { type ChatConversation } from '../chat/chat-conversation';
 import {
   childOf,
@@ -22,12 +24,28 @@ const MARK = 'gw1:';
  */
 export const keepThought = (text: string): string => MARK + Buffer.from(text).toString('base64');
 
-/** What `keepThought` has kept; undefined for what another service has encrypted. */
-const readThought = (kept: string): string | undefined =>
-  kept.startsWith(MARK) ? Buffer.from(kept.slice(MARK.length), 'base64').toString('utf8') : undefined;
+/** Of base64; a multiple of four. */
+const DECODED_CHARS = 262_144;
 
-type Write = ReadBody['write'];
-type AddItem = (conversation: ChatConversation, item: Fields, path: string, write: Write) => void;
+/** What `keepThought` has kept; undefined for what another service has encrypted. */
+function* readThought(kept: string): SteppedWork<string | undefined> {
+  if (!kept.startsWith(MARK)) return undefined;
+  const decoder = new StringDecoder('utf8');
+  let text = '';
+  for (let at = MARK.length; at < kept.length; at += DECODED_CHARS) {
+    text += decoder.write(Buffer.from(kept.slice(at, at + DECODED_CHARS), 'base64'));
+    yield;
+  }
+  return text + decoder.end();
+}
+
+type AsText = ReadBody['asText'];
+type AddItem = (
+  conversation: ChatConversation,
+  item: Fields,
+  path: string,
+  asText: AsText,
+) => SteppedWork<void> | void;
 
 const known = (...names: string[]): ReadonlySet<string> =>
   new Set(['type', 'id', 'status', 'phase', 'internal_chat_message_metadata_passthrough', ...names]);
@@ -60,7 +78,11 @@ const ITEMS: Record<string, AddItem> = {
  * Adds the input of a request, a text or items, to a conversation. Returns which items are left out: references to thoughts, which SDKs
  * send that take responses for stored.
  */
-export function addItems(conversation: ChatConversation, input: unknown, write: Write): string[] {
+export function* addItems(
+  conversation: ChatConversation,
+  input: unknown,
+  asText: AsText,
+): SteppedWork<string[]> {
   if (typeof input === 'string') {
     conversation.ask([{ type: 'text', text: input }]);
     return [];
@@ -68,6 +90,7 @@ export function addItems(conversation: ChatConversation, input: unknown, write: 
   const ignored: string[] = [];
   if (!Array.isArray(input)) refuse('input', 'must be a text or a list of items');
   for (const [i, entry] of (input as unknown[]).entries()) {
+    yield;
     const path = childOf('input', i);
     const item = objectAt(entry, path);
     const type = typeOf(item, path);
@@ -79,7 +102,8 @@ export function addItems(conversation: ChatConversation, input: unknown, write: 
           childOf(path, 'type'),
           `must not be ${type.slice(0, SHOWN_TYPE_CHARS)}, which cannot be passed on to the server of this model`,
         );
-      add(conversation, item, path, write);
+      const steps = add(conversation, item, path, asText);
+      if (steps) yield* steps;
     }
   }
   return ignored;
@@ -100,10 +124,10 @@ function referenceAt(item: Fields, path: string): string {
   );
 }
 
-function addMessage(conversation: ChatConversation, item: Fields, path: string): void {
+function* addMessage(conversation: ChatConversation, item: Fields, path: string): SteppedWork<void> {
   refuseOthers(item, path, MESSAGE);
   const role = choiceAt(item.role, childOf(path, 'role'), ['user', 'assistant', 'system', 'developer']);
-  const parts = partsAt(item.content, childOf(path, 'content'));
+  const parts = yield* partsAt(item.content, childOf(path, 'content'));
   if (role === 'user') return conversation.ask(parts);
   const texts = parts.map((part, i) =>
     part.type === 'text'
@@ -116,10 +140,16 @@ function addMessage(conversation: ChatConversation, item: Fields, path: string):
 }
 
 /** A content as parts of chat completions. */
-function partsAt(content: unknown, path: string): Fields[] {
+function* partsAt(content: unknown, path: string): SteppedWork<Fields[]> {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   if (!Array.isArray(content)) refuse(path, 'must be a text or a list of parts');
-  return (content as unknown[]).map((part, i) => partOf(objectAt(part, childOf(path, i)), childOf(path, i)));
+  const parts: Fields[] = [];
+  for (const [i, part] of (content as unknown[]).entries()) {
+    yield;
+    const inner = childOf(path, i);
+    parts.push(partOf(objectAt(part, inner), inner));
+  }
+  return parts;
 }
 
 function partOf(part: Fields, path: string): Fields {
@@ -163,40 +193,51 @@ function addCall(conversation: ChatConversation, item: Fields, path: string): vo
   });
 }
 
-function addCustomCall(conversation: ChatConversation, item: Fields, path: string): void {
+function addCustomCall(conversation: ChatConversation, item: Fields, path: string, asText: AsText): void {
   refuseOthers(item, path, CUSTOM_CALL);
   conversation.call({
     id: nameAt(item.call_id, childOf(path, 'call_id')),
     name: nameAt(item.name, childOf(path, 'name')),
-    arguments: JSON.stringify({ input: textAt(item.input, childOf(path, 'input')) }),
+    arguments: asText({ input: textAt(item.input, childOf(path, 'input')) }),
   });
 }
 
-function addOutput(conversation: ChatConversation, item: Fields, path: string, write: Write): void {
+function* addOutput(
+  conversation: ChatConversation,
+  item: Fields,
+  path: string,
+  asText: AsText,
+): SteppedWork<void> {
   refuseOthers(item, path, OUTPUT);
   const id = nameAt(item.call_id, childOf(path, 'call_id'));
   const { output } = item;
   if (!isGiven(output)) refuse(childOf(path, 'output'), 'must be given');
   const isText = typeof output === 'string' || Array.isArray(output);
-  const parts = isText ? partsAt(output, childOf(path, 'output')) : [{ type: 'text', text: write(output) }];
+  const parts = isText
+    ? yield* partsAt(output, childOf(path, 'output'))
+    : [{ type: 'text', text: asText(output) }];
   conversation.result(id, parts);
 }
 
-function addThought(conversation: ChatConversation, item: Fields, path: string): void {
+function* addThought(conversation: ChatConversation, item: Fields, path: string): SteppedWork<void> {
   refuseOthers(item, path, REASONING);
-  const textsIn = (name: string) =>
-    isGiven(item[name])
-      ? listAt(item[name], childOf(path, name)).map((entry, i) => {
-          const inner = childOf(childOf(path, name), i);
-          return textAt(objectAt(entry, inner).text, childOf(inner, 'text'));
-        })
-      : [];
-  const written = textsIn('content').join('') || textsIn('summary').join('');
+  const content = yield* textsIn(item.content, childOf(path, 'content'));
+  const summary = yield* textsIn(item.summary, childOf(path, 'summary'));
   const kept = isGiven(item.encrypted_content)
-    ? readThought(textAt(item.encrypted_content, childOf(path, 'encrypted_content')))
+    ? yield* readThought(textAt(item.encrypted_content, childOf(path, 'encrypted_content')))
     : undefined;
-  const thought = kept ?? written;
+  const thought = kept ?? (content || summary);
   if (thought !== '') conversation.think(thought);
   else if (isGiven(item.encrypted_content))
     refuse(childOf(path, 'encrypted_content'), 'was encrypted elsewhere, so it cannot be passed on');
+}
+
+function* textsIn(given: unknown, path: string): SteppedWork<string> {
+  let texts = '';
+  for (const [i, entry] of (isGiven(given) ? listAt(given, path) : []).entries()) {
+    yield;
+    const inner = childOf(path, i);
+    texts += textAt(objectAt(entry, inner).text, childOf(inner, 'text'));
+  }
+  return texts;
 }

@@ -1,8 +1,9 @@
+import { atOnce } from '@inference/http';
 import { type Fields } from '../fields';
 import { readResponsesRequest } from './responses-request';
 
 const translate = (fields: Fields) =>
-  readResponsesRequest({ fields: { model: 'm', input: 'a', ...fields }, write: JSON.stringify });
+  atOnce(readResponsesRequest({ fields: { model: 'm', input: 'a', ...fields }, asText: JSON.stringify }));
 
 const tool = (type: string, name: string): Fields => ({ type, name });
 

@@ -1,3 +1,4 @@
+import { type SteppedWork } from '@inference/http';
 import { ChatConversation } from '../chat/chat-conversation';
 import {
   booleanAt,
@@ -14,7 +15,8 @@ import {
   refuseOthers,
   textAt,
 } from '../fields';
-import { type ReadBody } from '../json';
+import { type ReadBody, textOf } from '../json';
+import { InvalidValueError } from '../../proxy/request/request.errors';
 import { type TranslatedRequest } from '../protocol';
 import { addItems } from './responses-input';
 import { ResponsesAnswer } from './responses-answer';
@@ -83,17 +85,29 @@ const NEEDLESS_INCLUDES = [
 const NOT_STORED =
   'must not be given, because responses are not stored: send the whole conversation as `input`';
 const MOST_METADATA = 16;
+const MOST_INCLUDES = 100;
+/** Chosen: instructions and tools of a million tokens. Three events of a stream repeat them. */
+const MOST_REPEATED_BYTES = 4 * 1024 * 1024;
+
+const tooMuchRepeated = () =>
+  new InvalidValueError({
+    path: 'instructions',
+    message: `must have at most ${MOST_REPEATED_BYTES} bytes with \`tools\` and what else a response repeats`,
+  });
 
 /** Translates a request of OpenAI's Responses. */
-export function readResponsesRequest({ fields: body, write }: ReadBody): TranslatedRequest {
+export function* readResponsesRequest({
+  fields: body,
+  asText,
+}: Pick<ReadBody, 'fields' | 'asText'>): SteppedWork<TranslatedRequest> {
   refuseOthers(body, '', KNOWN);
   refuseState(body);
   const isStream = booleanAt(body.stream, 'stream') ?? false;
   const model = nameAt(body.model, 'model');
   const conversation = new ChatConversation();
   if (isGiven(body.instructions)) conversation.instruct(textAt(body.instructions, 'instructions'));
-  const ignoredItems = addItems(conversation, body.input, write);
-  const tools = readTools(body);
+  const ignoredItems = yield* addItems(conversation, body.input, asText);
+  const tools = yield* readTools(body);
   const { effort, showsSummary } = readReasoning(body);
   const withoutEffect = readWithoutEffect(body);
   const chat: Fields = { model, messages: conversation.messages, ...tools.chat };
@@ -107,7 +121,7 @@ export function readResponsesRequest({ fields: body, write }: ReadBody): Transla
     chat.service_tier = body.service_tier;
   Object.assign(chat, readText(body));
   if (isStream) Object.assign(chat, { stream: true, stream_options: { include_usage: true } });
-  const echo = write(echoOf(body));
+  const echo = yield* textOf(asText(echoOf(body)), MOST_REPEATED_BYTES, tooMuchRepeated);
   const keepsThoughts = readIncludes(body).includes(ENCRYPTED_REASONING);
   return {
     chat,
@@ -144,7 +158,9 @@ function readMetadata(given: unknown): void {
 
 function readIncludes({ include }: Fields): string[] {
   if (!isGiven(include)) return [];
-  return listAt(include, 'include').map((name, i) =>
+  const names = listAt(include, 'include');
+  if (names.length > MOST_INCLUDES) refuse('include', `must have at most ${MOST_INCLUDES} entries`);
+  return names.map((name, i) =>
     choiceAt(name, childOf('include', i), [ENCRYPTED_REASONING, ...NEEDLESS_INCLUDES]),
   );
 }

@@ -1,3 +1,4 @@
+import { type SteppedWork } from '@inference/http';
 import {
   booleanAt,
   childOf,
@@ -38,12 +39,13 @@ const DISPENSABLE = /^(namespace|web_search(_preview)?(_\d{4}_\d{2}_\d{2})?)$/;
 const SHOWN_NAME_CHARS = 64;
 
 /** Reads `tools`, `tool_choice` and `parallel_tool_calls`. */
-export function readTools(body: Fields): ChatTools {
+export function* readTools(body: Fields): SteppedWork<ChatTools> {
   const functions = new Map<string, Fields>();
   const custom = new Set<string>();
   const ignored: string[] = [];
   const tools = isGiven(body.tools) ? listAt(body.tools, 'tools') : [];
   for (const [i, entry] of tools.entries()) {
+    yield;
     const path = childOf('tools', i);
     const tool = objectAt(entry, path);
     const type = textAt(tool.type, childOf(path, 'type'));
@@ -67,7 +69,7 @@ export function readTools(body: Fields): ChatTools {
       );
   }
   const isParallel = booleanAt(body.parallel_tool_calls, 'parallel_tool_calls');
-  const choice = isGiven(body.tool_choice) ? choiceOf(body.tool_choice, functions) : undefined;
+  const choice = isGiven(body.tool_choice) ? yield* choiceOf(body.tool_choice, functions) : undefined;
   if (functions.size === 0) {
     if (isGiven(choice) && choice !== 'auto' && choice !== 'none')
       refuse('tool_choice', 'must not demand a tool if there are none');
@@ -131,17 +133,17 @@ function customOf(tool: Fields, path: string): Fields {
 }
 
 /** The choice in chat completions; takes the tools away that are not allowed. */
-function choiceOf(given: unknown, functions: Map<string, Fields>): unknown {
+function* choiceOf(given: unknown, functions: Map<string, Fields>): SteppedWork<unknown> {
   if (typeof given === 'string') return choiceAt(given, 'tool_choice', ['auto', 'none', 'required']);
   const choice = objectAt(given, 'tool_choice');
   const type = choiceAt(choice.type, 'tool_choice.type', ['function', 'custom', 'allowed_tools']);
   if (type !== 'allowed_tools') return chosen(nameOfTool(choice, 'tool_choice', functions));
-  const allowed = new Set(
-    listAt(choice.tools, 'tool_choice.tools').map((tool, i) => {
-      const path = childOf('tool_choice.tools', i);
-      return nameOfTool(objectAt(tool, path), path, functions);
-    }),
-  );
+  const allowed = new Set<string>();
+  for (const [i, tool] of listAt(choice.tools, 'tool_choice.tools').entries()) {
+    yield;
+    const path = childOf('tool_choice.tools', i);
+    allowed.add(nameOfTool(objectAt(tool, path), path, functions));
+  }
   for (const name of functions.keys()) if (!allowed.has(name)) functions.delete(name);
   return choiceAt(choice.mode, 'tool_choice.mode', ['auto', 'required']);
 }

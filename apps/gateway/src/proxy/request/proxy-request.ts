@@ -94,6 +94,8 @@ const VALIDATORS: Record<Endpoint, Validator> = {
 };
 
 const LONGEST_NAME = 32;
+/** Chosen: a hundred times what any server knows. The gateway reads them again, at once, for each upstream. */
+const MOST_STREAM_OPTIONS_BYTES = 16_384;
 
 /** Some servers ignore the case of field names: a field that the gateway did not read must not become a limit for them. */
 export function refuseOtherCase(
@@ -161,6 +163,7 @@ function requestOf(endpoint: Endpoint, raw: Buffer, { value, members, otherNames
   refuseOtherCase(otherNames);
   const [fault, ...others] = VALIDATORS[endpoint](body);
   if (fault) throw new InvalidValueError(fault, ...others);
+  if (raw.length > MOST_STREAM_OPTIONS_BYTES) limitStreamOptions(members);
   const isEmbedding = endpoint === 'embeddings';
   return {
     endpoint,
@@ -172,4 +175,13 @@ function requestOf(endpoint: Endpoint, raw: Buffer, { value, members, otherNames
     includeUsage: body.stream_options?.include_usage === true,
     choices: isEmbedding ? 0 : (body.n ?? 1) * promptCount(endpoint, body.prompt),
   };
+}
+
+function limitStreamOptions(members: readonly JsonMember[]): void {
+  const options = members.find(({ name }) => name === 'stream_options');
+  if (options && options.end - options.start > MOST_STREAM_OPTIONS_BYTES)
+    throw new InvalidValueError({
+      path: 'stream_options',
+      message: `must have at most ${MOST_STREAM_OPTIONS_BYTES} bytes`,
+    });
 }

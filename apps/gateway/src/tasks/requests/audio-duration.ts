@@ -1,3 +1,4 @@
+import { type SteppedWork } from '@inference/http';
 import { wavBytesPerSecond } from '../../proxy/usage/media-tokens';
 
 /** How long audio is, as far as its bytes tell. */
@@ -21,11 +22,9 @@ const MOST_SEARCHED_BYTES = 1024 * 1024;
  * Reads the length from the headers of WAV, FLAC, MP4 and its like, and from the frames of MP3 and Opus, whose headers could claim
  * anything; otherwise from the size.
  */
-export function audioDuration(file: Buffer): AudioDuration {
-  const known = READERS.map((read) => read(file)).find(
-    (seconds) => seconds !== null && Number.isFinite(seconds),
-  );
-  if (known === undefined || known === null)
+export function* audioDuration(file: Buffer): SteppedWork<AudioDuration> {
+  const known = yield* knownSeconds(file);
+  if (known === null)
     return rounded(file.length / USUAL_BYTES_PER_SECOND, file.length / FEWEST_BYTES_PER_SECOND);
   const seconds = Math.min(
     Math.max(known, file.length / MOST_BYTES_PER_SECOND),
@@ -34,13 +33,22 @@ export function audioDuration(file: Buffer): AudioDuration {
   return rounded(seconds, seconds);
 }
 
+function* knownSeconds(file: Buffer): SteppedWork<number | null> {
+  for (const read of READERS) {
+    const found = read(file);
+    const seconds = typeof found === 'object' && found !== null ? yield* found : found;
+    if (seconds !== null && Number.isFinite(seconds)) return seconds;
+  }
+  return null;
+}
+
 const rounded = (seconds: number, mostSeconds: number): AudioDuration => ({
   seconds: Math.ceil(seconds),
   // Upstreams round up, some of them each piece.
   mostSeconds: Math.ceil(mostSeconds) + 1,
 });
 
-type Reader = (file: Buffer) => number | null;
+type Reader = (file: Buffer) => number | null | SteppedWork<number | null>;
 
 const startsWith = (file: Buffer, at: number, text: string) =>
   file.length >= at + text.length && file.toString('latin1', at, at + text.length) === text;
@@ -58,7 +66,10 @@ function flac(file: Buffer): number | null {
   return rate > 0 && samples > 0 ? samples / rate : null;
 }
 
+const PAGE = Buffer.from('OggS');
 const PAGE_HEADER_BYTES = 27;
+/** Bytes that are searched at once. */
+const SEARCHED_BYTES = 131_072;
 /** The beginning of `OpusHead` and `OpusTags`. */
 const OPUS_HEADER = 0x4f707573;
 const OPUS_RATE = 48_000;
@@ -68,7 +79,7 @@ const MOST_OPUS_PADDING_SAMPLES = OPUS_RATE;
 /** 500 kbit/s, the highest quality of two channels. */
 const MOST_VORBIS_BYTES_PER_SECOND = 64_000;
 
-function ogg(file: Buffer): number | null {
+function* ogg(file: Buffer): SteppedWork<number | null> {
   if (!startsWith(file, 0, 'OggS')) return null;
   const head = file.subarray(0, 128);
   const isOpus = head.includes('OpusHead');
@@ -83,11 +94,22 @@ function ogg(file: Buffer): number | null {
     const upper = file.readInt32LE(at + 10);
     if (upper >= 0) position = Math.max(position, upper * 2 ** 32 + file.readUInt32LE(at + 6));
     if (isOpus) counted += opusSamples(file, at);
-    at = file.indexOf('OggS', at + PAGE_HEADER_BYTES + file[at + 26]!, 'latin1');
+    yield;
+    at = yield* nextPage(file, at + PAGE_HEADER_BYTES + file[at + 26]!);
   }
   if (isOpus) position = Math.min(Math.max(position, counted - MOST_OPUS_PADDING_SAMPLES), counted);
   if (position === 0) return null;
   return Math.max(position / rate, isOpus ? 0 : file.length / MOST_VORBIS_BYTES_PER_SECOND);
+}
+
+/** Returns where the next page begins; -1 behind the last one. */
+function* nextPage(file: Buffer, start: number): SteppedWork<number> {
+  for (let from = start; from < file.length; from += SEARCHED_BYTES) {
+    const found = file.subarray(from, from + SEARCHED_BYTES + PAGE.length - 1).indexOf(PAGE);
+    if (found !== -1) return from + found;
+    yield;
+  }
+  return -1;
 }
 
 /** Of the packets that begin in a page. They are decoded whatever position the page claims. */
@@ -137,6 +159,8 @@ const MP3_RATES = [
 ];
 const MP3_SAMPLE_RATES = [44_100, 48_000, 32_000];
 
+const FRAMES_OF_A_STEP = 2_048;
+
 interface Mp3Frame {
   bytes: number;
   seconds: number;
@@ -156,7 +180,7 @@ function mp3Frame(file: Buffer, at: number): Mp3Frame | null {
 }
 
 /** Counts the frames, as a decoder does: the number of them in the first one is just a claim. Null if most bytes are no frames. */
-function mp3(file: Buffer): number | null {
+function* mp3(file: Buffer): SteppedWork<number | null> {
   let start = 0;
   if (startsWith(file, 0, 'ID3') && file.length > 10)
     start = 10 + ((file[6]! << 21) | (file[7]! << 14) | (file[8]! << 7) | file[9]!);
@@ -165,7 +189,8 @@ function mp3(file: Buffer): number | null {
   const head = file.subarray(start, start + first.bytes);
   let seconds = head.includes('Xing') || head.includes('Info') ? -first.seconds : 0;
   let skipped = 0;
-  for (let at = start; at < file.length;) {
+  for (let at = start, read = 0; at < file.length; read++) {
+    if (read % FRAMES_OF_A_STEP === 0) yield;
     const frame = mp3Frame(file, at);
     if (!frame && ++skipped > (file.length - start) / 2) return null;
     seconds += frame?.seconds ?? 0;

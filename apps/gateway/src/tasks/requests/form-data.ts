@@ -11,6 +11,8 @@ export interface FormPart {
 /** Chosen: a form of OpenAI's API has some ten parts. */
 const MOST_PARTS = 64;
 const MOST_HEADER_BYTES = 4_096;
+/** Chosen: a hundred times the prompt that a model of speech reads. */
+const MOST_TEXT_BYTES = 65_536;
 const CRLF = '\r\n';
 const END_OF_HEADERS = Buffer.from('\r\n\r\n');
 
@@ -88,7 +90,10 @@ export class Form {
   /** Undefined if the form has no such text. */
   text(name: string): string | undefined {
     const part = this.parts.find((one) => one.name === name && !one.isFile);
-    return part && this.body.toString('utf8', part.start, part.end);
+    if (!part) return undefined;
+    if (part.end - part.start > MOST_TEXT_BYTES)
+      throw new InvalidValueError({ path: name, message: `must have at most ${MOST_TEXT_BYTES} bytes` });
+    return this.body.toString('utf8', part.start, part.end);
   }
 
   /** Undefined if the form has no such file. */

@@ -1,3 +1,4 @@
+import { AT_ONCE_BYTES, type SteppedWork, workInSlices, writeJson } from '@inference/http';
 import { estimateTokens } from '@inference/tokens';
 import { readReportedUsage, type ReportedUsage } from '../../proxy/usage/reported-usage';
 import { type Fields, type Task } from '../task';
@@ -10,8 +11,20 @@ const TOKENS_OF_A_DOCUMENT = 500;
 
 const read = jsonReader(RerankRequest);
 
-const textOf = (document: unknown): string =>
-  typeof document === 'string' ? document : (JSON.stringify(document) ?? '');
+/** The documents as texts. */
+function* textsOf(documents: readonly unknown[], bodyBytes: number): SteppedWork<string[]> {
+  const texts: string[] = [];
+  for (const document of documents) {
+    yield;
+    if (typeof document === 'string') texts.push(document);
+    else if (bodyBytes <= AT_ONCE_BYTES) texts.push(JSON.stringify(document));
+    else texts.push((yield* writeJson(document, WRITTEN)).toString());
+  }
+  return texts;
+}
+
+/** A document is no longer than the body, twice at most with other escapes. */
+const WRITTEN = { expectedBytes: 1_024, mostBytes: Infinity, tooLong: () => new Error('unexpected') };
 
 /** Puts documents in the order of what a query looks for, in the shapes of Cohere and Jina, which vLLM and others take over. */
 export const RERANK: Task = {
@@ -22,10 +35,10 @@ export const RERANK: Task = {
     const { raw, body, bodyFor } = await read(taskBody, onModel);
     const { query, documents } = body;
     const queryBytes = Buffer.byteLength(query);
-    const pieces = documents.reduce<number>(
-      (sum, document) =>
-        sum +
-        Math.max(1, Math.ceil((Buffer.byteLength(textOf(document)) + queryBytes) / TOKENS_OF_A_DOCUMENT)),
+    const texts = await workInSlices(raw.length, textsOf(documents, raw.length), taskBody.requireClient);
+    const pieces = texts.reduce(
+      (sum, text) =>
+        sum + Math.max(1, Math.ceil((Buffer.byteLength(text) + queryBytes) / TOKENS_OF_A_DOCUMENT)),
       0,
     );
     return {
@@ -39,7 +52,7 @@ export const RERANK: Task = {
       },
       asked: () => ({
         search: Math.max(1, Math.ceil(documents.length / DOCUMENTS_OF_A_SEARCH)),
-        input: estimateTokens(query) * documents.length + estimateTokens(documents.map(textOf)),
+        input: estimateTokens(query) * documents.length + estimateTokens(texts),
       }),
       read(bytes) {
         const answer = answerObject(bytes);

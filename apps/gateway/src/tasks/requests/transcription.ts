@@ -1,3 +1,4 @@
+import { workInSlices } from '@inference/http';
 import { type MeterCounts } from '@inference/metering';
 import { estimateTokens } from '@inference/tokens';
 import { InvalidValueError } from '../../proxy/request/request.errors';
@@ -27,7 +28,7 @@ const transcription = (endpoint: TaskEndpoint): Task => ({
   endpoint,
   counts: 'minutes of audio, tokens of its output or requests',
   pricedBy: ['per_audio_minute', 'per_million_output_tokens', 'per_million_tokens', 'per_request'],
-  read({ bytes, contentType }, onModel) {
+  async read({ bytes, contentType, requireClient }, onModel) {
     const form = new Form(bytes, readForm(bytes, contentType), BINDING);
     const model = form.text('model');
     onModel(model);
@@ -40,10 +41,10 @@ const transcription = (endpoint: TaskEndpoint): Task => ({
     const file = form.file('file');
     if (!file) throw new InvalidValueError({ path: 'file', message: 'must be a file' });
     if (file.length === 0) throw new InvalidValueError({ path: 'file', message: 'must not be empty' });
-    const { seconds, mostSeconds } = audioDuration(file);
+    const { seconds, mostSeconds } = await workInSlices(file.length, audioDuration(file), requireClient);
     const prompt = form.text('prompt') ?? '';
     const isText = TEXT_FORMATS.has(form.text('response_format') ?? '');
-    return Promise.resolve({
+    return {
       model,
       contentType,
       bodyFor: (upstreamModel) => (upstreamModel === model ? bytes : form.with('model', upstreamModel)),
@@ -59,7 +60,7 @@ const transcription = (endpoint: TaskEndpoint): Task => ({
       }),
       read: (body) => (isText ? textAnswer(body) : jsonAnswer(body)),
       events: () => new TranscriptEvents(),
-    });
+    };
   },
 });
 

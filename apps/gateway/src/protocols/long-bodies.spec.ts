@@ -1,0 +1,119 @@
+import { longestTurnOf } from '@inference/testing';
+import { messagesForChat } from './messages/messages-for-chat';
+import { NATIVE_MESSAGES } from './messages/messages-native';
+import { readMessagesRequest } from './messages/messages-request';
+import { responsesForChat } from './responses/responses-for-chat';
+import { NATIVE_RESPONSES } from './responses/responses-native';
+import { readResponsesRequest } from './responses/responses-request';
+import { readBody } from './json';
+import { type Protocol } from './protocol';
+
+/** Bodies up to 32 MiB, which are translated beside other requests. */
+
+const BYTES = 30 * 1024 * 1024;
+const filled = (piece: string, bytes = BYTES) => piece.repeat(Math.floor(bytes / piece.length));
+const list = (count: number, entry: string) => `[${Array(count).fill(entry).join(',')}]`;
+
+/** As ProtocolsService does it. */
+const translated =
+  (protocol: Pick<Protocol, 'read'>, names: Protocol['native']['fields']) => async (raw: Buffer) => {
+    const body = await readBody(raw, { names, beforeSlice: () => undefined });
+    const { chat } = await body.work(protocol.read(body));
+    return body.writeWhole(chat);
+  };
+const fromMessages = translated({ read: readMessagesRequest }, NATIVE_MESSAGES.fields);
+const fromResponses = translated({ read: readResponsesRequest }, NATIVE_RESPONSES.fields);
+const toMessages = async (raw: Buffer) => (await messagesForChat(raw, 9)).body;
+const toResponses = async (raw: Buffer) => (await responsesForChat(raw)).body;
+
+const messages = (text: string) => `{"model":"m","max_tokens":9,"messages":[${text}]}`;
+const user = (content: string) => messages(`{"role":"user","content":${content}}`);
+const used = (input: string) =>
+  messages(
+    `{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{"a":${input}}}]},` +
+      '{"role":"user","content":[{"type":"tool_result","tool_use_id":"c"}]}',
+  );
+const input = (items: string) => `{"model":"m","input":[${items}]}`;
+/** What is read at once in some 80 ms. */
+const PARSED = JSON.stringify('"'.repeat(15_000_000));
+const QUOTES = String.raw`\"`;
+
+it.each<[string, (raw: Buffer) => Promise<Buffer>, string]>([
+  [
+    'a picture',
+    fromMessages,
+    user(
+      `[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"${filled('iVBORw0K')}"}}]`,
+    ),
+  ],
+  ['arguments of quotes', fromMessages, used(`"${filled(QUOTES, BYTES / 2 - 1_000)}"`)],
+  ['arguments of long numbers', fromMessages, used(list(500_000, '12345678901234567890'))],
+  ['small messages', fromMessages, messages(list(49_000, '{"role":"user","content":"a"}').slice(1, -1))],
+  ['small blocks', fromMessages, user(list(49_000, '{"type":"text","text":"a"}'))],
+  ['Chinese', fromMessages, user(`"${filled('中', BYTES / 3)}"`)],
+  [
+    'a picture in Responses',
+    fromResponses,
+    input(
+      `{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,${filled('iVBORw0K')}"}]}`,
+    ),
+  ],
+  [
+    'the input of a tool',
+    fromResponses,
+    input(
+      `{"type":"custom_tool_call","call_id":"c","name":"f","input":"${filled(QUOTES, BYTES / 2 - 1_000)}"}`,
+    ),
+  ],
+  ['small items', fromResponses, input(list(49_000, '{"role":"user","content":"a"}').slice(1, -1))],
+  [
+    'kept thoughts',
+    fromResponses,
+    input(`{"type":"reasoning","encrypted_content":"gw1:${filled('5Lit', BYTES)}"}`),
+  ],
+  [
+    'a picture for Messages',
+    toMessages,
+    user(`[{"type":"image_url","image_url":{"url":"data:image/png;base64,${filled('iVBORw0K')}"}}]`),
+  ],
+  [
+    'arguments',
+    toMessages,
+    messages(
+      `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{${QUOTES}a${QUOTES}:${QUOTES}${filled('a')}${QUOTES}}"}}]}`,
+    ),
+  ],
+  [
+    'small messages for Responses',
+    toResponses,
+    messages(list(49_000, '{"role":"user","content":"a"}').slice(1, -1)),
+  ],
+])('%s of the largest size holds the thread for a short time', async (_what, translate, text) => {
+  const raw = Buffer.from(text);
+  // Measured: 0.1 to 0.5. At once, each takes 2 to 6.
+  expect(
+    await longestTurnOf(
+      () => translate(raw),
+      () => JSON.parse(PARSED),
+    ),
+  ).toBeLessThan(1);
+});
+
+it('refuses what becomes longer than a body may be', async () => {
+  const raw = Buffer.from(used(`"${filled(QUOTES, BYTES)}"`));
+  await expect(fromMessages(raw)).rejects.toMatchObject({ status: 413 });
+});
+
+it('counts the memory of what is written of a long body, and of no short one', async () => {
+  const counted = async (text: string) => {
+    let bytes = 0;
+    const reserve = (more: number) => void (bytes += more);
+    const body = await readBody(Buffer.from(text), { beforeSlice: () => undefined, reserve });
+    const written = await body.writeWhole(body.fields);
+    expect(written.toString()).toBe(text);
+    return bytes;
+  };
+  const long = user(`"${filled('a', 1_000_000)}"`);
+  expect(await counted(long)).toBeGreaterThanOrEqual(long.length);
+  expect(await counted(user('"a"'))).toBe(0);
+});

@@ -1,0 +1,85 @@
+import { longestTurnOf } from '@inference/testing';
+import { type Task } from '../task';
+import { RERANK } from './rerank';
+import { TRANSCRIPTION } from './transcription';
+
+/** Requests of the largest size, which are read beside others before anybody asks whether they can be paid. */
+
+const UPLOAD_BYTES = 25 * 1024 * 1024;
+const BODY_BYTES = 32 * 1024 * 1024;
+/** What is read at once in some 80 ms. */
+const PARSED = JSON.stringify('"'.repeat(15_000_000));
+
+const filled = (piece: Buffer, bytes = UPLOAD_BYTES) => Buffer.alloc(bytes - (bytes % piece.length), piece);
+
+/** A page of 255 packets without a length, the shortest for its work. */
+const page = (text = '') => {
+  const bytes = Buffer.alloc(282 + text.length);
+  bytes.write('OggS');
+  bytes[26] = 255;
+  if (text !== '') bytes[27] = text.length;
+  bytes.write(text, 282);
+  return bytes;
+};
+const OGG = Buffer.concat([page('OpusHead'), filled(page())]);
+const packets = Buffer.alloc(282, 1);
+packets.write('OggS');
+packets[26] = 255;
+const OPUS = Buffer.concat([page('OpusHead'), filled(packets)]);
+/** Frames of 24 bytes, the shortest. */
+const frame = Buffer.alloc(24);
+frame.set([0xff, 0xf3, 0x18]);
+
+const part = (disposition: string, content: Buffer) =>
+  Buffer.concat([
+    Buffer.from(`--x\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`),
+    content,
+    Buffer.from('\r\n'),
+  ]);
+const form = (file: Buffer, ...others: Buffer[]) =>
+  Buffer.concat([
+    part('name="model"', Buffer.from('m')),
+    ...others,
+    part('name="file"; filename="a"', file),
+    Buffer.from('--x--\r\n'),
+  ]);
+const rerank = (documents: string) => Buffer.from(`{"model":"m","query":"q","documents":[${documents}]}`);
+
+const read = (task: Task, bytes: Buffer) =>
+  task.read(
+    { bytes, contentType: 'multipart/form-data; boundary=x', requireClient: () => undefined },
+    () => undefined,
+  );
+
+it.each<[string, Task, Buffer]>([
+  ['pages of Ogg without packets', TRANSCRIPTION, form(OGG)],
+  ['packets of Opus', TRANSCRIPTION, form(OPUS)],
+  ['frames of MP3', TRANSCRIPTION, form(filled(frame))],
+  ['one document', RERANK, rerank(`{"text":"${'\\"'.repeat(BODY_BYTES / 2 - 100)}"}`)],
+  [
+    'documents',
+    RERANK,
+    rerank(
+      Array(9_999)
+        .fill(`{"text":"${'a'.repeat(3_000)}","b":${'[]'}}`)
+        .join(','),
+    ),
+  ],
+])('%s hold the thread for a short time', async (_what, task, bytes) => {
+  const work = async () => (await read(task, bytes)).asked();
+  expect(await longestTurnOf(work, () => JSON.parse(PARSED))).toBeLessThan(1);
+});
+
+it('has at most 10,000 documents', async () => {
+  const documents = (count: number) => rerank(Array(count).fill('"a"').join(','));
+  expect((await read(RERANK, documents(10_000))).model).toBe('m');
+  await expect(read(RERANK, documents(10_001))).rejects.toThrow('documents: must have at most 10000 entries');
+});
+
+it('has no text in a form that no server would read', async () => {
+  const prompt = (bytes: number) => part('name="prompt"', Buffer.alloc(bytes, 'a'));
+  expect((await read(TRANSCRIPTION, form(frame, prompt(65_536)))).model).toBe('m');
+  await expect(read(TRANSCRIPTION, form(frame, prompt(65_537)))).rejects.toThrow(
+    'prompt: must have at most 65536 bytes',
+  );
+});
