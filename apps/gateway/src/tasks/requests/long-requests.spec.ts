@@ -10,22 +10,22 @@ const BODY_BYTES = 32 * 1024 * 1024;
 /** What is read at once in some 80 ms. */
 const PARSED = JSON.stringify('"'.repeat(15_000_000));
 
+const MOST_PART = 0.5;
+
 const filled = (piece: Buffer, bytes = UPLOAD_BYTES) => Buffer.alloc(bytes - (bytes % piece.length), piece);
 
-/** A page of 255 packets without a length, the shortest for its work. */
-const page = (text = '') => {
-  const bytes = Buffer.alloc(282 + text.length);
-  bytes.write('OggS');
+/** A page of 255 packets, the shortest for its work. */
+const page = (packetBytes: number) => {
+  const bytes = Buffer.alloc(282, packetBytes);
+  bytes.write('OggS\0\0\0\0');
   bytes[26] = 255;
-  if (text !== '') bytes[27] = text.length;
-  bytes.write(text, 282);
   return bytes;
 };
-const OGG = Buffer.concat([page('OpusHead'), filled(page())]);
-const packets = Buffer.alloc(282, 1);
-packets.write('OggS');
-packets[26] = 255;
-const OPUS = Buffer.concat([page('OpusHead'), filled(packets)]);
+const HEAD = Buffer.alloc(36);
+HEAD.write('OggS');
+HEAD.set([1, 8], 26);
+HEAD.write('OpusHead', 28);
+const opus = (packetBytes: number) => Buffer.concat([HEAD, filled(page(packetBytes))]);
 /** Frames of 24 bytes, the shortest. */
 const frame = Buffer.alloc(24);
 frame.set([0xff, 0xf3, 0x18]);
@@ -52,8 +52,8 @@ const read = (task: Task, bytes: Buffer) =>
   );
 
 it.each<[string, Task, Buffer]>([
-  ['pages of Ogg without packets', TRANSCRIPTION, form(OGG)],
-  ['packets of Opus', TRANSCRIPTION, form(OPUS)],
+  ['pages of Ogg without packets', TRANSCRIPTION, form(opus(0))],
+  ['packets of Opus', TRANSCRIPTION, form(opus(1))],
   ['frames of MP3', TRANSCRIPTION, form(filled(frame))],
   ['one document', RERANK, rerank(`{"text":"${'\\"'.repeat(BODY_BYTES / 2 - 100)}"}`)],
   [
@@ -67,7 +67,8 @@ it.each<[string, Task, Buffer]>([
   ],
 ])('%s hold the thread for a short time', async (_what, task, bytes) => {
   const work = async () => (await read(task, bytes)).asked();
-  expect(await longestTurnOf(work, () => JSON.parse(PARSED))).toBeLessThan(1);
+  const part = await longestTurnOf(work, () => JSON.parse(PARSED) as unknown, MOST_PART);
+  expect(part).toBeLessThan(MOST_PART);
 });
 
 it('has at most 10,000 documents', async () => {
