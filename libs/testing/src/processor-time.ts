@@ -37,9 +37,12 @@ async function longestTurnMillis(work: () => Promise<unknown>): Promise<number> 
     if (!hasEnded) setImmediate(watch);
   };
   setImmediate(watch);
-  await work();
+  try {
+    await work();
+  } finally {
+    hasEnded = true;
+  }
   watch();
-  hasEnded = true;
   return longest;
 }
 

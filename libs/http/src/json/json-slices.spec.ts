@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { readJson, readJsonInSlices } from './json-reader';
+import { JsonText, RawJson, writeJson } from './json-writer';
 import { JsonScanner } from './json-scanner';
+import { atOnce } from './slices';
 
 /** 300,000 bytes of empty objects, which take several slices; as gzip they are 333. */
 const LONG = Buffer.from(`[${'{},'.repeat(99_999)}{}]`);
@@ -150,6 +153,40 @@ describe('a text that nobody wants any more', () => {
       [LONG, MEDIUM].map((bytes) => readJson(bytes).value),
     );
     jest.restoreAllMocks();
+  });
+});
+
+describe('a value that is written in steps', () => {
+  const written = (value: unknown, mostBytes = Infinity) =>
+    atOnce(
+      writeJson(value, { expectedBytes: 1, mostBytes, tooLong: () => new Error('too long') }),
+    ).toString();
+
+  it('is what JSON.stringify writes', () => {
+    const long = fc
+      .tuple(fc.string({ unit: 'binary' }), fc.nat(200_000))
+      .map(([text, length]) => text.padEnd(length, `${text}😀\ud800"`));
+    fc.assert(
+      fc.property(
+        fc.jsonValue(),
+        fc.dictionary(fc.string(), fc.option(long, { nil: undefined })),
+        (some, texts) => {
+          for (const value of [some, texts, [texts, some, undefined]])
+            expect(written(value)).toBe(JSON.stringify(value));
+          const value = {
+            a: new JsonText({ some, texts, inner: new JsonText(texts) }),
+            b: new RawJson('1e400'),
+          };
+          const inner = JSON.stringify({ some, texts, inner: JSON.stringify(texts) });
+          expect(written(value)).toBe(`{"a":${JSON.stringify(inner)},"b":1e400}`);
+        },
+      ),
+    );
+  });
+
+  it('is no longer than it may be', () => {
+    expect(written('a'.repeat(98), 100)).toHaveLength(100);
+    expect(() => written('a'.repeat(99), 100)).toThrow('too long');
   });
 });
 

@@ -76,6 +76,13 @@ describe('readProxyRequest', () => {
     expect(refusal(() => readChat({ stream: true, stream_options })).param).toBe('stream_options');
   });
 
+  it('refuses stream options that are longer than any server knows', () => {
+    const readWith = (length: number) =>
+      readChat({ stream: true, stream_options: { include_usage: true, x: 'a'.repeat(length) } });
+    expect(readWith(16_000).includeUsage).toBe(true);
+    expect(refusal(() => readWith(17_000)).message).toBe('stream_options: must have at most 16384 bytes');
+  });
+
   it.each(['yes', 1, {}])('refuses include_usage %j', (include_usage) => {
     expect(refusal(() => readChat({ stream: true, stream_options: { include_usage } })).param).toBe(
       'stream_options.include_usage',
