@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type Findings } from './findings';
 import { Fuzzer } from './fuzzer';
 import { type Platform, startPlatform } from './site/platform';
-import { MOST_STALL_MILLIS } from './site/stall-log';
+import { mostStallMillis } from './site/stall-log';
 import { describeStalls, isFault } from './worst/stall-table';
 import { type Outcome, type Selection, WorstRequests } from './worst/worst-requests';
 
@@ -11,7 +11,7 @@ import { type Outcome, type Selection, WorstRequests } from './worst/worst-reque
  * with 1 if an answer is a fault of the service or differs from the documents, or a turn of an event loop took too long.
  *
  * `--worst` sends each operation the worst requests that its limits admit instead, and prints for how long each held the thread of its
- * service; with `--whole-bodies` only those that the test sends.
+ * service; with `--whole-bodies` only those that the test sends, with `--service gateway` only to this one.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -20,13 +20,15 @@ async function main(): Promise<void> {
       seed: { type: 'string' },
       worst: { type: 'boolean' },
       'whole-bodies': { type: 'boolean' },
+      service: { type: 'string' },
     },
   });
   const requests = wholeNumber('--requests', values.requests ?? '20000');
   const seed = wholeNumber('--seed', values.seed ?? String(Date.now() % 1_000_000));
   const platform = await startPlatform();
   try {
-    if (values.worst) return await sendWorst(platform, values['whole-bodies'] ? 'whole bodies' : undefined);
+    const selection = values['whole-bodies'] ? 'whole bodies' : undefined;
+    if (values.worst) return await sendWorst(platform, selection, values.service);
     const onProgress = ({ sent, requestsPerSecond }: Findings) =>
       process.stderr.write(`\r${sent} of ${requests}, ${requestsPerSecond} a second`);
     const findings = await new Fuzzer(platform).run({ requests, seed, onProgress });
@@ -37,16 +39,16 @@ async function main(): Promise<void> {
   }
 }
 
-async function sendWorst(platform: Platform, selection?: Selection): Promise<void> {
+async function sendWorst(platform: Platform, selection?: Selection, service?: string): Promise<void> {
   const outcomes: Outcome[] = [];
+  const mostMillis = mostStallMillis();
   const onOutcome = (outcome: Outcome) => {
     outcomes.push(outcome);
     process.stderr.write(`\r${outcomes.length} requests`);
   };
-  await new WorstRequests(platform).run(onOutcome, selection);
+  await new WorstRequests(platform).run(onOutcome, selection, service);
   console.log(`\n${describeStalls(outcomes)}`);
-  if (outcomes.some((outcome) => isFault(outcome) || outcome.stallMillis > MOST_STALL_MILLIS))
-    process.exitCode = 1;
+  if (outcomes.some((outcome) => isFault(outcome) || outcome.stallMillis > mostMillis)) process.exitCode = 1;
 }
 
 function wholeNumber(name: string, text: string): number {

@@ -2,15 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rememberSecret, testLog } from '@inference/testing';
 import { type Platform, startPlatform } from './site/platform';
-import { MOST_STALL_MILLIS } from './site/stall-log';
+import { mostStallMillis } from './site/stall-log';
 import { describeStalls, isFault } from './worst/stall-table';
 import { type Outcome, WorstRequests } from './worst/worst-requests';
 
 const LIMIT_MILLIS = 900_000;
-/** Chosen: a slow or busy machine takes so many times the processor time of the one on which 100 ms are promised. Slices of each body by itself took 718 ms there. */
-const SLOWER_TIMES = 5;
-const MOST_MILLIS = SLOWER_TIMES * MOST_STALL_MILLIS;
-
 describe('the worst bodies that the limits of each operation admit', () => {
   let platform: Platform | undefined;
 
@@ -30,10 +26,13 @@ describe('the worst bodies that the limits of each operation admit', () => {
     'are answered without a fault of the service, and hold its thread for a short time',
     async () => {
       const outcomes: Outcome[] = [];
+      const before = mostStallMillis();
       await new WorstRequests(platform!).run((outcome) => outcomes.push(outcome), 'whole bodies');
       expect(new Set(outcomes.map(({ target }) => target.service)).size).toBeGreaterThan(1);
       expect(describeStalls(outcomes.filter(isFault))).toBe('');
-      expect(describeStalls(outcomes.filter(({ stallMillis }) => stallMillis > MOST_MILLIS))).toBe('');
+      // The machine may have become slower meanwhile.
+      const most = Math.max(before, mostStallMillis());
+      expect(describeStalls(outcomes.filter(({ stallMillis }) => stallMillis > most))).toBe('');
     },
     LIMIT_MILLIS,
   );

@@ -1,9 +1,9 @@
 /** JSON texts of about a number of bytes that cost the most time to read, check or refuse, by what they have much of. */
 export type WorstValue = [kind: string, jsonOf: (bytes: number) => string];
 
-const filled = (bytes: number, part: string): string =>
+export const filled = (bytes: number, part: string): string =>
   part.repeat(Math.max(1, Math.floor(bytes / part.length)));
-const text = (bytes: number, part: string): string => `"${filled(bytes - 2, part)}"`;
+export const text = (bytes: number, part: string): string => `"${filled(bytes - 2, part)}"`;
 /** A list of one entry many times. */
 export const list = (bytes: number, entry: string): string =>
   `[${filled(bytes - 2, `${entry},`).slice(0, -1)}]`;
