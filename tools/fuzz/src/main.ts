@@ -11,7 +11,8 @@ import { type Outcome, type Selection, WorstRequests } from './worst/worst-reque
  * with 1 if an answer is a fault of the service or differs from the documents, or a turn of an event loop took too long.
  *
  * `--worst` sends each operation the worst requests that its limits admit instead, and prints for how long each held the thread of its
- * service; with `--whole-bodies` only those that the test sends, with `--service gateway` only to this one.
+ * service; with `--whole-bodies` only those that the test sends, with `--sound-bodies` only sound ones of the largest size, with
+ * `--service gateway` only to this one.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -20,6 +21,7 @@ async function main(): Promise<void> {
       seed: { type: 'string' },
       worst: { type: 'boolean' },
       'whole-bodies': { type: 'boolean' },
+      'sound-bodies': { type: 'boolean' },
       service: { type: 'string' },
     },
   });
@@ -27,7 +29,11 @@ async function main(): Promise<void> {
   const seed = wholeNumber('--seed', values.seed ?? String(Date.now() % 1_000_000));
   const platform = await startPlatform();
   try {
-    const selection = values['whole-bodies'] ? 'whole bodies' : undefined;
+    const selection = values['sound-bodies']
+      ? 'sound bodies'
+      : values['whole-bodies']
+        ? 'whole bodies'
+        : undefined;
     if (values.worst) return await sendWorst(platform, selection, values.service);
     const onProgress = ({ sent, requestsPerSecond }: Findings) =>
       process.stderr.write(`\r${sent} of ${requests}, ${requestsPerSecond} a second`);

@@ -51,8 +51,11 @@ interface Sent {
 
 type Sending = [kind: string, sent: () => Sent];
 
-/** What is sent: all requests, or those with one bad value in the place of a whole body, which take a few minutes. */
-export type Selection = 'all' | 'whole bodies';
+/**
+ * What is sent: all requests; or those with one bad value in the place of a whole body and sound bodies of the largest size, which take some
+ * minutes; or these alone.
+ */
+export type Selection = 'all' | 'whole bodies' | 'sound bodies';
 
 /** Sends to each operation the worst bodies, queries and headers that its limits admit, one after the other. */
 export class WorstRequests {
@@ -95,13 +98,13 @@ export class WorstRequests {
     const types = Object.keys(target.operation.requestBody?.content ?? {});
     const json = types.find((type) => type.includes('json'));
     const form = types.find((type) => type.startsWith('multipart/'));
+    const isAudio = form !== undefined && target.path.startsWith('/v1/audio/');
+    const audio = isAudio ? AUDIO_FORMS : [];
+    const forms = form === undefined || selection === 'sound bodies' ? [] : WORST_FORMS;
     return [
       ...(selection === 'all' ? heads : []),
       // Before crowds, whose bodies take the account's share of the memory for a while.
-      ...(form === undefined ? [] : WORST_FORMS.map(([kind, sent]): Sending => [kind, sent])),
-      ...(target.path.startsWith('/v1/audio/') && form !== undefined
-        ? AUDIO_FORMS.map(([kind, sent]): Sending => [kind, sent])
-        : []),
+      ...[...forms, ...audio].map(([kind, sent]): Sending => [kind, sent]),
       ...(json === undefined ? [] : await this.jsonRequestsTo(target, json, selection)),
     ];
   }
@@ -112,15 +115,16 @@ export class WorstRequests {
     selection: Selection,
   ): Promise<Sending[]> {
     const largest = await this.limitOf(target, type);
+    const shapes = shapesOf(target, this.bodyOf(target).base, largest).map(([kind, body]): Sending => [
+      kind,
+      () => ({ headers: { 'Content-Type': type }, body: body() }),
+    ]);
+    if (selection === 'sound bodies') return shapes;
     const limit = selection === 'all' ? largest : Math.min(largest, MOST_BYTES_OF_FEW_MINUTES);
     const crowds = WORST_CROWDS.map(([kind, crowdOf]): Sending => {
       const { headers, ...sent } = crowdOf(limit);
       return [kind, () => ({ ...sent, headers: { 'Content-Type': type, ...headers } })];
     });
-    const shapes = shapesOf(target, this.bodyOf(target).base, largest).map(([kind, body]): Sending => [
-      kind,
-      () => ({ headers: { 'Content-Type': type }, body: body() }),
-    ]);
     return [...shapes, ...this.valuesIn(target, type, limit, selection), ...crowds];
   }
 

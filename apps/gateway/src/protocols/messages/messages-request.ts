@@ -147,7 +147,7 @@ function* conversationOf(
     if (role === 'system') conversation.instruct(yield* instructionsAt(message.content, inner));
     else if (role === 'user') yield* addQuestion(conversation, message.content, inner);
     else yield* addAnswer(conversation, message.content, inner, asText);
-    yield;
+    if (i % ENTRIES_OF_A_STEP === 0) yield;
   }
   if (conversation.messages.at(-1)?.role === 'assistant' && !isCount)
     refuse(
@@ -157,25 +157,31 @@ function* conversationOf(
   return conversation.messages;
 }
 
+/** So many messages or blocks take some microseconds, a step much less. */
+const ENTRIES_OF_A_STEP = 16;
+
 /** The blocks of a content; a text is one block. One after the other: most of a million wrong ones are not looked at. */
-function* blocksAt(content: unknown, path: string): Generator<[block: Fields, path: string], undefined> {
+function* blocksAt(
+  content: unknown,
+  path: string,
+): Generator<[block: Fields, path: string, i: number], undefined> {
   if (typeof content === 'string') {
-    yield [{ type: 'text', text: content }, path];
+    yield [{ type: 'text', text: content }, path, 1];
     return;
   }
   if (!Array.isArray(content)) refuse(path, 'must be a text or a list of blocks');
   for (const [i, block] of (content as unknown[]).entries()) {
     const inner = childOf(path, i);
-    yield [objectAt(block, inner), inner];
+    yield [objectAt(block, inner), inner, i + 1];
   }
 }
 
 function* instructionsAt(content: unknown, path: string): SteppedWork<string> {
   const texts: string[] = [];
-  for (const [block, inner] of blocksAt(content, path)) {
+  for (const [block, inner, count] of blocksAt(content, path)) {
     choiceAt(block.type, childOf(inner, 'type'), ['text']);
     texts.push(textOf(block, inner));
-    yield;
+    if (count % ENTRIES_OF_A_STEP === 0) yield;
   }
   return texts.join('\n\n');
 }
@@ -190,9 +196,11 @@ function textOf(block: Fields, path: string): string {
 function* addQuestion(conversation: ChatConversation, content: unknown, path: string): SteppedWork<void> {
   const parts: Fields[] = [];
   const attached: Fields[] = [];
-  for (const [block, inner] of blocksAt(content, path)) {
+  for (const [block, inner, count] of blocksAt(content, path)) {
     if (block.type === 'tool_result') yield* addResult(conversation, block, inner, attached);
-    else yield* addParts(parts, block, inner, true);
+    else if (block.type === 'document') yield* addDocument(parts, block, inner);
+    else parts.push(partOf(block, inner, true));
+    if (count % ENTRIES_OF_A_STEP === 0) yield;
   }
   conversation.ask([...attached, ...parts]);
 }
@@ -217,22 +225,22 @@ function* addResult(
 }
 
 function* addAllParts(parts: Fields[], content: unknown, path: string): SteppedWork<void> {
-  for (const [block, inner] of blocksAt(content, path)) yield* addParts(parts, block, inner);
+  for (const [block, inner, count] of blocksAt(content, path)) {
+    if (block.type === 'document') yield* addDocument(parts, block, inner);
+    else parts.push(partOf(block, inner));
+    if (count % ENTRIES_OF_A_STEP === 0) yield;
+  }
 }
 
-/** Adds a block of the user as parts of a chat message. @param mayBeResult whether a result of a tool could stand there instead */
-function* addParts(parts: Fields[], block: Fields, path: string, mayBeResult = false): SteppedWork<void> {
-  yield;
-  if (block.type === 'text') parts.push({ type: 'text', text: textOf(block, path) });
-  else if (block.type === 'image') parts.push(imageOf(block, path));
-  else if (block.type === 'document') yield* addDocument(parts, block, path);
-  else {
-    const kinds = mayBeResult ? 'text, image, document or tool_result' : 'text, image or document';
-    refuse(
-      childOf(path, 'type'),
-      `must be ${kinds}: other blocks cannot be passed on to the server of this model`,
-    );
-  }
+/** A block of the user as a part of a chat message. @param mayBeResult whether a result of a tool could stand there instead */
+function partOf(block: Fields, path: string, mayBeResult = false): Fields {
+  if (block.type === 'text') return { type: 'text', text: textOf(block, path) };
+  if (block.type === 'image') return imageOf(block, path);
+  const kinds = mayBeResult ? 'text, image, document or tool_result' : 'text, image or document';
+  return refuse(
+    childOf(path, 'type'),
+    `must be ${kinds}: other blocks cannot be passed on to the server of this model`,
+  );
 }
 
 function imageOf(block: Fields, path: string): Fields {
@@ -276,8 +284,8 @@ function* addAnswer(
   path: string,
   asText: AsText,
 ): SteppedWork<void> {
-  for (const [block, inner] of blocksAt(content, path)) {
-    yield;
+  for (const [block, inner, count] of blocksAt(content, path)) {
+    if (count % ENTRIES_OF_A_STEP === 0) yield;
     if (block.type === 'text') conversation.answer(textOf(block, inner));
     else if (block.type === 'thinking') {
       refuseOthers(block, inner, THINKING);
