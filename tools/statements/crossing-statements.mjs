@@ -13,6 +13,12 @@ import { STAFF_STATEMENTS } from './staff-statements.mjs';
 /** @type {CrossingStatement[]} */
 export const CROSSING_STATEMENTS = [
   {
+    place: 'apps/console/src/support/customer-view/account-views.repository.ts endDueViews',
+    kind: 'job',
+    tables: ['accounts.account_views', 'accounts.accounts', 'accounts.sessions'],
+    why: 'Ends the views of accounts by staff that ran out, or whose session or role ended.',
+  },
+  {
     place: 'apps/console/src/notifications/announcements/mailings.repository.ts takeRecipients',
     kind: 'job',
     tables: ['accounts.announcement_recipients'],

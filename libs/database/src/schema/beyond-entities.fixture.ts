@@ -200,6 +200,7 @@ export const BEYOND_ENTITIES = {
       ],
       'delete insert select': ['catalogue.packages'],
       'insert select update': [
+        'accounts.account_views',
         'accounts.accounts',
         'accounts.announcement_accounts',
         'accounts.announcement_mailings',
