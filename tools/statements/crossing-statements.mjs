@@ -193,6 +193,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Finds the account of an API key by the hash of a secret that a rotation has replaced.',
   },
   {
+    place: 'function memo.find_key',
+    kind: 'key',
+    tables: ['memo.keys'],
+    why: 'Finds for staff whose a workspace key is, by the hash of its secret.',
+  },
+  {
     place: 'function memo.delete_leaked_key',
     kind: 'key',
     tables: ['memo.keys'],

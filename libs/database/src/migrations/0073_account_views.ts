@@ -22,7 +22,7 @@ CREATE INDEX account_views_session ON accounts.account_views (session_id);
 GRANT SELECT, INSERT, UPDATE ON accounts.account_views TO console;
 `;
 
-/** Staff sees what a customer sees. */
+/** Staff sees what a customer sees. Comes with the function that finds workspace keys for staff. */
 export class AccountViews0000000000073 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
@@ -31,6 +31,7 @@ export class AccountViews0000000000073 implements Migration {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
       -- Loses which views of accounts by staff are open; that they began is in the events.
+      DROP FUNCTION IF EXISTS memo.find_key;
       DROP TABLE accounts.account_views`);
   }
 }
