@@ -10,6 +10,7 @@ import { CopyButton } from './copy-button';
 
 const PAYMENT_REQUIRED = 402;
 const SUSPENDED = 'account_suspended';
+const READ_ONLY = 'read_only_view';
 
 interface Props {
   error: unknown;
@@ -90,6 +91,7 @@ export function useErrorMessage(): (error: ApiError) => string {
   const t = useComponentTexts();
   return ({ status, code, detail, retryAfterSeconds }) => {
     if (code === SUSPENDED) return t('error.suspended');
+    if (code === READ_ONLY) return t('error.readOnly');
     switch (status) {
       case 0:
         return t('error.offline');
