@@ -99,7 +99,7 @@ const zh: ChineseTexts<typeof en> = {
   'palette.placeholder': '页面、密钥、模型、对话或付款…',
   'palette.loading': '正在加载…',
   'palette.nothing': '没有找到结果',
-  'view.text': '您看到的是账户所有者所见的内容，仅可查看。',
+  'view.text': '与账户所有者所见相同，仅可查看。',
   'view.until': '截止：',
   'view.end': '结束查看',
   'view.label': '查看客户账户',
