@@ -48,7 +48,7 @@ export class AccountViews {
     const accountId = await this.findAccount(caller, AccountViews.idIn(request)!);
     if (accountId === null)
       throw new DetailedException(403, 'this view of an account has ended', { code: 'view_ended' });
-    return { accountId, role: 'user' };
+    return { accountId, role: 'user', isView: true };
   }
 
   private async findAccount({ accountId, sessionId, role }: Caller, viewId: string): Promise<string | null> {
