@@ -169,15 +169,15 @@ ifThere('sees the pages of the customer and changes nothing, and the customer re
   // A reload goes on with it.
   await tab.reload();
   await bar.waitFor();
-  await tab.getByRole('button', { name: 'Delete' }).first().click();
+  await tab.getByRole('button', { name: 'Delete the key production' }).click();
   const confirmation = tab.getByRole('dialog');
-  await confirmation.getByRole('button', { name: /^Delete/ }).click();
+  await confirmation.getByRole('button', { name: 'Delete', exact: true }).click();
   await confirmation.getByText('You see a customer’s account, read only.').waitFor();
   await tab.keyboard.press('Escape');
   await tab.goto('/workspaces');
   await tab.getByText('You see a customer’s account, read only.').first().waitFor();
   await tab.goto('/admin/accounts');
-  await tab.getByRole('heading', { name: 'Page not found' }).waitFor();
+  await tab.getByRole('heading', { name: 'There is no such page' }).waitFor();
   await tab.goto('/settings/events');
   await bar.getByRole('button', { name: 'End' }).click();
   await tab.waitForURL(page);
