@@ -1,4 +1,6 @@
-import { type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
 import { picosToDecimal } from '@inference/money';
 import { insertApiKey, type TestAccount, waitFor } from '@inference/testing';
 import OpenAI from 'openai';
@@ -14,6 +16,7 @@ import {
   testEnvironment,
   TestSite,
 } from '../testing/gateway.fixture';
+import { CallRelay } from './call-relay';
 
 /** Calls with an `Idempotency-Key`. */
 
@@ -25,6 +28,8 @@ let upstream: ScriptedUpstream;
 let site: TestSite;
 let second: Gateway;
 let account: TestAccount;
+/** The calls of which the second gateway has asked the first one. */
+let asked: string[] = [];
 /** Calls that the upstream has not answered yet. */
 let waiting: ServerResponse[] = [];
 
@@ -33,6 +38,12 @@ beforeAll(async () => {
   const upstreams = () => [{ name: 'u', base_url: upstream.url }];
   site = await TestSite.start({ m: RATES }, {}, upstreams);
   second = await startGateway(testEnvironment(site.database.urlFor('gateway'), upstreams()));
+  const relay = second.app.get(CallRelay);
+  const ask = relay.ask.bind(relay);
+  jest.spyOn(relay, 'ask').mockImplementation((address, requestId) => {
+    asked.push(requestId);
+    return ask(address, requestId);
+  });
 });
 afterAll(async () => {
   await second.close();
@@ -42,6 +53,7 @@ afterAll(async () => {
 beforeEach(async () => {
   account = await site.account();
   waiting = [];
+  asked = [];
   upstream.bodies.splice(0);
 });
 
@@ -151,25 +163,155 @@ it('are others for another body, key of the account, or path', async () => {
   expect(upstream.bodies).toHaveLength(4);
 });
 
-it('are not made again by another process: while they run, and after they were charged', async () => {
+it('reach the process that runs them through another one, and are made and charged once', async () => {
   const first = send();
   await isSent();
-  const running = await send({ gateway: second });
-  expect([running.status, running.error!.code, running.header('retry-after')]).toEqual([
-    409,
-    'idempotency_key_in_use',
-    '1',
-  ]);
+  const gateways = [site.gateway, second];
+  const retries = Array.from({ length: 200 }, (_, index) => send({ gateway: gateways[index % 2]! }));
+  const relayed = send({ gateway: second });
+  await new Promise((resolve) => setTimeout(resolve, 200));
   await answerOne();
-  const id = (await first).header('x-inference-request-id')!;
-  const charged = await send({ gateway: second });
-  expect([charged.status, charged.header('x-should-retry')]).toEqual([409, 'false']);
-  expect(charged.error).toMatchObject({
-    code: 'already_charged',
-    request_id: id,
-    cost: picosToDecimal(COST),
-  });
+  const { text, header } = await first;
+  retries.push(relayed, send({ gateway: second }));
+  for (const retry of await Promise.all(retries)) {
+    expect([retry.status, retry.text, retry.header('idempotent-replayed')]).toEqual([200, text, 'true']);
+    for (const name of ['x-request-id', 'x-inference-request-id', 'content-type'])
+      expect(retry.header(name)).toBe(header(name));
+  }
   expect(upstream.bodies).toHaveLength(1);
+  await site.expectCharged(account, COST);
+});
+
+it('share what they have failed with, and are made anew after that', async () => {
+  const calls = [send(), isSent().then(() => send({ gateway: second }))];
+  await isSent();
+  await waitFor(() => Promise.resolve(asked.length === 1));
+  await give(422, { error: { message: 'no', type: 'invalid_request_error', param: null, code: null } })();
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([422, 422]);
+  const failing = [send(), isSent().then(() => send({ gateway: second }))];
+  await waitFor(() => Promise.resolve(asked.length === 2));
+  await give(500, {})();
+  const failed = await Promise.all(failing);
+  expect(failed.map(({ status, error }) => [status, error!.code])).toEqual(
+    Array.from({ length: 2 }, () => [502, 'upstream_error']),
+  );
+  const again = send({ gateway: second });
+  await answerOne();
+  expect((await again).header('idempotent-replayed')).toBeNull();
+  expect(upstream.bodies).toHaveLength(3);
+  await site.expectCharged(account, COST);
+});
+
+/** Lets another address stand in the row of the call. */
+const pretend = (owner: string | null) =>
+  site.pool.query('UPDATE metering.idempotent_calls SET owner = $2 WHERE account_id = $1', [
+    account.accountId,
+    owner,
+  ]);
+
+describe('whose process cannot be asked', () => {
+  let stranger: Server;
+  /** What the stranger does with a request. */
+  let behaviour: (request: IncomingMessage, response: ServerResponse) => void;
+  let address: string;
+
+  beforeAll(async () => {
+    stranger = createServer((request, response) => behaviour(request, response)).listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    address = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+  });
+  afterAll(() => stranger.close());
+
+  const answerOf = (body: string) =>
+    JSON.stringify({ answer: { status: 200 }, bytes: body.length }) + `\n${body}`;
+
+  it.each<[string, () => string | null]>([
+    ['has no relay', () => null],
+    ['has closed its port', () => 'http://127.0.0.1:9/0123'],
+    ['has ended, and another process is at its address', () => second.app.get(CallRelay).address],
+    [
+      'has another secret',
+      () => ((behaviour = (_, response) => response.writeHead(401).end()), `${address}/0123`),
+    ],
+    [
+      'is a stranger who gives an answer of his own',
+      () => ((behaviour = (_, response) => response.end(answerOf('forged'))), `${address}/0123`),
+    ],
+    [
+      'signs as the one who asks did',
+      () => (
+        (behaviour = ({ headers }, response) => {
+          response.setHeader('x-relay-signature', headers['x-relay-signature']!);
+          response.end(answerOf('forged'));
+        }),
+        `${address}/0123`
+      ),
+    ],
+    [
+      'breaks off',
+      () => (
+        (behaviour = (_, response) => response.writeHead(200).write('\n', () => response.destroy())),
+        `${address}/0123`
+      ),
+    ],
+  ])('are not made again if it %s', async (_what, owner) => {
+    const first = send();
+    await isSent();
+    await pretend(owner());
+    const running = await send({ gateway: second });
+    expect([running.status, running.error!.code, running.header('retry-after')]).toEqual([
+      409,
+      'idempotency_key_in_use',
+      '1',
+    ]);
+    await answerOne();
+    const id = (await first).header('x-inference-request-id')!;
+    const charged = await send({ gateway: second });
+    expect([charged.status, charged.header('x-should-retry')]).toEqual([409, 'false']);
+    expect(charged.error).toMatchObject({
+      code: 'already_charged',
+      request_id: id,
+      cost: picosToDecimal(COST),
+    });
+    expect(upstream.bodies).toHaveLength(1);
+    await site.expectCharged(account, COST);
+  });
+});
+
+it('are told to nobody who does not know the secret of the gateways', async () => {
+  const first = send();
+  await isSent();
+  const { rows } = await site.pool.query<{ url: string }>(
+    "SELECT owner || '/' || request_id AS url FROM metering.idempotent_calls WHERE account_id = $1",
+    [account.accountId],
+  );
+  const { url } = rows[0]!;
+  for (const headers of [{}, { 'x-relay-nonce': 'n', 'x-relay-signature': '0'.repeat(64) }]) {
+    const refused = await fetch(url, { headers });
+    expect([refused.status, await refused.text()]).toEqual([401, '']);
+  }
+  await answerOne();
+  await first;
+});
+
+it('are not charged by a process that stood still while another one made them', async () => {
+  const slow = send();
+  await isSent();
+  await site.pool.query(
+    "UPDATE metering.idempotent_calls SET held_until = clock_timestamp() - interval '1 second' WHERE account_id = $1",
+    [account.accountId],
+  );
+  const [late] = waiting.splice(0);
+  const again = send({ gateway: second });
+  await answerOne();
+  expect(await again).toMatchObject({ status: 200 });
+  const now = performance.now.bind(performance);
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+  late!
+    .writeHead(200, { 'Content-Type': 'application/json' })
+    .end(JSON.stringify(answer({ content: 'late' })));
+  const { status, error } = await slow.finally(() => clock.mockRestore());
+  expect([status, error!.code]).toEqual([409, 'idempotency_key_in_use']);
   await site.expectCharged(account, COST);
 });
 

@@ -90,7 +90,7 @@ export const BEYOND_ENTITIES = {
       'memo.has_keys_made_before(text,timestamp with time zone)',
       'memo.member_emails(text)',
       'metering.append(text,jsonb)',
-      'metering.claim_call(text,text,text,text,text,text,integer)',
+      'metering.claim_call(text,text,text,text,text,text,integer,text)',
       'metering.cover_short_events(metering.settlement_event[])',
       'metering.delete_old_idempotent_calls()',
       'metering.delete_old_settlements()',
