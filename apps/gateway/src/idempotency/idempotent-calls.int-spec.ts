@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo } from 'node:net';
 import { picosToDecimal } from '@inference/money';
 import { insertApiKey, type TestAccount, waitFor } from '@inference/testing';
-import OpenAI from 'openai';
+import { type UnitRate } from '@inference/metering';
+import OpenAI, { toFile } from 'openai';
 import { answer } from '../protocols/scripted-chat.fixture';
 import {
   costOf,
@@ -16,10 +17,18 @@ import {
   testEnvironment,
   TestSite,
 } from '../testing/gateway.fixture';
+import { wav } from '../tasks/tasks.fixture';
 import { CallRelay } from './call-relay';
 
 /** Calls with an `Idempotency-Key`. */
 
+const TASKS: Record<string, UnitRate[]> = {
+  image: [{ unit: 'per_image', ratePicos: 5_000n }],
+  whisper: [{ unit: 'per_audio_minute', ratePicos: 600n }],
+  tts: [{ unit: 'per_million_characters', ratePicos: 15n }],
+  rerank: [{ unit: 'per_search', ratePicos: 2_000n }],
+  moderation: [{ unit: 'per_request', ratePicos: 7n }],
+};
 const COST = costOf(RATES, 21, 5);
 const CHAT = '/v1/chat/completions';
 const BODY = { model: 'm', messages: [{ role: 'user', content: 'x' }] };
@@ -28,7 +37,7 @@ let upstream: ScriptedUpstream;
 let site: TestSite;
 let second: Gateway;
 let account: TestAccount;
-/** The calls of which the second gateway has asked the first one. */
+/** The calls of which the first gateway was asked. */
 let asked: string[] = [];
 /** Calls that the upstream has not answered yet. */
 let waiting: ServerResponse[] = [];
@@ -36,19 +45,20 @@ let waiting: ServerResponse[] = [];
 beforeAll(async () => {
   upstream = await startUpstream((_request, response) => void waiting.push(response));
   const upstreams = () => [{ name: 'u', base_url: upstream.url }];
-  site = await TestSite.start({ m: RATES }, {}, upstreams);
+  site = await TestSite.start({ m: RATES, ...TASKS }, {}, upstreams);
   second = await startGateway(testEnvironment(site.database.urlFor('gateway'), upstreams()));
-  const relay = second.app.get(CallRelay);
-  const ask = relay.ask.bind(relay);
-  jest.spyOn(relay, 'ask').mockImplementation((address, requestId) => {
+  const relay = site.gateway.app.get(CallRelay);
+  const find = relay['findAnswer'];
+  relay.answerFrom((requestId) => {
     asked.push(requestId);
-    return ask(address, requestId);
+    return find(requestId);
   });
 });
 afterAll(async () => {
+  // Calls of failed tests would keep their gateway running.
+  await upstream.close();
   await second.close();
   await site.stop();
-  await upstream.close();
 });
 beforeEach(async () => {
   account = await site.account();
@@ -403,4 +413,108 @@ it('are switched on in the SDK of OpenAI by a header', async () => {
   expect((await asked).choices[0]!.message.content).toBe('Hello');
   expect(upstream.bodies).toHaveLength(1);
   await site.expectCharged(account, COST);
+});
+
+const audio = () => toFile(wav(60), 'a.wav', { type: 'audio/wav' });
+
+it.each<
+  [string, bigint, string | object, (openai: OpenAI, options: OpenAI.RequestOptions) => Promise<unknown>]
+>([
+  [
+    'embeddings',
+    costOf(RATES, 1, 0),
+    { object: 'list', data: [] },
+    (openai, options) => openai.embeddings.create({ model: 'm', input: 'x' }, options),
+  ],
+  [
+    'images',
+    5_000n,
+    { created: 1, data: [{ b64_json: 'AA==' }] },
+    (openai, options) => openai.images.generate({ model: 'image', prompt: 'x' }, options),
+  ],
+  [
+    'transcriptions, whose form has another boundary each time',
+    600n,
+    { text: 'x', duration: 60 },
+    async (openai, options) =>
+      openai.audio.transcriptions.create({ model: 'whisper', file: await audio() }, options),
+  ],
+  [
+    'speech',
+    60n,
+    'AUDIO',
+    async (openai, options) =>
+      (await openai.audio.speech.create({ model: 'tts', voice: 'v', input: 'Four' }, options)).text(),
+  ],
+  [
+    'rerank',
+    2_000n,
+    { results: [{ index: 0, relevance_score: 1 }] },
+    (openai, options) =>
+      openai.post('/rerank', { ...options, body: { model: 'rerank', query: 'a', documents: ['b'] } }),
+  ],
+  [
+    'moderations',
+    7n,
+    { id: 'x', model: 'm', results: [{ flagged: false }] },
+    (openai, options) => openai.moderations.create({ model: 'moderation', input: 'x' }, options),
+  ],
+])('are made once at the endpoint of %s', async (_what, cost, body, call) => {
+  const options = { headers: { 'Idempotency-Key': 'k' }, maxRetries: 0 };
+  const [own, other] = [site.gateway, second].map(
+    ({ url }) => new OpenAI({ baseURL: `${url}/v1`, apiKey: account.apiKey }),
+  );
+  const client = new AbortController();
+  const left = call(own!, { ...options, signal: client.signal });
+  await isSent();
+  client.abort();
+  await expect(left).rejects.toThrow('aborted');
+  const joined = [call(own!, options), call(other!, options)];
+  const response = await waitFor(() => Promise.resolve(waiting.shift()));
+  const isText = typeof body === 'string';
+  response.writeHead(200, { 'Content-Type': isText ? 'audio/mpeg' : 'application/json' });
+  response.end(isText ? body : JSON.stringify(body));
+  const answers = await Promise.all([...joined, call(own!, options), call(other!, options)]);
+  expect(answers[0]).toEqual(isText ? body : expect.objectContaining(body));
+  for (const each of answers) expect(each).toEqual(answers[0]);
+  expect(upstream.bodies).toHaveLength(1);
+  await site.expectCharged(account, cost);
+});
+
+it('of audio that breaks off are free, and made anew', async () => {
+  const speak = () => send({ path: '/v1/audio/speech', body: { model: 'tts', voice: 'v', input: 'Four' } });
+  const broken = speak();
+  const response = await waitFor(() => Promise.resolve(waiting.shift()));
+  response.writeHead(200, { 'Content-Type': 'audio/mpeg' }).write('AU', () => response.destroy());
+  expect(await broken).toMatchObject({ status: 502 });
+  const again = site.post(
+    '/v1/audio/speech',
+    account.apiKey,
+    { model: 'tts', voice: 'v', input: 'Four' },
+    {
+      headers: { 'Idempotency-Key': 'k' },
+    },
+  );
+  const whole = await waitFor(() => Promise.resolve(waiting.shift()));
+  whole.writeHead(200, { 'Content-Type': 'audio/mpeg' }).end('AUDIO');
+  const answered = await again;
+  expect([answered.status, await answered.text(), answered.headers.get('x-cost')]).toEqual([
+    200,
+    'AUDIO',
+    picosToDecimal(60n),
+  ]);
+  await site.expectCharged(account, 60n);
+});
+
+it('are others for another form', async () => {
+  const openai = new OpenAI({ baseURL: `${site.gateway.url}/v1`, apiKey: account.apiKey, maxRetries: 0 });
+  const transcribe = async (language: string) =>
+    openai.audio.transcriptions.create(
+      { model: 'whisper', file: await audio(), language },
+      { headers: { 'Idempotency-Key': 'k' } },
+    );
+  const first = transcribe('en');
+  await give(200, { text: 'x' })();
+  await first;
+  await expect(transcribe('de')).rejects.toMatchObject({ status: 409, code: 'idempotency_key_reused' });
 });

@@ -73,7 +73,7 @@ export class TaskProxy {
     };
     const request = await task.read(body, (model) => (call.model = model));
     const { idempotencyKey } = call;
-    if (idempotencyKey !== undefined && !request.events) {
+    if (idempotencyKey !== undefined && !request.isStream) {
       const { bytes, contentType } = body;
       const bodyHash = isForm(contentType)
         ? hashOfForm(bytes, contentType)
@@ -361,11 +361,15 @@ const headersOf = ({ admission, request }: ServedTask, { model }: Answer): Recor
   ...(model !== request.model && { 'X-Inference-Model': model }),
 });
 
-/** Throws UpstreamFailedError if audio breaks off or is too long, and the reason of a suspension. */
-async function wholeAudio({ head, rest, upstream }: Answer, cancellation: Cancellation): Promise<Buffer> {
+/** Throws UpstreamFailedError if audio breaks off, is too long, or comes as events that nobody has asked for; and the reason of a suspension. */
+async function wholeAudio(
+  { head, rest, upstream, contentType }: Answer,
+  cancellation: Cancellation,
+): Promise<Buffer> {
   const chunks = [head];
   let length = head.length;
   try {
+    if (isEventStream(contentType)) throw new Error('events');
     for (let chunk = await rest!.next(); !chunk.done; chunk = await rest!.next()) {
       chunks.push(chunk.value);
       length += chunk.value.length;
