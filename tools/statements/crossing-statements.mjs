@@ -127,6 +127,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Forgets idempotency keys after a day.',
   },
   {
+    place: 'function metering.delete_old_client_request_ids',
+    kind: 'job',
+    tables: ['metering.client_request_ids'],
+    why: 'Forgets the ids of clients after 90 days.',
+  },
+  {
     place: 'apps/gateway/src/idempotency/idempotent-calls.repository.ts holdCalls',
     kind: 'batch',
     tables: ['metering.idempotent_calls'],

@@ -296,7 +296,8 @@ it('are told to nobody who does not know the secret of the gateways', async () =
     [account.accountId],
   );
   const { url } = rows[0]!;
-  for (const headers of [{}, { 'x-relay-nonce': 'n', 'x-relay-signature': '0'.repeat(64) }]) {
+  const forged: Record<string, string> = { 'x-relay-nonce': 'n', 'x-relay-signature': '0'.repeat(64) };
+  for (const headers of [{}, forged]) {
     const refused = await fetch(url, { headers });
     expect([refused.status, await refused.text()]).toEqual([401, '']);
   }

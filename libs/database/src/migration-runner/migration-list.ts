@@ -39,6 +39,7 @@ import { AnnouncementMails0000000000070 } from '../migrations/0070_announcement_
 import { OldProviderEvents0000000000071 } from '../migrations/0071_old_provider_events';
 import { AgentReadsModels0000000000072 } from '../migrations/0072_agent_reads_models';
 import { RelayedCalls0000000000073 } from '../migrations/0073_relayed_calls';
+import { ClientRequestIds0000000000074 } from '../migrations/0074_client_request_ids';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -48,7 +49,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = 'ee8a9c800c749bb5080579dce94827a4dcdb88a336bf9493e949e97c08b26c6e';
+export const FUNCTIONS_DIGEST = '0d24ab67af400ac8dc521cfd4baa309fbe2ab5b12e5da788225fbaf406013b53';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -91,6 +92,7 @@ export const MIGRATIONS: MigrationClass[] = [
   OldProviderEvents0000000000071,
   AgentReadsModels0000000000072,
   RelayedCalls0000000000073,
+  ClientRequestIds0000000000074,
 ];
 
 /**
