@@ -4,13 +4,9 @@ import { STAFF_STATEMENTS } from './staff-statements.mjs';
 /**
  * The places whose statements cross accounts: `npm test` names those that are missing. `npm run docs:reference` writes them to
  * docs/reference/statements-across-accounts.md.
- *
- * @typedef {'job' | 'batch' | 'report' | 'admin' | 'key' | 'operator'} Kind
- * @typedef {{ place: string, kind: Kind, tables: string[], why: string }} CrossingStatement `place`: file and function, or `function` or
- *   `view`, and its name in the database
  */
 
-/** @type {CrossingStatement[]} */
+/** @type {import('./statement-scope.mjs').CrossingStatement[]} */
 export const CROSSING_STATEMENTS = [
   {
     place: 'apps/console/src/notifications/announcements/mailings.repository.ts takeRecipients',
