@@ -22,6 +22,7 @@ import { IdempotencyKey } from './billing/idempotency/idempotency-key.entity';
 import { InvoiceFile, InvoiceRequest } from './billing/invoices/invoice.entity';
 import { Payment } from './billing/payments/payment.entity';
 import { Refund } from './billing/payments/refund.entity';
+import { ExportedHour } from './billing/exports/exported-hour.entity';
 import { ProviderEventRow } from './billing/provider-events/provider-event.entity';
 import { CatalogueChange } from './caching/catalogue-change.entity';
 import { ChangelogEntry } from './catalogue/changelog/changelog-entry.entity';
@@ -82,6 +83,7 @@ export const ENTITIES = [
   OAuthIdentity,
   OutboxMail,
   Package,
+  ExportedHour,
   ProviderEventRow,
   PackageDownload,
   Payment,

@@ -165,7 +165,7 @@ async function runOnAll(clients, source, mayContinue) {
   return refused.reduce((sum, count) => sum + count, 0);
 }
 
-/** @type {import('../run.mjs').Benchmark} */
+/** @type {import('../setup/workbench.mjs').Benchmark} */
 export async function benchSettlement(bench, { settlementSeconds }) {
   const database = await createDatabase(bench, 'settlement_bench');
   /** @type {pg.Client[]} */

@@ -38,8 +38,9 @@ import { LeakedWorkspaceKeys0000000000069 } from '../migrations/0069_leaked_work
 import { AnnouncementMails0000000000070 } from '../migrations/0070_announcement_mails';
 import { OldProviderEvents0000000000071 } from '../migrations/0071_old_provider_events';
 import { AgentReadsModels0000000000072 } from '../migrations/0072_agent_reads_models';
-import { RelayedCalls0000000000073 } from '../migrations/0073_relayed_calls';
-import { ClientRequestIds0000000000074 } from '../migrations/0074_client_request_ids';
+import { ExportedHours0000000000073 } from '../migrations/0073_exported_hours';
+import { RelayedCalls0000000000074 } from '../migrations/0074_relayed_calls';
+import { ClientRequestIds0000000000075 } from '../migrations/0075_client_request_ids';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -91,8 +92,9 @@ export const MIGRATIONS: MigrationClass[] = [
   AnnouncementMails0000000000070,
   OldProviderEvents0000000000071,
   AgentReadsModels0000000000072,
-  RelayedCalls0000000000073,
-  ClientRequestIds0000000000074,
+  ExportedHours0000000000073,
+  RelayedCalls0000000000074,
+  ClientRequestIds0000000000075,
 ];
 
 /**

@@ -207,6 +207,7 @@ export const BEYOND_ENTITIES = {
         'accounts.announcements',
         'accounts.api_keys',
         'accounts.mail_preferences',
+        'billing.exported_hours',
         'billing.invoice_requests',
         'catalogue.package_downloads',
         'catalogue.release_lookups',

@@ -24,7 +24,7 @@ DROP TABLE metering.client_request_ids;
 `;
 
 /** Calls are found by the ids of their clients. */
-export class ClientRequestIds0000000000074 implements Migration {
+export class ClientRequestIds0000000000075 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
   }

@@ -15,7 +15,7 @@ ALTER TABLE metering.idempotent_calls DROP COLUMN owner;
 `;
 
 /** Retries of a call reach the process that runs it. */
-export class RelayedCalls0000000000073 implements Migration {
+export class RelayedCalls0000000000074 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
   }
