@@ -410,7 +410,7 @@ describe('a customer', () => {
       cursor = page.next_cursor;
     }
     expect(paged).toEqual(whole.entries.map(({ id }) => id));
-    const [newest, second] = whole.entries as [{ at: string }, { at: string }];
+    const [newest, second] = [whole.entries[0]!, whole.entries[1]!];
     const ids = async (range: string) => {
       const answer = await admin('GET', accountId, `/timeline?limit=50&${range}`);
       return bodyOf<Timeline>(answer).entries.map(({ id }) => id);
