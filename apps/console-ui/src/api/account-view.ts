@@ -10,7 +10,7 @@ export interface AccountView {
 }
 
 /** Names the view to the console, beside the session of the staff. */
-export const VIEW_HEADER = 'X-Account-View';
+const VIEW_HEADER = 'X-Account-View';
 
 const NAME = 'view';
 const ENDED = 'view_ended';

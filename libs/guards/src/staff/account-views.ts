@@ -3,6 +3,7 @@ import { DetailedException } from '@inference/http';
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { type Caller } from '../caller';
+import { findViewedAccount } from '../credentials.repository';
 import { rolesOfRoute, type Role, VIEW_ROUTE } from './staff-table';
 
 /** Names the view in whose customer's place staff reads, beside the session that has begun it. */
@@ -14,11 +15,6 @@ const closed = () =>
   new DetailedException(403, 'a view of an account is read only, and does not open this route', {
     code: 'read_only_view',
   });
-
-/** The account of a view. It may have become one of staff meanwhile. */
-const FIND_VIEW = `
-  SELECT v.account_id AS "accountId" FROM accounts.account_views v JOIN accounts.accounts a ON a.id = v.account_id
-  WHERE v.id = $1 AND v.staff_id = $2 AND v.session_id = $3 AND v.ended_at IS NULL AND v.expires_at > now() AND a.role = 'user'`;
 
 /**
  * Lets staff read in the place of a customer. The credential is the session of the staff itself: whatever ends that, or its role, ends the
@@ -54,8 +50,6 @@ export class AccountViews {
   private async findAccount({ accountId, sessionId, role }: Caller, viewId: string): Promise<string | null> {
     const mayView = (rolesOfRoute(VIEW_ROUTE) as readonly Role[]).includes(role);
     if (!mayView || sessionId === undefined) return null;
-    const values = [viewId, accountId, sessionId];
-    const { rows } = await this.database.query<{ accountId: string }>(FIND_VIEW, values);
-    return rows[0]?.accountId ?? null;
+    return findViewedAccount(this.database, { id: viewId, staffId: accountId, sessionId });
   }
 }
