@@ -353,6 +353,102 @@ describe('limits that gateway processes share', () => {
     ticket!.end();
   });
 
+  describe('have a history', () => {
+    interface DayUse {
+      day: string;
+      requests: number;
+      requestLimit: number | null;
+      tokens: number;
+      running: number;
+      runningLimit: number | null;
+      refused: number[];
+    }
+    const read = async (subjectId: string): Promise<DayUse[]> =>
+      (
+        await database.pool.query<DayUse>(
+          `SELECT day::text, requests::float8, request_limit::float8 AS "requestLimit", tokens::float8, running, running_limit AS "runningLimit",
+             ARRAY[refused_requests, refused_tokens, refused_running, refused_day]::float8[] AS refused
+           FROM limits.day_uses WHERE account_id = $1 AND subject_id = $2 ORDER BY day`,
+          [account.accountId, subjectId],
+        )
+      ).rows;
+
+    it('of exactly what all processes have admitted, and refused', async () => {
+      const minute = { windowSeconds: 60, sliceSeconds: 5 };
+      const [one, other] = [await start(minute), await start(minute)];
+      const pace = { requestsPerMinute: 50, tokensPerMinute: 100_000, maxConcurrency: 6 };
+      const held = [await admit(one, pace), await admit(other, pace), await admit(other, pace)];
+      (await admit(one, pace))!.cancel();
+      held.push(await admit(one, pace), await admit(one, pace));
+      // Of calls that run in one part of a minute at least, wherever it begins.
+      for (let turn = 0; turn < 2; turn++) for (const process of [one, other]) await upkeepOf(process);
+      held[0]!.used({ input: PROMPT_TOKENS, output: 10 + 500 });
+      for (const ticket of held) ticket!.end();
+      let admitted = held.length;
+      await expect(
+        (async () => {
+          for (; admitted <= 50; admitted++) (await admit(one, pace))!.end();
+        })(),
+      ).rejects.toThrow('requests a minute');
+      await refusalOf(admit(one, pace, 200_000));
+      await Promise.all([one.stop(), other.stop()]);
+      expect(await read(`key:${account.apiKeyId}`)).toEqual([
+        {
+          day: expect.any(String) as string,
+          ...{ requests: admitted, requestLimit: 50, running: 5, runningLimit: 6 },
+          tokens: admitted * (PROMPT_TOKENS + 10) + 500,
+          refused: [1, 1, 0, 0],
+        },
+      ]);
+      expect(admitted).toBeGreaterThan(held.length);
+    });
+
+    it('costs a statement for many requests, and none of its own for one without limits', async () => {
+      const one = await start({ windowSeconds: 60, sliceSeconds: 5 });
+      const statements = jest.spyOn(one.pool, 'query');
+      for (let count = 0; count < 20; count++) await admit(one, null);
+      const pace = { requestsPerMinute: 1_000, maxConcurrency: 100 };
+      for (let count = 0; count < 50; count++) (await admit(one, pace))!.end();
+      await one.stop();
+      const told = statements.mock.calls.filter(([query]) => JSON.stringify(query).includes('note_use'));
+      expect(told.length).toBeLessThanOrEqual(2);
+      expect(await read(`key:${account.apiKeyId}`)).toMatchObject([{ requests: 50, requestLimit: 1_000 }]);
+    });
+
+    it('of the fullest minute of each day, with the limit of then', async () => {
+      const midnight = Math.floor(Date.now() / 86_400_000 + 1) * 86_400;
+      const first = midnight / 5 - 20;
+      const told = (part: number, requests: number, limit: number | null, running = 0) => ({
+        ...{ id: 's', account_id: account.accountId, part: first + part, requests, tokens: 0, running },
+        ...{ request_limit: limit, token_limit: null, running_limit: 4, day_limit: null },
+        ...{ refused_requests: 1, refused_tokens: 0, refused_running: 0, refused_day: 0 },
+      });
+      const note = async (...uses: object[]) => {
+        await database.pool.query('SELECT limits.note_use(60, $1)', [JSON.stringify(uses)]);
+        return (await read('s')).map(({ requests, requestLimit }) => [requests, requestLimit]);
+      };
+      expect(await note(told(0, 10, 100, 3), told(11, 5, 100))).toEqual([[15, 100]]);
+      // A minute later the first ones do not count any more; those of another process that tells them late do.
+      expect(await note(told(12, 6, 100, 1))).toEqual([[15, 100]]);
+      expect(await note(told(11, 4, 100, 2))).toEqual([[19, 100]]);
+      // A lower limit was used up. A higher one changes nothing of that.
+      expect(await note(told(13, 5, 20))).toEqual([[20, 20]]);
+      expect(await note(told(13, 0, 600))).toEqual([[20, 20]]);
+      expect(await note(told(13, 10, 600))).toEqual([[30, 600]]);
+      // Without a limit nothing is kept of it, but of before.
+      expect(await note(told(13, 1_000, null))).toEqual([[30, 600]]);
+      // The minute around midnight belongs to the day in which it ends. What was admitted without a limit counts against one of then.
+      expect(await note(told(30, 1, 600), told(19, 7, 600))).toEqual([
+        [600, 600],
+        [8, 600],
+      ]);
+      expect((await read('s')).map(({ running, refused }) => [running, refused[0]])).toEqual([
+        [3, 9],
+        [0, 1],
+      ]);
+    });
+  });
+
   it('that change are in force at once', async () => {
     const one = await start();
     for (let count = 0; count < 20; count++) (await admit(one, { requestsPerMinute: 100 }))!.end();

@@ -1,5 +1,6 @@
 import { type Executor } from '@inference/database';
 import { type ModelLimits } from '@inference/rate-limits';
+import { type PartUse } from './limit-uses';
 
 /** Which limit of a subject refuses. */
 export type RateName = 'requests' | 'tokens' | 'day';
@@ -72,6 +73,30 @@ export async function holdSlots(executor: Executor, wish: SlotsWish): Promise<nu
   const values = [subjectId, accountId, holder, limit, want, ttlSeconds];
   const { rows } = await executor.query<{ slots: number }>({ name: 'hold_slots', text: HOLD_SLOTS, values });
   return rows[0]!.slots;
+}
+
+const NOTE_USES = 'SELECT limits.note_use($1, $2) AS seconds';
+
+/** Adds to the history of limits. Returns the time of the database in milliseconds since 1970. */
+export async function noteUses(
+  executor: Executor,
+  windowSeconds: number,
+  uses: readonly (PartUse & { part: number })[],
+): Promise<number> {
+  const told = uses.map(({ subject, part, limits, requests, tokens, running, refusals }) => ({
+    ...{ id: subject.id, account_id: subject.accountId, part, requests, tokens, running },
+    request_limit: limits.requestsPerMinute,
+    token_limit: limits.tokensPerMinute,
+    running_limit: limits.maxConcurrency,
+    day_limit: limits.tokensPerDay,
+    refused_requests: refusals.requests_per_minute ?? 0,
+    refused_tokens: refusals.tokens_per_minute ?? 0,
+    refused_running: refusals.concurrency ?? 0,
+    refused_day: refusals.tokens_per_day ?? 0,
+  }));
+  const values = [windowSeconds, JSON.stringify(told)];
+  const { rows } = await executor.query<{ seconds: number }>({ name: 'note_uses', text: NOTE_USES, values });
+  return rows[0]!.seconds * 1000;
 }
 
 const STANDING = `

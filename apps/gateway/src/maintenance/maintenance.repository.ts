@@ -8,6 +8,7 @@ export const MAINTENANCE_FUNCTIONS = [
   'metering.delete_old_settlements',
   'metering.delete_old_idempotent_calls',
   'limits.delete_unused',
+  'limits.delete_old_uses',
 ] as const;
 
 export async function runMaintenance(
