@@ -17,29 +17,9 @@ import { benchScale } from './scale/scale-benchmark.mjs';
 import { benchSettlement } from './settlement/settlement-benchmark.mjs';
 import { Workbench } from './setup/workbench.mjs';
 
-/**
- * `npm run bench -- <benchmark>`. The exit code is 0 if all requests were answered and recorded, whatever the speed.
- *
- * @typedef {object} BenchOptions
- * @property {number} rounds
- * @property {number} seconds
- * @property {number} settlementSeconds
- * @property {number} workers
- * @property {number} minutes
- * @property {number} gigabytes
- * @property {number} streams
- * @property {number} tokensPerSecond
- * @property {number[]} passages
- * @property {number[]} rows
- * @property {number[]} processes
- * @property {number} accounts
- * @property {number} entries
- * @property {string[]} folders
- * @property {string | undefined} against absolute path of another built checkout
- *
- * @typedef {(bench: Workbench, options: BenchOptions) => Promise<string[]>} Benchmark resolves with failures; rejects if the
- *   run is aborted
- */
+/** `npm run bench -- <benchmark>`. The exit code is 0 if all requests were answered and recorded, whatever the speed. */
+
+/** @import { Benchmark, BenchOptions } from './setup/workbench.mjs' */
 
 const USAGE = `Usage: npm run bench -- <benchmark> [options]
 

@@ -76,8 +76,21 @@ it('rejects an import cycle between three features of several areas', () => {
   expect(check()).toEqual([
     expect.stringContaining(`${SRC}/a/one: import cycle with b/two, c/three (`),
     expect.stringContaining(`${SRC}/a: area in an import cycle with b, c (`),
+    `${SRC}/a/one/one.module.ts: in an import cycle with ${SRC}/b/two/two.module.ts, ${SRC}/c/three/three.module.ts`,
   ]);
 });
+
+it.each(["import { type Two } from './two';", "const two = () => import('./two');"])(
+  'rejects a circle of files with %s',
+  (text) => {
+    write({
+      'libs/shop/src/one.ts': `${text}\nexport interface One {}\n`,
+      'libs/shop/src/two.ts': "import { type One } from './one';\nexport interface Two {}\n",
+      'libs/shop/src/two.spec.ts': "import { type One } from './one';\n",
+    });
+    expect(check()).toEqual(['libs/shop/src/one.ts: in an import cycle with libs/shop/src/two.ts']);
+  },
+);
 
 it('accepts an import of types against the direction of the other imports', () => {
   write({

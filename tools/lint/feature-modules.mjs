@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isTestFile, parseFile, sourceFilesIn } from './source-files.mjs';
+import { components, isTestFile, sourceFilesIn } from './source-files.mjs';
 
 /**
  * Checks the feature modules of an app.
@@ -17,13 +17,16 @@ import { isTestFile, parseFile, sourceFilesIn } from './source-files.mjs';
  * @typedef {{ src: string, files: Map<string, ParsedFile>, features: Feature[], areas: Area[] }} App
  */
 
-/** @param {string} root of the repository @param {string} app such as `apps/console` @returns {Problem[]} */
-export function findModuleViolations(root, app) {
+/**
+ * @param {string} root of the repository @param {string} app such as `apps/console`
+ * @param {(file: string) => ParsedFile} parse @returns {Problem[]}
+ */
+export function findModuleViolations(root, app, parse) {
   const src = path.join(root, app, 'src');
   const files = new Map(
     sourceFilesIn(src)
       .filter((file) => !isTestFile(path.relative(src, file)))
-      .map((file) => [file, parseFile(file)]),
+      .map((file) => [file, parse(file)]),
   );
   const areas = findAreas(src, files);
   const context = { src, files, areas, features: findFeatures(src, files, areas) };
@@ -194,40 +197,6 @@ function areaCycles({ src, files, features }) {
         problem: `area in an import cycle with ${others.join(', ')} (${edges.sort().join('; ')})`,
       };
     });
-}
-
-/**
- * Strongly connected components (Tarjan).
- * @template Node
- * @param {Node[]} nodes
- * @param {(node: Node) => Node[]} successorsOf
- * @returns {Node[][]}
- */
-function components(nodes, successorsOf) {
-  /** @type {Map<Node, { index: number, low: number, isOpen: boolean }>} */
-  const visits = new Map();
-  /** @type {Node[]} */
-  const open = [];
-  /** @type {Node[][]} */
-  const found = [];
-  /** @param {Node} node */
-  const visit = (node) => {
-    const own = { index: visits.size, low: visits.size, isOpen: true };
-    visits.set(node, own);
-    open.push(node);
-    for (const successor of successorsOf(node)) {
-      const other = visits.get(successor) ?? visit(successor);
-      if (other.isOpen) own.low = Math.min(own.low, other.low);
-    }
-    if (own.low === own.index) {
-      const component = open.splice(open.indexOf(node));
-      for (const member of component) Object.assign(visits.get(member) ?? {}, { isOpen: false });
-      found.push(component);
-    }
-    return own;
-  };
-  for (const node of nodes) if (!visits.has(node)) visit(node);
-  return found;
 }
 
 /**

@@ -16,13 +16,15 @@ import ts from 'typescript';
  *
  * @typedef {object} ParsedFile
  * @property {ImportedNames[]} imports of files of the repository by relative path
- * @property {Set<string>} importedFiles absolute paths of all imported files, also of those of which only types are imported
+ * @property {Set<string>} importedFiles absolute paths of all imported files, also of those of which only types are imported, and those that `import()` loads
  * @property {Map<string, string[]>} decorators of the classes of the file, by class name
  * @property {Set<string>} moduleExports the names in `exports` of the Nest modules
  * @property {NestModule[]} modules the Nest modules of a module file
  */
 
 const SOURCE = /\.(tsx?|mjs)$/;
+/** Of a file that is loaded later, or of its types in a comment. */
+const IMPORT_CALL = /\bimport\('([^']+)'\)/g;
 const SKIPPED_FOLDERS = new Set(['node_modules', 'dist']);
 
 /** @param {string} file relative to the repository or to `src` @returns {boolean} whether it is a test or a part of one */
@@ -49,10 +51,11 @@ export function parseFile(file) {
     moduleExports: new Set(),
     modules: [],
   };
+  for (const [, specifier] of source.text.matchAll(IMPORT_CALL)) addImportedFile(parsed, file, specifier);
   const isModuleFile = file.endsWith('.module.ts');
   for (const statement of source.statements) {
     if (ts.isImportDeclaration(statement)) addImport(parsed, file, statement);
-    if (ts.isExportDeclaration(statement)) addImportedFile(parsed, file, statement.moduleSpecifier);
+    if (ts.isExportDeclaration(statement)) addImportedFile(parsed, file, textOf(statement.moduleSpecifier));
     if (!ts.isClassDeclaration(statement) || !statement.name) continue;
     const decorators = decoratorsOf(statement);
     parsed.decorators.set(statement.name.text, decorators);
@@ -69,7 +72,7 @@ export function parseFile(file) {
 
 /** @param {ParsedFile} parsed @param {string} file @param {ts.ImportDeclaration} statement */
 function addImport(parsed, file, { importClause, moduleSpecifier }) {
-  const target = addImportedFile(parsed, file, moduleSpecifier);
+  const target = addImportedFile(parsed, file, textOf(moduleSpecifier));
   if (!target || importClause?.isTypeOnly) return;
   const bindings = importClause?.namedBindings;
   const elements = bindings && ts.isNamedImports(bindings) ? [...bindings.elements] : [];
@@ -79,10 +82,13 @@ function addImport(parsed, file, { importClause, moduleSpecifier }) {
   parsed.imports.push({ file: target, names });
 }
 
-/** @param {ParsedFile} parsed @param {string} file @param {ts.Expression | undefined} specifier @returns {string | undefined} the file */
+/** @param {ts.Expression | undefined} specifier @returns {string | undefined} */
+const textOf = (specifier) => (specifier && ts.isStringLiteral(specifier) ? specifier.text : undefined);
+
+/** @param {ParsedFile} parsed @param {string} file @param {string | undefined} specifier @returns {string | undefined} the file */
 function addImportedFile(parsed, file, specifier) {
-  if (!specifier || !ts.isStringLiteral(specifier) || !specifier.text.startsWith('.')) return undefined;
-  const target = resolve(path.resolve(path.dirname(file), specifier.text));
+  if (!specifier?.startsWith('.')) return undefined;
+  const target = resolve(path.resolve(path.dirname(file), specifier));
   if (target) parsed.importedFiles.add(target);
   return target;
 }
@@ -115,4 +121,38 @@ function namesIn(node, properties) {
     for (const element of node.initializer.elements) names.push(element.getText());
   ts.forEachChild(node, (child) => void names.push(...namesIn(child, properties)));
   return names;
+}
+
+/**
+ * Strongly connected components (Tarjan).
+ * @template Node
+ * @param {Node[]} nodes
+ * @param {(node: Node) => Node[]} successorsOf
+ * @returns {Node[][]}
+ */
+export function components(nodes, successorsOf) {
+  /** @type {Map<Node, { index: number, low: number, isOpen: boolean }>} */
+  const visits = new Map();
+  /** @type {Node[]} */
+  const open = [];
+  /** @type {Node[][]} */
+  const found = [];
+  /** @param {Node} node */
+  const visit = (node) => {
+    const own = { index: visits.size, low: visits.size, isOpen: true };
+    visits.set(node, own);
+    open.push(node);
+    for (const successor of successorsOf(node)) {
+      const other = visits.get(successor) ?? visit(successor);
+      if (other.isOpen) own.low = Math.min(own.low, other.low);
+    }
+    if (own.low === own.index) {
+      const component = open.splice(open.indexOf(node));
+      for (const member of component) Object.assign(visits.get(member) ?? {}, { isOpen: false });
+      found.push(component);
+    }
+    return own;
+  };
+  for (const node of nodes) if (!visits.has(node)) visit(node);
+  return found;
 }

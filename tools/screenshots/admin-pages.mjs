@@ -4,7 +4,7 @@ import { either } from './either.mjs';
  * The pages of administrators.
  *
  * @import { Page } from 'playwright-core'
- * @import { Picture } from './pages.mjs'
+ * @import { Picture } from './either.mjs'
  */
 
 /** @param {Page} tab */

@@ -11,7 +11,7 @@ import { signIn } from './sign-in.mjs';
  * (`CHROMIUM`, `/usr/bin/chromium` unless set).
  *
  * @import { Browser, Page } from 'playwright-core'
- * @import { Picture } from './pages.mjs'
+ * @import { Picture } from './either.mjs'
  */
 
 const LANGUAGES = ['en', 'zh-CN'];

@@ -4,13 +4,9 @@ import { STAFF_STATEMENTS } from './staff-statements.mjs';
 /**
  * The places whose statements cross accounts: `npm test` names those that are missing. `npm run docs:reference` writes them to
  * docs/reference/statements-across-accounts.md.
- *
- * @typedef {'job' | 'batch' | 'report' | 'admin' | 'key' | 'operator'} Kind
- * @typedef {{ place: string, kind: Kind, tables: string[], why: string }} CrossingStatement `place`: file and function, or `function` or
- *   `view`, and its name in the database
  */
 
-/** @type {CrossingStatement[]} */
+/** @type {import('./statement-scope.mjs').CrossingStatement[]} */
 export const CROSSING_STATEMENTS = [
   {
     place: 'apps/console/src/notifications/announcements/mailings.repository.ts takeRecipients',
@@ -41,6 +37,42 @@ export const CROSSING_STATEMENTS = [
     kind: 'job',
     tables: ['billing.provider_events'],
     why: 'Empties what providers have signed of events that were closed long ago.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/exported-hours.repository.ts claimHour',
+    kind: 'job',
+    tables: ['metering.hourly_rollup', 'wallet.transfers'],
+    why: 'The first hour of usage and ledger that is not exported.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/exported-hours.repository.ts readLagSeconds',
+    kind: 'job',
+    tables: ['metering.hourly_rollup', 'wallet.transfers'],
+    why: 'How long that hour has been over, for a scrape of the metrics.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/export-rows.repository.ts pagesByTime',
+    kind: 'job',
+    tables: ['metering.usage_events', 'wallet.entries', 'wallet.transfers'],
+    why: 'Exports the usage of an hour, and the transfers that are no usage, for a warehouse.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/export-rows.repository.ts ledgerPages',
+    kind: 'job',
+    tables: ['wallet.entries', 'wallet.transfers'],
+    why: 'Exports what the usage of an hour was debited.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/export-rows.repository.ts debitedAccounts',
+    kind: 'job',
+    tables: ['metering.hourly_rollup'],
+    why: 'The accounts with usage in an hour that is exported.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/export-rows.repository.ts readHourBooks',
+    kind: 'job',
+    tables: ['metering.hourly_rollup', 'wallet.entries', 'wallet.transfers'],
+    why: 'Compares an exported hour with rollup and ledger.',
   },
   {
     place: 'function metering.settle',
@@ -125,6 +157,12 @@ export const CROSSING_STATEMENTS = [
     kind: 'job',
     tables: ['metering.idempotent_calls'],
     why: 'Forgets idempotency keys after a day.',
+  },
+  {
+    place: 'function metering.delete_old_client_request_ids',
+    kind: 'job',
+    tables: ['metering.client_request_ids'],
+    why: 'Forgets the ids of clients after 90 days.',
   },
   {
     place: 'apps/gateway/src/idempotency/idempotent-calls.repository.ts holdCalls',

@@ -1,4 +1,4 @@
-/** @import { CrossingStatement } from './crossing-statements.mjs' */
+/** @import { CrossingStatement } from './statement-scope.mjs' */
 
 /** @type {CrossingStatement[]} */
 export const OPERATOR_STATEMENTS = [

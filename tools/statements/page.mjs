@@ -1,6 +1,6 @@
 import { CROSSING_STATEMENTS } from './crossing-statements.mjs';
 
-/** @import { Kind } from './crossing-statements.mjs' */
+/** @import { Kind } from './statement-scope.mjs' */
 
 /** @type {Record<Kind, string>} */
 const KINDS = {

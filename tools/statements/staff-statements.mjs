@@ -1,4 +1,4 @@
-/** @import { CrossingStatement } from './crossing-statements.mjs' */
+/** @import { CrossingStatement } from './statement-scope.mjs' */
 
 /** @type {CrossingStatement[]} */
 export const STAFF_STATEMENTS = [
@@ -68,6 +68,12 @@ export const STAFF_STATEMENTS = [
     kind: 'admin',
     tables: ['metering.unserved_calls', 'metering.usage_events'],
     why: 'Names the account of a call, for staff, by the id of the call.',
+  },
+  {
+    place: 'apps/console/src/billing/requests/requests.repository.ts findCallsByClientId',
+    kind: 'admin',
+    tables: ['metering.client_request_ids'],
+    why: 'Names the accounts of calls, for staff, by the id that their clients have given them.',
   },
   {
     place: 'apps/console/src/support/account-search/account-search.service.ts find',

@@ -5,6 +5,10 @@ import { parse } from 'libpg-query';
  *
  * @import { AccountTables } from './account-tables.mjs'
  *
+ * @typedef {'job' | 'batch' | 'report' | 'admin' | 'key' | 'operator'} Kind
+ * @typedef {{ place: string, kind: Kind, tables: string[], why: string }} CrossingStatement `place`: file and function, or `function` or
+ *   `view`, and its name in the database
+ *
  * @typedef {object} StatementScope
  * @property {string[]} tables of accounts that it uses
  * @property {string[]} crossed of them, those whose rows nothing binds to one account: neither its id, nor a unique key, nor the id of

@@ -9,7 +9,7 @@ import { Appearance } from './app/appearance';
 import { createAppRouter } from './app/router';
 import { servedPageElement } from './app/served-page';
 import { type PageHead, PageHeadProvider } from './components/page-title';
-import { announcementsQuery } from './features/announcements/announcements';
+import { announcementsQuery } from './features/announcements/announcements-query';
 import { changelogQuery } from './features/changelog/changelog-queries';
 import { modelFilterIn } from './features/models/model-filter';
 import { modelQuery, modelsQuery } from './features/models/model-queries';

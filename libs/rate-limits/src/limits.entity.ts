@@ -177,4 +177,11 @@ export class LimitDayUse {
 }
 
 /** The tables of the limits that gateways share. */
-export const LIMIT_ENTITIES = [LimitDayUse, LimitOverride, LimitPartUse, LimitSlice, LimitSlots, LimitSubject];
+export const LIMIT_ENTITIES = [
+  LimitDayUse,
+  LimitOverride,
+  LimitPartUse,
+  LimitSlice,
+  LimitSlots,
+  LimitSubject,
+];

@@ -1,16 +1,14 @@
+export { type TracingConfig } from './open-telemetry/process-tracer';
+export { type Attributes, type Span, type SpanIds } from './span';
 export {
   activeSpanIds,
   activeTraceparent,
-  type Attributes,
   isTracing,
   readTraceId,
-  type Span,
-  type SpanIds,
   startCallSpan,
   startRequestSpan,
   startTracing,
   traceWork,
-  type TracingConfig,
   TracingShutdown,
   tracedFetch,
 } from './tracing';

@@ -2,31 +2,7 @@ import { type IncomingHttpHeaders } from 'node:http';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type LogWarning } from './open-telemetry/limited-exporter';
 import type * as openTelemetry from './open-telemetry/process-tracer';
-
-/** The variables of OpenTelemetry that a service reads (see `env.service`). */
-export interface TracingConfig {
-  /** Root of an OTLP receiver; spans go to `/v1/traces` below it. Without it, nothing is traced. */
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
-  /** Headers of the requests to the receiver, such as a credential. */
-  OTEL_EXPORTER_OTLP_HEADERS?: Record<string, string> | undefined;
-  OTEL_TRACES_SAMPLER?: SamplerName | undefined;
-  /** Part of the traces that is sampled, 0 to 1, for the samplers whose name ends with `traceidratio`. */
-  OTEL_TRACES_SAMPLER_ARG?: number | undefined;
-}
-
-export type SamplerName =
-  | 'always_on'
-  | 'always_off'
-  | 'traceidratio'
-  | 'parentbased_always_on'
-  | 'parentbased_always_off'
-  | 'parentbased_traceidratio';
-
-/** Ids of a span, as W3C Trace Context writes them: lower-case hexadecimal digits. */
-export interface SpanIds {
-  traceId: string;
-  spanId: string;
-}
+import { type Attributes, type Span, type SpanIds } from './span';
 
 /** `version-trace id-parent id-flags`. Version ff and ids of zeros are invalid; later versions may have more parts. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
@@ -37,28 +13,6 @@ export function readTraceId(header: unknown): string | undefined {
   if (typeof header !== 'string') return undefined;
   const [, version, traceId, more] = TRACEPARENT.exec(header) ?? [];
   return version === FIRST_VERSION && more !== undefined ? undefined : traceId;
-}
-
-/** Names and values by OpenTelemetry's semantic conventions. Never prompts, keys, tokens or mail addresses. Undefined ones are left out. */
-export type Attributes = Record<string, string | number | boolean | undefined>;
-
-/** One step of a trace. It is sent when it has ended; what is set later is lost. */
-export interface Span {
-  readonly ids: SpanIds;
-  /** `traceparent` and, if there is one, `tracestate`: they continue the trace in the service that is called. */
-  readonly headers: Record<string, string>;
-  /** Runs something whose spans and log lines belong to this span, until it has ended. */
-  run<T>(work: () => T): T;
-  rename(name: string): void;
-  set(attributes: Attributes): void;
-  /** Sets the status of the response to a call; from 400 on the call has failed. */
-  answered(status: number): void;
-  /** Marks the span as failed. @param cause a name of few values, or an error, of which only code or class is taken: messages may quote content */
-  fail(cause: unknown): void;
-  /** Fixes the time of the end, for a span that gets more attributes afterwards. */
-  stop(): void;
-  /** Has no effect the second time. */
-  end(): void;
 }
 
 /** A call of another service, or of an upstream. */
@@ -76,7 +30,7 @@ interface Call {
 interface TracingOptions {
   /** Name of the service. */
   name: string;
-  config: TracingConfig;
+  config: openTelemetry.TracingConfig;
   warn: LogWarning;
 }
 

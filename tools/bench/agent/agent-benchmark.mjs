@@ -111,7 +111,7 @@ function startReaders(bench) {
   return child;
 }
 
-/** @type {import('../run.mjs').Benchmark} */
+/** @type {import('../setup/workbench.mjs').Benchmark} */
 export async function benchAgent(bench, { rounds, seconds, streams, tokensPerSecond }) {
   const database = await createDatabase(bench, 'agent_bench');
   const account = await loadBuilt('libs/testing/src').insertAccount(database.pool, {

@@ -182,7 +182,7 @@ function printContent(tables, fillMs) {
   );
 }
 
-/** @type {import('../run.mjs').Benchmark} */
+/** @type {import('../setup/workbench.mjs').Benchmark} */
 export async function benchConsole(bench, { rounds, seconds, against, accounts, entries }) {
   const size = { accounts, entries };
   // Refuses sizes that do not fit before anything takes time.

@@ -234,7 +234,7 @@ function verdictsOf(outcomes, memory, hasNginx) {
   ];
 }
 
-/** @type {import('../run.mjs').Benchmark} */
+/** @type {import('../setup/workbench.mjs').Benchmark} */
 export async function benchDownloads(bench, { rounds, gigabytes }) {
   const program = findProgram('curl');
   if (!program) throw new Error('This benchmark requires curl, which is not on the PATH.');

@@ -74,7 +74,7 @@ const VISITS = {
   'later visit': { isFirstVisit: false, isSlow: false },
 };
 
-/** @type {import('../run.mjs').Benchmark} */
+/** @type {import('../setup/workbench.mjs').Benchmark} */
 export async function benchFirstPaint(bench, { rounds }) {
   const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
   if (!existsSync(executablePath)) throw new Error(`${executablePath} does not exist: set CHROMIUM.`);

@@ -8,7 +8,8 @@ import { median, printLedger, printTable, printVerdicts } from '../measuring/rep
 
 /**
  * @import { Contender } from './contenders.mjs'
- * @import { Load, Measurement } from './load.mjs'
+ * @import { Measurement } from '../measuring/report.mjs'
+ * @import { Load } from './load.mjs'
  */
 
 /**
@@ -181,7 +182,7 @@ const comparisonsOf = (outcomes) =>
       ];
     });
 
-/** @type {import('../run.mjs').Benchmark} */
+/** @type {import('../setup/workbench.mjs').Benchmark} */
 export async function benchGateway(bench, { rounds, seconds, workers, against }) {
   await installPeers(bench.signal);
   const database = await createDatabase(bench, 'gateway_bench');

@@ -6,15 +6,9 @@ const MAX_TOKENS = 16;
 
 /**
  * @import { AutocannonResult } from '../setup/peer-packages.mjs'
+ * @import { Measurement } from '../measuring/report.mjs'
  *
  * @typedef {{ streamed: boolean, connections: number }} Load
- * @typedef {object} Measurement
- * @property {number} requests that were sent
- * @property {number} perSecond
- * @property {number} p50Ms until the last byte
- * @property {number} p99Ms
- * @property {number} cpuMs processor time of the contender's process per request; NaN if it cannot be read
- * @property {string[]} faults
  */
 
 const SAMPLE_MS = 20;

@@ -85,7 +85,7 @@ const p50 = (timings, field) =>
     0.5,
   );
 
-/** @type {import('../run.mjs').Benchmark} */
+/** @type {import('../setup/workbench.mjs').Benchmark} */
 export async function benchTranslation(bench, { rounds, seconds }) {
   const database = await createDatabase(bench, 'translation_bench');
   const account = await loadBuilt('libs/testing/src').insertAccount(database.pool, {

@@ -111,7 +111,7 @@ async function secondsToReady(service, storage, rounds) {
   return median(seconds);
 }
 
-/** @type {import('../run.mjs').Benchmark} */
+/** @type {import('../setup/workbench.mjs').Benchmark} */
 export async function benchImages(bench, { rounds }) {
   const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
   const variables = generateVariables(root);

@@ -217,7 +217,7 @@ function attackFromEverywhere(target) {
   });
 }
 
-/** @type {import('../run.mjs').Benchmark} */
+/** @type {import('../setup/workbench.mjs').Benchmark} */
 export async function benchLoginThrottle(bench) {
   const database = await createDatabase(bench, 'login_throttle_bench');
   const started = await startConsole(bench, database);

@@ -35,9 +35,19 @@ export function printRows(title, rows) {
 }
 
 /**
+ * @typedef {object} Measurement
+ * @property {number} requests that were sent
+ * @property {number} perSecond
+ * @property {number} p50Ms until the last byte
+ * @property {number} p99Ms
+ * @property {number} cpuMs processor time of the contender's process per request; NaN if it cannot be read
+ * @property {string[]} faults
+ */
+
+/**
  * @param {string} title
  * @param {import('../gateway/contenders.mjs').Contender[]} contenders
- * @param {Record<string, import('../gateway/load.mjs').Measurement[]>} measurements
+ * @param {Record<string, Measurement[]>} measurements
  */
 export function printTable(title, contenders, measurements) {
   /** @param {string} key @param {'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuMs'} field */

@@ -208,7 +208,7 @@ async function measureLanguage(site, language, counts) {
   return verdicts;
 }
 
-/** @type {import('../run.mjs').Benchmark} */
+/** @type {import('../setup/workbench.mjs').Benchmark} */
 export async function benchMemo(bench, { folders, passages: counts, rounds }) {
   await installPeers(bench.signal);
   const site = await Site.open(bench);

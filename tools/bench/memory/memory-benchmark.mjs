@@ -43,7 +43,7 @@ const summaryOf = (samples) => ({
   heapBytes: Math.min(...samples.map((sample) => sample.heapBytes)),
 });
 
-/** @type {import('../run.mjs').Benchmark} */
+/** @type {import('../setup/workbench.mjs').Benchmark} */
 export async function benchMemory(bench, { minutes }) {
   const { launcher, platform } = await startWholeSite(bench);
   const pids = servicePids(launcher.pid);

@@ -6,10 +6,10 @@ import { accountsOf, fillMonth, MONTH, readFromHours } from './filled-months.mjs
 
 /**
  * @import { Workbench } from '../setup/workbench.mjs'
- * @import { BenchOptions } from '../run.mjs'
+ * @import { BenchOptions } from '../setup/workbench.mjs'
  * @import { TestPool } from '../../../libs/testing/src/index.ts'
  * @import { CostReport } from '../../../apps/router-cost/src/cost/cost.repository.ts'
- * @import { GroupKey } from '../../../apps/router-cost/src/cost/cost.repository.ts'
+ * @import { GroupKey } from '../../../apps/router-cost/src/cost/cost.dto.ts'
  *
  * @typedef {{ p50: number, p95: number, hoursOnly: number }} Timing in milliseconds
  * @typedef {{ rows: number, filledMs: number, rolledMs: number, bytes: Record<string, bigint>, whole: Timing[], current: Timing[] }} Size

@@ -118,7 +118,7 @@ async function measure(bench, build, { gateways, loads }, { accounts, streamed }
   };
 }
 
-/** @type {import('../run.mjs').Benchmark} */
+/** @type {import('../setup/workbench.mjs').Benchmark} */
 export async function benchScale(bench, { rounds, seconds, against, processes }) {
   await installPeers(bench.signal);
   const builds = [await prepare(bench, 'this build', root, 'scale_bench')];

@@ -65,7 +65,8 @@ class EventSource {
     this.costPicos += charged.costPicos;
     /** @type {Parameters<typeof this.toRow>[0]} */
     const event = {
-      ...{ requestId: this.newId('req'), startedAt: new Date(), model, endpoint: 'chat/completions' },
+      ...{ requestId: this.newId('req'), clientRequestId: undefined, startedAt: new Date() },
+      ...{ model, endpoint: 'chat/completions' },
       ...{
         accountId: account.accountId,
         apiKeyId: account.apiKeyId,
@@ -164,7 +165,7 @@ async function runOnAll(clients, source, mayContinue) {
   return refused.reduce((sum, count) => sum + count, 0);
 }
 
-/** @type {import('../run.mjs').Benchmark} */
+/** @type {import('../setup/workbench.mjs').Benchmark} */
 export async function benchSettlement(bench, { settlementSeconds }) {
   const database = await createDatabase(bench, 'settlement_bench');
   /** @type {pg.Client[]} */

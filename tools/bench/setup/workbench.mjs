@@ -25,6 +25,26 @@ const LOG_COLLECTOR = {
 const environment = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production' };
 
 /**
+ * @typedef {object} BenchOptions
+ * @property {number} rounds
+ * @property {number} seconds
+ * @property {number} settlementSeconds
+ * @property {number} workers
+ * @property {number} minutes
+ * @property {number} gigabytes
+ * @property {number} streams
+ * @property {number} tokensPerSecond
+ * @property {number[]} passages
+ * @property {number[]} rows
+ * @property {number[]} processes
+ * @property {number} accounts
+ * @property {number} entries
+ * @property {string[]} folders
+ * @property {string | undefined} against absolute path of another built checkout
+ *
+ * @typedef {(bench: Workbench, options: BenchOptions) => Promise<string[]>} Benchmark resolves with failures; rejects if the
+ *   run is aborted
+ *
  * @typedef {object} Started a child process that answers HTTP
  * @property {number} pid
  * @property {string} url

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect } from 'react';
-import { DataRow, type RowsProps } from './data-table';
+import { DataRow, type RowsProps } from './data-row';
 
 const ESTIMATED_ROW_PIXELS = 41;
 const ROWS_BEYOND_SIGHT = 20;

@@ -3,21 +3,8 @@ import { type ModelLimits } from '@inference/rate-limits';
 import { Logger } from '@nestjs/common';
 import { type LimitName } from './limit-headers';
 import { type LimitsConfig } from './limits.config';
-import { noteUses } from './limits.repository';
+import { type LimitedUnit, noteUses, type PartUse } from './limits.repository';
 import { type Subject } from './rate-slices';
-
-type Unit = 'requests_per_minute' | 'tokens_per_minute' | 'tokens_per_day' | 'concurrency';
-
-/** What this process has admitted and refused of a subject in one part of the window. */
-export interface PartUse {
-  subject: Subject;
-  limits: ModelLimits;
-  requests: number;
-  tokens: number;
-  /** The most that ran at a time. */
-  running: number;
-  refusals: Partial<Record<Unit, number>>;
-}
 
 /** As in the function `limits.note_use`. */
 const PARTS_OF_A_WINDOW = 12;
@@ -48,14 +35,25 @@ export class LimitUses {
     if (!uses) this.parts.set(part, (uses = new Map<string, PartUse>()));
     let use = uses.get(subject.id);
     if (!use)
-      uses.set(subject.id, (use = { subject, limits, requests: 0, tokens: 0, running: 0, refusals: {} }));
+      uses.set(
+        subject.id,
+        (use = {
+          subjectId: subject.id,
+          accountId: subject.accountId,
+          limits,
+          requests: 0,
+          tokens: 0,
+          running: 0,
+          refusals: {},
+        }),
+      );
     use.limits = limits;
     return use;
   }
 
   refused(subject: Subject, limits: ModelLimits, name: LimitName): void {
     const { refusals } = this.of(subject, limits);
-    const unit = name.slice(name.indexOf('_') + 1) as Unit;
+    const unit = name.slice(name.indexOf('_') + 1) as LimitedUnit;
     refusals[unit] = (refusals[unit] ?? 0) + 1;
   }
 

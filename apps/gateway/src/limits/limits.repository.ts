@@ -1,6 +1,5 @@
 import { type Executor } from '@inference/database';
 import { type ModelLimits } from '@inference/rate-limits';
-import { type PartUse } from './limit-uses';
 
 /** Which limit of a subject refuses. */
 export type RateName = 'requests' | 'tokens' | 'day';
@@ -75,6 +74,21 @@ export async function holdSlots(executor: Executor, wish: SlotsWish): Promise<nu
   return rows[0]!.slots;
 }
 
+/** What a limit counts, as its name says it. */
+export type LimitedUnit = 'requests_per_minute' | 'tokens_per_minute' | 'tokens_per_day' | 'concurrency';
+
+/** What this process has admitted and refused of a subject in one part of the window. */
+export interface PartUse {
+  subjectId: string;
+  accountId: string;
+  limits: ModelLimits;
+  requests: number;
+  tokens: number;
+  /** The most that ran at a time. */
+  running: number;
+  refusals: Partial<Record<LimitedUnit, number>>;
+}
+
 const NOTE_USES = 'SELECT limits.note_use($1, $2) AS seconds';
 
 /** Adds to the history of limits. Returns the time of the database in milliseconds since 1970. */
@@ -83,8 +97,8 @@ export async function noteUses(
   windowSeconds: number,
   uses: readonly (PartUse & { part: number })[],
 ): Promise<number> {
-  const told = uses.map(({ subject, part, limits, requests, tokens, running, refusals }) => ({
-    ...{ id: subject.id, account_id: subject.accountId, part, requests, tokens, running },
+  const told = uses.map(({ subjectId, accountId, part, limits, requests, tokens, running, refusals }) => ({
+    ...{ id: subjectId, account_id: accountId, part, requests, tokens, running },
     request_limit: limits.requestsPerMinute,
     token_limit: limits.tokensPerMinute,
     running_limit: limits.maxConcurrency,

@@ -19,8 +19,9 @@ import {
   tighter,
 } from './limit-headers';
 import { LimitMetrics } from './limit-metrics';
-import { LimitUses, type PartUse } from './limit-uses';
+import { LimitUses } from './limit-uses';
 import { LIMITS_CONFIG, type LimitsConfig } from './limits.config';
+import { type PartUse } from './limits.repository';
 import { RateSlices, type Refused, type Subject, Taken } from './rate-slices';
 import { Slots } from './slots';
 

@@ -13,8 +13,8 @@ import {
 } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { type CostGroup, type GroupKey, groupKeysOf } from './cost.repository';
-import { CostItemResponse, CostPageResponse, CostQuery } from './cost.dto';
+import { type CostGroup } from './cost.repository';
+import { CostItemResponse, CostPageResponse, CostQuery, type GroupKey, groupKeysOf } from './cost.dto';
 import { CostService } from './cost.service';
 
 const CSV_EXAMPLE = 'model,cost_usd,tokens\r\ndemo-model,0.002468,1234\r\n';

@@ -3,8 +3,8 @@ import { type Caller, restrictedKeyIdOf, seesAllCost } from '@inference/guards';
 import { type InstantMicros, instantText, parseInstant, startOfMonth } from '@inference/time';
 import { BadRequestException, ForbiddenException } from '@nestjs/common';
 import { z } from 'zod';
-import { type CostQuery } from './cost.dto';
-import { groupKeysOf } from './cost.repository';
+import { type CostQuery, groupKeysOf } from './cost.dto';
+import { type CostPosition } from './cost.repository';
 
 /** What a report covers: all accounts, one account, or one API key of an account. */
 export type CostScope = { accountId: string; apiKeyId: string | null } | { accountId: null; apiKeyId: null };
@@ -48,12 +48,6 @@ export function rangeOf({
       ? 'to: must be later than the start of the current month, unless from is given'
       : 'from: must be earlier than to',
   );
-}
-
-/** Sort position of the last group of a page. */
-export interface CostPosition {
-  costUsdPicos: bigint;
-  keys: string[];
 }
 
 /** The rest of a report. The range is that of the first page, so that all pages show the same figures. */

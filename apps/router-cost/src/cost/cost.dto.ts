@@ -9,7 +9,12 @@ import {
 import { GRANULARITIES, type Granularity, GroupByField, PeriodQuery } from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
-import { type Dimension, DIMENSIONS } from './cost.repository';
+
+/** The dimensions by which a report can be grouped (spec: Router cost item; beyond it `api_key`). */
+export const DIMENSIONS = ['user', 'model', 'entrypoint', 'api_key'] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+/** What names a group: a bucket of time, if the report has a granularity, and the dimensions. */
+export type GroupKey = Dimension | 'timestamp';
 
 /** Whose cost a report covers: the caller's, or that of all accounts. */
 export const SCOPES = ['own', 'all'] as const;
@@ -55,6 +60,12 @@ export class CostQuery extends PeriodQuery {
   })
   cursor?: string;
 }
+
+export const groupKeysOf = ({
+  granularity,
+  group_by: dimensions,
+}: Pick<CostQuery, 'granularity' | 'group_by'>): readonly GroupKey[] =>
+  granularity === undefined ? dimensions : ['timestamp', ...dimensions];
 
 /** Spec: Router cost item. */
 export class CostItemResponse implements Partial<Record<Dimension, string | null>> {

@@ -1,19 +1,12 @@
 import { type Executor } from '@inference/database';
 import { bucketLines, type LineDetail, type TimeBuckets, usageLines } from '@inference/metering';
-import { type CostPosition } from './cost.cursor';
-import { type CostQuery } from './cost.dto';
+import { type GroupKey } from './cost.dto';
 
-/** The dimensions by which a report can be grouped (spec: Router cost item; beyond it `api_key`). */
-export const DIMENSIONS = ['user', 'model', 'entrypoint', 'api_key'] as const;
-export type Dimension = (typeof DIMENSIONS)[number];
-/** What names a group: a bucket of time, if the report has a granularity, and the dimensions. */
-export type GroupKey = Dimension | 'timestamp';
-
-export const groupKeysOf = ({
-  granularity,
-  group_by: dimensions,
-}: Pick<CostQuery, 'granularity' | 'group_by'>): readonly GroupKey[] =>
-  granularity === undefined ? dimensions : ['timestamp', ...dimensions];
+/** Sort position of the last group of a page. */
+export interface CostPosition {
+  costUsdPicos: bigint;
+  keys: string[];
+}
 
 /** The cost of one group; `keys` has a value for each name of the report, in its order. */
 export interface CostGroup {

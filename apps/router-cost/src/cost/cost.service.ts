@@ -5,14 +5,13 @@ import { type InstantMicros, instantText } from '@inference/time';
 import { BadRequestException, Injectable } from '@nestjs/common';
 import {
   type CostGroup,
+  type CostPosition,
   type CostReport,
-  groupKeysOf,
   type ReadCostGroup,
   readCostGroups,
 } from './cost.repository';
 import {
   type Continuation,
-  type CostPosition,
   type CostRange,
   type CostScope,
   decodeCursor,
@@ -20,7 +19,7 @@ import {
   rangeOf,
   scopeOf,
 } from './cost.cursor';
-import { type CostQuery } from './cost.dto';
+import { type CostQuery, groupKeysOf } from './cost.dto';
 
 export interface CostPage {
   groups: CostGroup[];

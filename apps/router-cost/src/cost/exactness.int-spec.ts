@@ -14,7 +14,7 @@ import {
 import { ENTITIES } from '../entities';
 import { insertStaff, type RunningService, startRouterCost } from '../../test/running-service';
 import { type Served, type Settled, settle } from '../../test/usage';
-import { type Dimension, DIMENSIONS } from './cost.repository';
+import { type Dimension, DIMENSIONS } from './cost.dto';
 import { instantText } from '@inference/time';
 
 const EVENTS = 60;

@@ -1,31 +1,7 @@
-import {
-  type ClusterStmt,
-  type IndexStmt,
-  type Node,
-  parse,
-  type RangeVar,
-  type RefreshMatViewStmt,
-  type ReindexStmt,
-  type VacuumStmt,
-} from 'libpg-query';
+import { type Node, parse, type RangeVar } from 'libpg-query';
 import { type QueryRunner } from 'typeorm';
-import { findAlterTableLocks } from './alter-table-locks';
 import { Catalogue, findLargeTables, type LargeTable, type Query, type TableLimits } from './catalogue';
-
-/** What a statement does for as long as it takes to read or write a whole table, while others cannot write to it. */
-export interface PossibleLock {
-  /** A table, or one of its indexes. Absent if it may be any table. */
-  relation?: RangeVar;
-  action: string;
-  instead: string;
-  /** Absent if the table is always locked. */
-  applies?: (catalogue: Catalogue, tableOid: string) => Promise<boolean>;
-}
-
-export const WITH_INDEX_FIRST =
-  'CREATE UNIQUE INDEX CONCURRENTLY in a migration without a transaction, then ADD CONSTRAINT … USING INDEX';
-export const VALIDATE_LATER =
-  'ADD CONSTRAINT … NOT VALID, then VALIDATE CONSTRAINT in a migration of its own';
+import { findNodes, findPossibleLocks, isEnabled } from './possible-locks';
 
 export interface Statement {
   text: string;
@@ -41,14 +17,6 @@ export async function parseStatements(text: string): Promise<Statement[]> {
   );
 }
 
-/** Returns the names of the functions that an expression calls, without their schemas. */
-export function namesOfFunctions(expression: Node | undefined): string[] {
-  return findNodes(expression, ['FuncCall']).flatMap(({ funcname }) => {
-    const name = (funcname as Node[] | undefined)?.at(-1);
-    return name && 'String' in name && name.String.sval ? [name.String.sval] : [];
-  });
-}
-
 const PLANNED = ['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt', 'CreateTableAsStmt'];
 
 /** Returns the tables whose rows a statement updates or deletes. Those of a new function do not count. */
@@ -57,14 +25,6 @@ function changedTables(statement: Node): RangeVar[] {
   return findNodes(statement, ['UpdateStmt', 'DeleteStmt', 'MergeStmt']).map(
     ({ relation }) => relation as RangeVar,
   );
-}
-
-function findNodes(tree: unknown, types: string[]): Record<string, unknown>[] {
-  if (typeof tree !== 'object' || tree === null) return [];
-  return Object.entries(tree).flatMap(([key, value]) => [
-    ...(types.includes(key) ? [value as Record<string, unknown>] : []),
-    ...findNodes(value, types),
-  ]);
 }
 
 const BATCHES = 'batches of a background job';
@@ -163,69 +123,9 @@ export async function checkLocks<T>(
   }
 }
 
-/** Returns the long locks that a statement may take. UPDATE, DELETE and MERGE are judged by their plans instead. */
-function findPossibleLocks(statement: Node): PossibleLock[] {
-  if ('AlterTableStmt' in statement) return findAlterTableLocks(statement.AlterTableStmt);
-  if ('IndexStmt' in statement) return createIndex(statement.IndexStmt);
-  if ('ReindexStmt' in statement) return reindex(statement.ReindexStmt);
-  if ('VacuumStmt' in statement) return vacuum(statement.VacuumStmt);
-  if ('ClusterStmt' in statement) return cluster(statement.ClusterStmt);
-  if ('RefreshMatViewStmt' in statement) return refresh(statement.RefreshMatViewStmt);
-  if ('DoStmt' in statement || 'CallStmt' in statement)
-    return [{ action: 'A block of code, which this check cannot look into,', instead: 'plain statements' }];
-  return [];
-}
-
 /** Whether the statement waits for other transactions without keeping anyone from working. */
 function isConcurrent(statement: Node): boolean {
   if ('IndexStmt' in statement) return statement.IndexStmt.concurrent ?? false;
   if ('DropStmt' in statement) return statement.DropStmt.concurrent ?? false;
   return 'ReindexStmt' in statement && isEnabled('concurrently', statement.ReindexStmt.params);
-}
-
-function createIndex({ relation, concurrent }: IndexStmt): PossibleLock[] {
-  if (concurrent) return [];
-  const lock: PossibleLock = {
-    relation,
-    action: 'CREATE INDEX without CONCURRENTLY',
-    instead: 'CREATE INDEX CONCURRENTLY in a migration without a transaction',
-  };
-  // On a partitioned table alone it creates an empty index, to which those of the partitions are attached.
-  if (!relation?.inh) lock.applies = async (catalogue, oid) => !(await catalogue.isPartitioned(oid));
-  return [lock];
-}
-
-function reindex({ relation, params }: ReindexStmt): PossibleLock[] {
-  if (isEnabled('concurrently', params)) return [];
-  const instead = 'REINDEX (CONCURRENTLY) in a migration without a transaction';
-  return [{ relation, action: 'REINDEX without CONCURRENTLY', instead }];
-}
-
-function vacuum({ options, rels = [] }: VacuumStmt): PossibleLock[] {
-  if (!isEnabled('full', options)) return [];
-  const lock = { action: 'VACUUM FULL', instead: 'VACUUM' };
-  if (rels.length === 0) return [lock];
-  return rels.map((rel) => ({
-    ...lock,
-    relation: 'VacuumRelation' in rel ? rel.VacuumRelation.relation : undefined,
-  }));
-}
-
-function cluster({ relation }: ClusterStmt): PossibleLock[] {
-  return [{ relation, action: 'CLUSTER', instead: 'an index that suits the queries' }];
-}
-
-function refresh({ relation, concurrent }: RefreshMatViewStmt): PossibleLock[] {
-  if (concurrent) return [];
-  const action = 'REFRESH MATERIALIZED VIEW without CONCURRENTLY';
-  return [{ relation, action, instead: 'REFRESH MATERIALIZED VIEW CONCURRENTLY' }];
-}
-
-/** Whether an option is given, with no value or with another one than false. */
-function isEnabled(name: string, options: Node[] = []): boolean {
-  return options.some((option) => {
-    if (!('DefElem' in option) || option.DefElem.defname !== name) return false;
-    const { arg } = option.DefElem;
-    return !(arg && 'String' in arg && /^(false|off)$/i.test(arg.String.sval ?? ''));
-  });
 }

@@ -127,6 +127,8 @@ const TABLE = {
 
   // Operations
   'GET /api/admin/health': ['operator', 'support'],
+  'GET /api/admin/exports': ['finance', 'analyst'],
+  'POST /api/admin/exports/:hour/repeat': [],
 
   // Training
   'GET /v1/admin/quotas/:accountId': ['finance', 'support'],

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { AT_ONCE_BYTES, ENTRIES, readJson, readJsonInSlices, UniqueNames } from './json-reader';
+import { AT_ONCE_BYTES, readJson, readJsonInSlices } from './json-reader';
+import { ENTRIES, UniqueNames } from './unique-names';
 import { JSON_LIMITS } from './json-scanner';
 
 const read = (text: string | Buffer) => readJson(Buffer.from(text)).value;

@@ -1,6 +1,6 @@
 import { isExactNumber, type JsonBuilder } from './json-builder';
 import { digitsEnd, escapeBytes, isDigit, JsonFault, malformed, nextQuote, tableOf } from './json-bytes';
-import { type UniqueName, type UniqueNames } from './json-reader';
+import { type UniqueName, type UniqueNames } from './unique-names';
 
 /** Limits of every JSON body (ADR 46). They bound the time and memory that parsing it takes. */
 export const JSON_LIMITS = {

@@ -1,7 +1,6 @@
 import { ROOT_CONTEXT, SpanKind, trace, TraceFlags } from '@opentelemetry/api';
 import { SamplingDecision } from '@opentelemetry/sdk-trace';
-import { type SamplerName } from '../tracing';
-import { samplerOf } from './process-tracer';
+import { type SamplerName, samplerOf } from './process-tracer';
 
 /** A ratio of 0.5 takes the first one only. */
 const LOW = `${'0'.repeat(31)}1`;

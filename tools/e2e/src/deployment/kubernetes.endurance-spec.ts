@@ -11,7 +11,6 @@ import {
   find,
   findObstacle,
   generateSecrets,
-  type Labels,
   type Manifest,
   MANIFESTS,
   ofKind,
@@ -19,7 +18,7 @@ import {
   type PodTemplate,
   render,
 } from './kubernetes/manifests';
-import { matches } from './kubernetes/network-policies';
+import { type Labels, matches } from './kubernetes/network-policies';
 import { schemaFaults, typeFaults } from './kubernetes/schemas';
 
 const JOBS = ['migrate', 'reconcile', 'usage-archive'];

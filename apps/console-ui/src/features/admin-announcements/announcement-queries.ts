@@ -6,7 +6,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
-import { ANNOUNCEMENTS } from '../announcements/announcements';
+import { ANNOUNCEMENTS } from '../announcements/announcements-query';
 
 export type Announcement = Schemas['AnnouncementResponse'];
 export type NewAnnouncement = Schemas['NewAnnouncementDto'];

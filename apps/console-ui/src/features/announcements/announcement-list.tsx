@@ -1,10 +1,9 @@
 import { CloseButton, Group, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type Schemas, useConsoleApi } from '../../api/console-api';
+import { type Schemas } from '../../api/console-api';
 import { useLanguage } from '../../language/language';
 import { AnnouncementText } from './announcement-text';
 import { useAnnouncementTexts } from './announcement-texts';
-import { ANNOUNCEMENTS } from './announcements';
+import { useDismiss } from './announcements-query';
 import classes from './announcements.module.css';
 
 type Announcement = Schemas['CurrentAnnouncementResponse'];
@@ -67,14 +66,4 @@ function Notice({
       </Group>
     </div>
   );
-}
-
-function useDismiss() {
-  const api = useConsoleApi();
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (id: string) =>
-      api.POST('/api/account/announcements/{id}/dismiss', { params: { path: { id } } }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: [ANNOUNCEMENTS] }),
-  });
 }

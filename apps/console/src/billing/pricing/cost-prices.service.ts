@@ -10,7 +10,8 @@ import {
 } from '@nestjs/common';
 import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { listAt, listFaults, MAX_ROWS, priceKey, repeatedPrices, TOO_MANY_ROWS } from './price-list-rules';
+import { listFaults } from './price-list-faults';
+import { listAt, MAX_ROWS, priceKey, repeatedPrices, TOO_MANY_ROWS } from './price-list-rules';
 import { readNewestPrices } from './price-lists.repository';
 import { modelPriceView } from './price-responses';
 import { changesBetween, modelRow, refuse } from './pricing.service';

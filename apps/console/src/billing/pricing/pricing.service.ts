@@ -9,9 +9,9 @@ import { readServedModels } from '../../inference/serving/serving.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { belowCostWarnings, pricesBelowCost } from './below-cost';
 import { readServedCosts } from './cost-prices.repository';
+import { listFaults } from './price-list-faults';
 import {
   listAt,
-  listFaults,
   MAX_ROWS,
   priceBefore,
   priceKey,

@@ -162,9 +162,10 @@ export class ApiKeysService {
   async update(manager: KeyManager, id: string, input: UpdateApiKeyDto): Promise<ApiKeyResponse> {
     const { accountId } = manager;
     const key = await this.database.transaction(async (transaction) => {
-      // The wallet is locked before the budget, as everywhere.
-      if (input.spend_limit !== undefined || input.period !== undefined)
-        await recallLeases(transaction, accountId, 0);
+      // Locked in this order everywhere: the account, its wallet, the key, its budget.
+      const saysLimit = input.spend_limit !== undefined || input.period !== undefined;
+      const timeZone = saysLimit ? await readTimeZone(transaction, accountId) : null;
+      if (timeZone !== null) await recallLeases(transaction, accountId, 0);
       const rules = await readRules(transaction, manager);
       const current = await this.lockKey(transaction, manager, id);
       const changed = changesOf(current, settingsOf(input, current.kind));
@@ -173,11 +174,11 @@ export class ApiKeysService {
       if (rules && !isHarmless(changed)) requireWithin(rules, next);
       await updateApiKey(transaction, id, changed);
       const changesLimit = changed.spendLimitPicos !== undefined || changed.spendPeriod !== undefined;
-      if (current.kind === 'api' && changesLimit)
+      if (current.kind === 'api' && changesLimit && timeZone !== null)
         await changeKeyLimit(transaction, accountId, id, {
           limitPicos: next.spendLimitPicos,
           period: next.spendPeriod,
-          timeZone: await readTimeZone(transaction, accountId),
+          timeZone,
         });
       const details = { api_key_id: id, ...eventDetails(changed) };
       await this.record(transaction, manager, 'api_key.changed', details);

@@ -153,6 +153,31 @@ describe('changes of an API key', () => {
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining(field) }]);
   });
 
+  it('at the same time as others of the account never lock each other out', async () => {
+    const { token } = owner;
+    const send = (method: string, path: string, json?: object) =>
+      site.console.request(method, path, { token, json });
+    const rotated = () => send('POST', `/api/api-keys/${keyId}/rotate`, { overlap_seconds: 60 });
+    const remade = async () => {
+      const { body } = await send('POST', '/api/api-keys', { name: 'other', spend_limit: 1 });
+      return send('DELETE', `/api/api-keys/${(body as { id: string }).id}`);
+    };
+    const statuses = new Set<number>();
+    for (let round = 1; round <= 10; round++) {
+      const answers = await Promise.all([
+        rotated(),
+        change({ spend_limit: round, period: 'month' }),
+        send('PATCH', '/api/auth/me', { time_zone: round % 2 ? 'Asia/Tokyo' : 'America/Lima' }),
+        rotated(),
+        change({ spend_limit: null, period: 'total' }),
+        remade(),
+        change({ name: `laptop ${round}` }),
+      ]);
+      answers.forEach(({ status }) => statuses.add(status));
+    }
+    expect([...statuses].sort()).toEqual([200, 204]);
+  });
+
   it('show what it has spent, in all and in 30 days', async () => {
     const priceListId = await publishPrices(
       site.database.pool,

@@ -169,6 +169,47 @@ describe('the limits of an account', () => {
       });
     });
 
+    it('are those of the fullest minute of each day, with the limit of then', async () => {
+      const midnight = Math.floor(Date.now() / 86_400_000 + 1) * 86_400;
+      const first = midnight / 5 - 20;
+      const told = (part: number, requests: number, limit: number | null, running = 0) => ({
+        ...{ id: 's', account_id: owner.accountId, part: first + part, requests, tokens: 0, running },
+        ...{ request_limit: limit, token_limit: null, running_limit: 4, day_limit: null },
+        ...{ refused_requests: 1, refused_tokens: 0, refused_running: 0, refused_day: 0 },
+      });
+      const readAll = async () =>
+        (
+          await site.database.pool.query<{ used: [number, number]; running: number; refused: number }>(
+            `SELECT ARRAY[requests, request_limit]::float8[] AS used, running, refused_requests::float8 AS refused
+             FROM limits.day_uses WHERE account_id = $1 ORDER BY day`,
+            [owner.accountId],
+          )
+        ).rows;
+      const note = async (...uses: object[]) => {
+        await site.database.pool.query('SELECT limits.note_use(60, $1)', [JSON.stringify(uses)]);
+        return (await readAll()).map(({ used }) => used);
+      };
+      expect(await note(told(0, 10, 100, 3), told(11, 5, 100))).toEqual([[15, 100]]);
+      // A minute later the first ones do not count any more; those of another process that tells them late do.
+      expect(await note(told(12, 6, 100, 1))).toEqual([[15, 100]]);
+      expect(await note(told(11, 4, 100, 2))).toEqual([[19, 100]]);
+      // A lower limit was used up. A higher one changes nothing of that.
+      expect(await note(told(13, 5, 20))).toEqual([[20, 20]]);
+      expect(await note(told(13, 0, 600))).toEqual([[20, 20]]);
+      expect(await note(told(13, 10, 600))).toEqual([[30, 600]]);
+      // Without a limit nothing is kept of it, but of before.
+      expect(await note(told(13, 1_000, null))).toEqual([[30, 600]]);
+      // The minute around midnight belongs to the day in which it ends. What was admitted without a limit counts against one of then.
+      expect(await note(told(30, 1, 600), told(19, 7, 600))).toEqual([
+        [600, 600],
+        [8, 600],
+      ]);
+      expect((await readAll()).map(({ running, refused }) => [running, refused])).toEqual([
+        [3, 9],
+        [0, 1],
+      ]);
+    });
+
     it.each([
       ['?from=2026-02-30', 'from: must be a date'],
       ['?to=tomorrow', 'to: must be a date'],

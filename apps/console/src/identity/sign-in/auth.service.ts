@@ -195,10 +195,10 @@ export class AuthService {
 
   private async changeTimeZone(accountId: string, timeZone: string): Promise<void> {
     await this.database.transaction(async (transaction) => {
-      // The wallet is locked first, as by a change of a key.
-      await recallLeases(transaction, accountId, 0);
+      // The account is locked before its wallet, as by a change of a key.
       if (!(await setTimeZone(transaction, accountId, timeZone)))
         throw new BadRequestException('time_zone: is not known to the database');
+      await recallLeases(transaction, accountId, 0);
       await changeBudgetZone(transaction, accountId, await readTimeZone(transaction, accountId));
     });
   }

@@ -5,13 +5,11 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { ROOT } from '../../site/service-process';
 import { type Environment } from '../app-config';
-import { type NetworkPolicy } from './network-policies';
+import { type Labels, type NetworkPolicy } from './network-policies';
 
 export const MANIFESTS = join(ROOT, 'docker/kubernetes');
 /** kubectl before 1.21 has a kustomize that cannot read these files. */
 const MIN_KUBECTL_MINOR = 21;
-
-export type Labels = Record<string, string>;
 
 interface Probe {
   httpGet: { path: string; port: string };

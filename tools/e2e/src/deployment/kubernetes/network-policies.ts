@@ -1,4 +1,4 @@
-import { type Labels } from './manifests';
+export type Labels = Record<string, string>;
 
 interface LabelSelector {
   matchLabels?: Labels;

@@ -9,8 +9,8 @@ import {
   precedence,
   SERVICE_TIERS,
 } from '@inference/metering';
-import { type IndexedPrice, listFaults, MAX_ROWS, type PricedModel, type RowFault } from './price-list-rules';
-import { ambiguousPrices } from './price-ties';
+import { ambiguousPrices, listFaults } from './price-list-faults';
+import { type IndexedPrice, MAX_ROWS, type PricedModel, type RowFault } from './price-list-rules';
 
 const UNIT = 'per_million_tokens';
 const MOST_OF_UNIT = 24;

@@ -7,9 +7,74 @@ import {
   minutesOf,
   newestEffective,
   precedence,
+  type PriceUnit,
   startOf,
 } from '@inference/metering';
 import { type IndexedPrice, type PricedModel, type RowFault } from './price-list-rules';
+
+/** Finds the prices of a whole list that leave open what a call costs. */
+export function listFaults(rows: readonly PricedModel[]): RowFault[] {
+  const models = new Map<string, Map<PriceUnit, IndexedPrice[]>>();
+  for (const [index, row] of rows.entries()) {
+    const units = models.get(row.slug) ?? new Map<PriceUnit, IndexedPrice[]>();
+    models.set(row.slug, units);
+    const prices = units.get(row.unit);
+    if (prices) prices.push({ ...row, index });
+    else units.set(row.unit, [{ ...row, index }]);
+  }
+  return [...models.values()].flatMap((units) => [
+    ...overlappingUnits(units),
+    ...[...units].flatMap(([unit, prices]) => missingPrices(unit, prices, units)),
+    ...[...units.values()].flatMap(ambiguousPrices),
+  ]);
+}
+
+/** Units that price input and output separately. */
+const PRICED_BY_SIDE: PriceUnit[] = ['per_million_input_tokens', 'per_million_output_tokens'];
+
+/** Finds prices for all tokens of a model whose input or output is priced separately. */
+function overlappingUnits(units: ReadonlyMap<PriceUnit, IndexedPrice[]>): RowFault[] {
+  if (!PRICED_BY_SIDE.some((unit) => units.has(unit))) return [];
+  return (units.get('per_million_tokens') ?? []).map(({ index, slug }) => {
+    const message = `${slug} is priced per_million_tokens and also by input or output tokens`;
+    return { index, field: 'unit', message };
+  });
+}
+
+const INPUT: PriceUnit[] = ['per_million_input_tokens', 'per_million_tokens'];
+const OUTPUT: PriceUnit[] = ['per_million_output_tokens', 'per_million_tokens'];
+/** The units of which one has to be priced beside a unit: otherwise most of what that is a part of would cost nothing. */
+const PART_OF: Partial<Record<PriceUnit, PriceUnit[]>> = {
+  per_million_cached_input_tokens: INPUT,
+  per_million_cache_write_tokens: INPUT,
+  per_million_cache_write_1h_tokens: INPUT,
+  per_million_audio_input_tokens: INPUT,
+  per_million_reasoning_tokens: OUTPUT,
+  per_million_audio_output_tokens: OUTPUT,
+};
+
+/** Finds prices that hold at a time at which what they are an exception of has no price. */
+function missingPrices(
+  unit: PriceUnit,
+  prices: IndexedPrice[],
+  units: ReadonlyMap<PriceUnit, IndexedPrice[]>,
+): RowFault[] {
+  const plainFrom = (others: readonly IndexedPrice[]) =>
+    Math.min(Infinity, ...others.filter((price) => conditionCount(price) === 0).map(startOf));
+  const ownFrom = plainFrom(prices);
+  const whole = PART_OF[unit];
+  const wholeFrom = whole && Math.min(...whole.map((one) => plainFrom(units.get(one) ?? [])));
+  return prices.flatMap((price): RowFault[] => {
+    const { index, slug } = price;
+    if (conditionCount(price) > 0 && startOf(price) < ownFrom)
+      return [
+        { index, field: 'unit', message: `${slug} has no price ${unit} without conditions at that time` },
+      ];
+    if (wholeFrom !== undefined && startOf(price) < wholeFrom)
+      return [{ index, field: 'unit', message: `${slug} is priced ${unit} but not ${whole![0]}` }];
+    return [];
+  });
+}
 
 /**
  * Prices of one unit of a model, conditional and upcoming ones among them. Chosen: three context tiers of four service tiers, by day and by

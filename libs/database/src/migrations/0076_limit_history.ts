@@ -46,7 +46,7 @@ DROP TABLE limits.day_uses, limits.part_uses;
 `;
 
 /** Keeps what accounts and keys use of their limits by days. */
-export class LimitHistory0000000000073 implements Migration {
+export class LimitHistory0000000000076 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
   }
