@@ -183,6 +183,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Deletes what nobody has drawn from for two days.',
   },
   {
+    place: 'function limits.delete_old_uses',
+    kind: 'job',
+    tables: ['limits.day_uses'],
+    why: 'Forgets the use of limits after 92 days.',
+  },
+  {
     place: 'apps/console/src/identity/api-keys/api-keys.repository.ts deleteEndedSecrets',
     kind: 'job',
     tables: ['accounts.former_key_secrets'],

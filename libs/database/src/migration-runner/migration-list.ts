@@ -41,7 +41,8 @@ import { AgentReadsModels0000000000072 } from '../migrations/0072_agent_reads_mo
 import { ExportedHours0000000000073 } from '../migrations/0073_exported_hours';
 import { RelayedCalls0000000000074 } from '../migrations/0074_relayed_calls';
 import { ClientRequestIds0000000000075 } from '../migrations/0075_client_request_ids';
-import { AccountViews0000000000076 } from '../migrations/0076_account_views';
+import { LimitHistory0000000000076 } from '../migrations/0076_limit_history';
+import { AccountViews0000000000077 } from '../migrations/0077_account_views';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -51,7 +52,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = 'cbb77ead96943ff425ece04e2babc0b4dff3e7929bda6641f436c0dbcaa09b80';
+export const FUNCTIONS_DIGEST = 'a7f8892aaf2d2b46bacb56d57d09e04ae73088f08e381e6cbb986be4ea0e3e27';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -96,7 +97,8 @@ export const MIGRATIONS: MigrationClass[] = [
   ExportedHours0000000000073,
   RelayedCalls0000000000074,
   ClientRequestIds0000000000075,
-  AccountViews0000000000076,
+  LimitHistory0000000000076,
+  AccountViews0000000000077,
 ];
 
 /**
