@@ -161,7 +161,7 @@ export const BEYOND_ENTITIES = {
         'agent.turns',
       ],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -278,6 +278,7 @@ export const BEYOND_ENTITIES = {
     gateway: {
       'delete insert select update': ['serving.gateway_reports'],
       'delete insert select': [
+        'responses.stored',
         'serving.models',
         'serving.upstream_credentials',
         'serving.upstream_models',
@@ -287,7 +288,7 @@ export const BEYOND_ENTITIES = {
       'insert select': ['serving.fillings'],
       insert: ['metering.unserved_calls'],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, stores_responses_set_at, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -327,7 +328,7 @@ export const BEYOND_ENTITIES = {
         'memo.workspaces',
       ],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -336,7 +337,7 @@ export const BEYOND_ENTITIES = {
     },
     router_cost: {
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -360,7 +361,7 @@ export const BEYOND_ENTITIES = {
       'insert select': ['training.quota_changes'],
       insert: ['training.quotas (account_id, total_tokens)'],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
