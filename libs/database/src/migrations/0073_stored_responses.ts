@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS responses.stored (
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT stored_pkey PRIMARY KEY (account_id, id)
 );
+CREATE INDEX IF NOT EXISTS stored_account ON responses.stored (account_id, created_at);
 CREATE INDEX IF NOT EXISTS stored_age ON responses.stored (created_at);
 GRANT SELECT, INSERT, DELETE ON responses.stored TO gateway;
 `;

@@ -1,4 +1,11 @@
-import { BooleanField, ChoiceField, EmailField, InstantProperty, TextField, TimeZoneField } from '@inference/dto';
+import {
+  BooleanField,
+  ChoiceField,
+  EmailField,
+  InstantProperty,
+  TextField,
+  TimeZoneField,
+} from '@inference/dto';
 import { CodedErrorResponse } from '@inference/openapi';
 import { ApiProperty } from '@nestjs/swagger';
 import { IdentifierField, UsernameField } from '../../accounts/account-fields';
