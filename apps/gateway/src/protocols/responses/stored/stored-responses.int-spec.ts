@@ -94,6 +94,9 @@ const say = (content: string, fields: Fields = {}) => {
   chat.next({ json: answer({ content }) });
   return client.responses.create({ model: MODEL, input: 'Hello', ...fields });
 };
+/** Where no answer is given. */
+const goOn = (id: string, by = client) =>
+  by.responses.create({ model: MODEL, input: 'x', previous_response_id: id });
 const post = (body: Fields, headers: Record<string, string> = {}) =>
   site.post('/v1/responses', account.apiKey, { model: MODEL, input: 'x', ...body }, { headers });
 const get = (path: string, apiKey = account.apiKey) =>
@@ -122,8 +125,7 @@ describe('without the account’s consent', () => {
   });
 
   it('a conversation cannot be gone on with, and the error says why', async () => {
-    const going = client.responses.create({ model: MODEL, input: 'x', previous_response_id: 'resp_1' });
-    await expect(going).rejects.toMatchObject({
+    await expect(goOn('resp_1')).rejects.toMatchObject({
       status: 400,
       code: 'invalid_value',
       param: 'previous_response_id',
@@ -210,7 +212,7 @@ describe('a conversation', () => {
     await expect(client.responses.retrieve(first.id)).rejects.toMatchObject(notFound(first.id));
     await expect(client.responses.cancel(first.id)).rejects.toMatchObject(notFound(first.id));
     await expect(client.responses.delete(first.id)).rejects.toMatchObject(notFound(first.id));
-    await expect(say('x', { previous_response_id: answered.id })).rejects.toMatchObject(noPrevious(first.id));
+    await expect(goOn(answered.id)).rejects.toMatchObject(noPrevious(first.id));
     expect((await client.responses.inputItems.list(answered.id)).data).toHaveLength(1);
   });
 
@@ -310,14 +312,14 @@ describe('a server that speaks Responses', () => {
   });
 
   it('streams, and only the last event is changed', async () => {
-    const created = `event: response.created\ndata: ${JSON.stringify({ type: 'response.created', response: response('resp_s') })}\n\n`;
+    const created = `event: response.created\ndata: ${JSON.stringify({ type: 'response.created', sequence_number: 0, response: response('resp_s') })}\n\n`;
     const delta =
-      'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":"A."}\n\n';
+      'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":1,"delta":"A."}\n\n';
     makersAnswer = (sent) =>
       sent
         .writeHead(200, { 'Content-Type': 'text/event-stream' })
         .end(
-          `${created}${delta}event: response.completed\ndata: ${JSON.stringify({ type: 'response.completed', response: response('resp_s') })}\n\n`,
+          `${created}${delta}event: response.completed\ndata: ${JSON.stringify({ type: 'response.completed', sequence_number: 2, response: response('resp_s') })}\n\n`,
         );
     const text = await (await post({ model: NATIVE_MODEL, stream: true })).text();
     expect(text.startsWith(created + delta)).toBe(true);
@@ -348,8 +350,7 @@ it('belongs to its account, and a restricted key sees only what it made itself',
     await expect(stranger.responses.inputItems.list(id)).rejects.toMatchObject(notFound(id));
     await expect(stranger.responses.cancel(id)).rejects.toMatchObject(notFound(id));
     await expect(stranger.responses.delete(id)).rejects.toMatchObject(notFound(id));
-    const going = stranger.responses.create({ model: MODEL, input: 'x', previous_response_id: id });
-    await expect(going).rejects.toMatchObject(noPrevious(id));
+    await expect(goOn(id, stranger)).rejects.toMatchObject(noPrevious(id));
   }
   const owner = client;
   client = clientOf(restricted.apiKey);
@@ -372,7 +373,7 @@ it('is gone after 30 days, and when the account does not want it any more', asyn
     [account.accountId],
   );
   await expect(client.responses.retrieve(old)).rejects.toMatchObject(notFound(old));
-  await expect(say('x', { previous_response_id: id })).rejects.toMatchObject(noPrevious(old));
+  await expect(goOn(id)).rejects.toMatchObject(noPrevious(old));
   await deleteOldResponses(database);
   expect(await storedIds()).toEqual([id]);
   await deleteUnwantedResponses(database);
@@ -397,7 +398,7 @@ it('is not stored if it is too large, and cannot be gone on from after too much'
   expect(await storedIds()).toEqual([]);
   const { id } = await say('x');
   await site.pool.query('UPDATE responses.stored SET bytes = $2 WHERE id = $1', [id, 17 * MEBIBYTE]);
-  await expect(say('x', { previous_response_id: id })).rejects.toMatchObject({
+  await expect(goOn(id)).rejects.toMatchObject({
     ...{ status: 400, code: 'invalid_value', param: 'previous_response_id' },
     message: expect.stringMatching(/16 MiB/),
   });
