@@ -473,6 +473,10 @@ it.each([
   expect([response.status, ((await response.json()) as { error: Fields }).error.param]).toEqual([400, param]);
 });
 
-it.each(['resp_unknown', '%F0%9F%8C%9E', 'x'.repeat(500)])('is 404 for the id %s', async (id) => {
+it.each([
+  ['unknown', 'resp_unknown'],
+  ['that nothing has', '%F0%9F%8C%9E'],
+  ['too long', 'x'.repeat(500)],
+])('is 404 for an id %s', async (_what, id) => {
   for (const path of [id, `${id}/input_items`]) expect((await get(path)).status).toBe(404);
 });
