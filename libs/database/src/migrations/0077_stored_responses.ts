@@ -49,7 +49,7 @@ ALTER TABLE accounts.accounts DROP stores_responses, DROP stores_responses_set_a
 `;
 
 /** Responses that are stored for accounts that want it. */
-export class StoredResponses0000000000073 implements Migration {
+export class StoredResponses0000000000077 implements Migration {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
