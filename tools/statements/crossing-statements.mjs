@@ -15,7 +15,8 @@ export const CROSSING_STATEMENTS = [
     why: 'Deletes stored responses after 30 days.',
   },
   {
-    place: 'apps/gateway/src/protocols/responses/stored/stored-responses.repository.ts deleteUnwantedResponses',
+    place:
+      'apps/gateway/src/protocols/responses/stored/stored-responses.repository.ts deleteUnwantedResponses',
     kind: 'job',
     tables: ['accounts.accounts', 'responses.stored'],
     why: 'Deletes the stored responses of accounts that do not want them any more.',
