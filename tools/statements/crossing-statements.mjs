@@ -15,6 +15,19 @@ export const CROSSING_STATEMENTS = [
     why: 'Ends the views of accounts by staff that ran out, or whose session or role ended.',
   },
   {
+    place: 'apps/gateway/src/protocols/responses/stored/stored-responses.repository.ts deleteOldResponses',
+    kind: 'job',
+    tables: ['responses.stored'],
+    why: 'Deletes stored responses after 30 days.',
+  },
+  {
+    place:
+      'apps/gateway/src/protocols/responses/stored/stored-responses.repository.ts deleteUnwantedResponses',
+    kind: 'job',
+    tables: ['accounts.accounts', 'responses.stored'],
+    why: 'Deletes the stored responses of accounts that do not want them any more.',
+  },
+  {
     place: 'apps/console/src/notifications/announcements/mailings.repository.ts takeRecipients',
     kind: 'job',
     tables: ['accounts.announcement_recipients'],

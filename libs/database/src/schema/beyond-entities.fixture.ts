@@ -166,7 +166,7 @@ export const BEYOND_ENTITIES = {
         'agent.turns',
       ],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -288,6 +288,7 @@ export const BEYOND_ENTITIES = {
     gateway: {
       'delete insert select update': ['serving.gateway_reports'],
       'delete insert select': [
+        'responses.stored',
         'serving.models',
         'serving.upstream_credentials',
         'serving.upstream_models',
@@ -297,7 +298,7 @@ export const BEYOND_ENTITIES = {
       'insert select': ['serving.fillings'],
       insert: ['metering.client_request_ids', 'metering.unserved_calls'],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, stores_responses_set_at, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -337,7 +338,7 @@ export const BEYOND_ENTITIES = {
         'memo.workspaces',
       ],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -346,7 +347,7 @@ export const BEYOND_ENTITIES = {
     },
     router_cost: {
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -370,7 +371,7 @@ export const BEYOND_ENTITIES = {
       'insert select': ['training.quota_changes'],
       insert: ['training.quotas (account_id, total_tokens)'],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',

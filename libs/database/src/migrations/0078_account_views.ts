@@ -23,7 +23,7 @@ GRANT SELECT, INSERT, UPDATE ON accounts.account_views TO console;
 `;
 
 /** Staff sees what a customer sees. Comes with the function that finds workspace keys for staff. */
-export class AccountViews0000000000077 implements Migration {
+export class AccountViews0000000000078 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
   }
