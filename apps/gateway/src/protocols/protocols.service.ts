@@ -34,7 +34,7 @@ export class ProtocolsService {
     const body = await readBody(request.body, () => requireConnected(response));
     call.model = body.fields.model;
     const imposed = protocol.native.imposedOn(body.fields);
-    const { chat, isStream, ignored, writer } = protocol.read(body);
+    const { chat, isStream, ignored, hasServerTools, writer } = protocol.read(body);
     if (ignored.length > 0) response.setHeader(IGNORED_HEADER, ignoredHeader(ignored));
     const { outputLimitField } = await this.admissions.limitsOf(String(chat.model));
     limitAsModelDoes(chat, outputLimitField);
@@ -46,6 +46,7 @@ export class ProtocolsService {
       limitField,
       headers: headersOf(request),
       raw,
+      hasServerTools,
       members: () => membersOf(raw, fields),
       imposed,
     };
