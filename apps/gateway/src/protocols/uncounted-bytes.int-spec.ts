@@ -162,6 +162,7 @@ describe.each([
   });
 
   it.each(Object.keys(fields))('needs money for what is in %s', async (field) => {
+    makersAnswer = (response) => void response.writeHead(400).end();
     const { apiKey } = await site.account(POOR);
     const refused = await ask(endpoint, bodyOf(fields[field]!), {}, apiKey);
     expect(refused.status).toBe(402);
@@ -224,8 +225,10 @@ it('a server of chat completions gets the translation, which is all that is set 
 it('a search of the server may fill the context, which has to be covered', async () => {
   const body = responses({ tools: [{ type: 'web_search' }] });
   const { apiKey } = await site.account(costOf(RATES, CONTEXT_TOKENS - 1, 0));
+  makersAnswer = (response) => void response.writeHead(400).end();
   expect((await ask('responses', body, {}, apiKey)).status).toBe(402);
   expect(maker.bodies).toEqual([]);
+  makersAnswer = () => undefined;
   expect(await leave('responses', body)).toBeLessThan(100);
 });
 
@@ -255,6 +258,7 @@ describe('a name that is given twice', () => {
       `{"model":"${NATIVE}","input":"a","tools":[{"type":"function","name":"a","parameters":{${hi('description', TEXT)},${hi('description')}}}]}`,
     ],
   ])('is refused in %s', async (endpoint, body) => {
+    makersAnswer = (response) => void response.writeHead(404).end();
     const refused = await ask(endpoint, body);
     expect(refused.status).toBe(400);
     expect(await refused.text()).toContain('must be given once');

@@ -3,9 +3,11 @@ const LEAST = 4;
 
 const [QUOTE, BACKSLASH, LOWER_U] = [0x22, 0x5c, 0x75];
 const [OPEN_LIST, OPEN_OBJECT] = [0x5b, 0x7b];
+const [ZERO, EIGHT, UPPER_D, LOWER_D] = [0x30, 0x38, 0x44, 0x64];
 /** Of `\u0061`. */
 const UNICODE_ESCAPE_BYTES = 6;
-const [SURROGATES, BEHIND_SURROGATES] = [0xd800, 0xe000];
+/** A native search costs about as much as a loop over this many bytes. */
+const SHORT_BYTES = 32;
 /** Bytes between the names and values of JSON. */
 const IS_BETWEEN = new Uint8Array(256);
 for (const byte of Buffer.from(' \t\r\n,:]}')) IS_BETWEEN[byte] = 1;
@@ -17,9 +19,12 @@ const weightOf = (bytes: number): number => (bytes > LEAST ? bytes : LEAST);
  * however it is written, and a name that is given twice weighs twice.
  * @param json valid JSON
  */
-export function jsonWeight(json: Uint8Array): number {
+export function jsonWeight(json: Buffer): number {
   const { length } = json;
   let weight = 0;
+  /** The next of each, as far as they have been searched. */
+  let quote = -1;
+  let backslash = -1;
   for (let at = 0; at < length;) {
     const byte = json[at]!;
     if (byte === QUOTE) {
@@ -27,14 +32,18 @@ export function jsonWeight(json: Uint8Array): number {
       /** Bytes that only escapes have. */
       let signs = 0;
       for (let next = json[at]!; next !== QUOTE; next = json[at]!) {
-        if (next !== BACKSLASH) at++;
-        else if (json[at + 1] === LOWER_U) {
-          signs += UNICODE_ESCAPE_BYTES - utf8Bytes(json, at + 2);
-          at += UNICODE_ESCAPE_BYTES;
-        } else {
-          signs += 1;
-          at += 2;
+        if (next === BACKSLASH) {
+          const bytes = json[at + 1] === LOWER_U ? UNICODE_ESCAPE_BYTES : 2;
+          signs += bytes === 2 ? 1 : bytes - utf8Bytes(json, at + 2);
+          at += bytes;
+          continue;
         }
+        const soon = at + SHORT_BYTES;
+        while (at < soon && json[at] !== QUOTE && json[at] !== BACKSLASH) at++;
+        if (at < soon) continue;
+        if (quote < at) quote = json.indexOf(QUOTE, at);
+        if (backslash < at) backslash = searched(json.indexOf(BACKSLASH, at));
+        at = Math.min(quote, backslash);
       }
       weight += weightOf(at - start - signs);
       at++;
@@ -51,11 +60,15 @@ export function jsonWeight(json: Uint8Array): number {
   return weight;
 }
 
+const searched = (at: number): number => (at < 0 ? Infinity : at);
+
 /** Bytes of the character whose four digits are here; half a pair has half of its bytes. */
-function utf8Bytes(json: Uint8Array, at: number): number {
-  const code = parseInt(String.fromCharCode(...json.subarray(at, at + 4)), 16);
-  if (code < 0x80) return 1;
-  return code < 0x800 || (code >= SURROGATES && code < BEHIND_SURROGATES) ? 2 : 3;
+function utf8Bytes(json: Buffer, at: number): number {
+  const [first, second, third] = [json[at]!, json[at + 1]!, json[at + 2]!];
+  // Every digit above seven, letters too, is behind it in ASCII.
+  if (first === ZERO && second < EIGHT) return second === ZERO && third < EIGHT ? 1 : 2;
+  const isHalf = (first === UPPER_D || first === LOWER_D) && second >= EIGHT;
+  return isHalf ? 2 : 3;
 }
 
 /** As `jsonWeight`, of a value that was parsed. */

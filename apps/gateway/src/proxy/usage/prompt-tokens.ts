@@ -273,7 +273,7 @@ class PromptCount {
  * Tokens of what a model's server gets and the gateway has not counted: fields of a long body that are not read, names that are given
  * twice, and what a translation leaves out that is sent all the same. Parameters among them are short.
  */
-const uncountedTokens = (sent: Uint8Array, body: Fields): number =>
+const uncountedTokens = (sent: Buffer, body: Fields): number =>
   Math.max(0, Math.ceil((jsonWeight(sent) - valueWeight(body)) / CHARS_PER_TOKEN));
 
 /**
