@@ -39,6 +39,42 @@ export const CROSSING_STATEMENTS = [
     why: 'Empties what providers have signed of events that were closed long ago.',
   },
   {
+    place: 'apps/console/src/billing/exports/exported-hours.repository.ts claimHour',
+    kind: 'job',
+    tables: ['metering.hourly_rollup', 'wallet.transfers'],
+    why: 'The first hour of usage and ledger that is not exported.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/exported-hours.repository.ts readLagSeconds',
+    kind: 'job',
+    tables: ['metering.hourly_rollup', 'wallet.transfers'],
+    why: 'How long that hour has been over, for a scrape of the metrics.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/export-rows.repository.ts pagesByTime',
+    kind: 'job',
+    tables: ['metering.usage_events', 'wallet.entries', 'wallet.transfers'],
+    why: 'Exports the usage of an hour, and the transfers that are no usage, for a warehouse.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/export-rows.repository.ts ledgerPages',
+    kind: 'job',
+    tables: ['wallet.entries', 'wallet.transfers'],
+    why: 'Exports what the usage of an hour was debited.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/export-rows.repository.ts debitedAccounts',
+    kind: 'job',
+    tables: ['metering.hourly_rollup'],
+    why: 'The accounts with usage in an hour that is exported.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/export-rows.repository.ts readHourBooks',
+    kind: 'job',
+    tables: ['metering.hourly_rollup', 'wallet.entries', 'wallet.transfers'],
+    why: 'Compares an exported hour with rollup and ledger.',
+  },
+  {
     place: 'function metering.settle',
     kind: 'batch',
     tables: ['wallet.leases', 'wallet.wallets'],
@@ -123,6 +159,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Forgets idempotency keys after a day.',
   },
   {
+    place: 'function metering.delete_old_client_request_ids',
+    kind: 'job',
+    tables: ['metering.client_request_ids'],
+    why: 'Forgets the ids of clients after 90 days.',
+  },
+  {
     place: 'apps/gateway/src/idempotency/idempotent-calls.repository.ts holdCalls',
     kind: 'batch',
     tables: ['metering.idempotent_calls'],
@@ -133,6 +175,12 @@ export const CROSSING_STATEMENTS = [
     kind: 'job',
     tables: ['limits.subjects'],
     why: 'Deletes what nobody has drawn from for two days.',
+  },
+  {
+    place: 'function limits.delete_old_uses',
+    kind: 'job',
+    tables: ['limits.day_uses'],
+    why: 'Forgets the use of limits after 92 days.',
   },
   {
     place: 'apps/console/src/identity/api-keys/api-keys.repository.ts deleteEndedSecrets',

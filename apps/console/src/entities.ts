@@ -1,6 +1,7 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import {
   ArchivedDay,
+  ClientRequestId,
   COST_PRICE_ENTITIES,
   MARGIN_ENTITIES,
   PRICE_ENTITIES,
@@ -21,6 +22,7 @@ import { IdempotencyKey } from './billing/idempotency/idempotency-key.entity';
 import { InvoiceFile, InvoiceRequest } from './billing/invoices/invoice.entity';
 import { Payment } from './billing/payments/payment.entity';
 import { Refund } from './billing/payments/refund.entity';
+import { ExportedHour } from './billing/exports/exported-hour.entity';
 import { ProviderEventRow } from './billing/provider-events/provider-event.entity';
 import { CatalogueChange } from './caching/catalogue-change.entity';
 import { ChangelogEntry } from './catalogue/changelog/changelog-entry.entity';
@@ -81,6 +83,7 @@ export const ENTITIES = [
   OAuthIdentity,
   OutboxMail,
   Package,
+  ExportedHour,
   ProviderEventRow,
   PackageDownload,
   Payment,
@@ -90,6 +93,7 @@ export const ENTITIES = [
   RefreshToken,
   Refund,
   RefusedRequest,
+  ClientRequestId,
   UnservedCall,
   Release,
   ReleaseLookup,

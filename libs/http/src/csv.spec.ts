@@ -1,4 +1,4 @@
-import { csvLine } from './csv';
+import { csvLine, exactCsvLine } from './csv';
 
 describe('csvLine', () => {
   it.each([
@@ -13,4 +13,11 @@ describe('csvLine', () => {
     [['＝1', '＋1', '－1', '＠a'], "'＝1,'＋1,'－1,'＠a\r\n"],
     [['a=1', "'a", ' =1'], "a=1,'a, =1\r\n"],
   ])('quotes %j where necessary, and makes no formula', (values, line) => expect(csvLine(values)).toBe(line));
+});
+
+describe('exactCsvLine', () => {
+  it('quotes where necessary, and changes no value', () =>
+    expect(exactCsvLine(['=1+1', '-a', "'b", '', 'by,"request"', 'two\nlines'])).toBe(
+      `=1+1,-a,'b,,"by,""request""","two\nlines"\r\n`,
+    ));
 });

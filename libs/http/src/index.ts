@@ -14,7 +14,7 @@ export {
 export { addressGroup, BodyReader, holderOf, requireConnected } from './bodies/body-reader';
 export { allowedMillis, BodyMemory, LEAST_BYTES_PER_SECOND, watchArrival } from './bodies/body-memory';
 export { AmbiguousCookieException, readCookie } from './cookies/read-cookie';
-export { csvLine } from './csv';
+export { csvLine, exactCsvLine } from './csv';
 export { drained } from './bodies/unread-bodies';
 export { createLogger, NestLogger } from './logging/logging';
 export { logFailure } from './logging/request-logger';

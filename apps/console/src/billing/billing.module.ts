@@ -14,6 +14,8 @@ import { CostReportController } from './cost-report/cost-report.controller';
 import { DocumentLinksService } from './documents/document-links.service';
 import { ExchangeRatesController } from './exchange-rates/exchange-rates.controller';
 import { ExchangeRatesService } from './exchange-rates/exchange-rates.service';
+import { ExportsController } from './exports/exports.controller';
+import { EXPORT_STORAGE_PROVIDER, ExportJob, ExportsService } from './exports/exports.service';
 import { IdempotencyKeyCleanupJob } from './idempotency/idempotency-keys';
 import { InvoiceMail } from './invoices/invoice-file';
 import { InvoicesController } from './invoices/invoices.controller';
@@ -103,6 +105,10 @@ class DocumentLinksModule {}
   providers: [ExchangeRatesService],
 })
 class ExchangeRatesModule {}
+
+/** Files of closed hours of usage and ledger, for a warehouse. */
+@Module({ controllers: [ExportsController], providers: [EXPORT_STORAGE_PROVIDER, ExportJob, ExportsService] })
+class ExportsModule {}
 
 /** Remembers the answers to requests with an idempotency key, see `idempotency-keys.ts`. */
 @Module({ providers: [IdempotencyKeyCleanupJob] })
@@ -209,6 +215,7 @@ class WebhooksModule {}
     CostReportModule,
     DashboardModule,
     ExchangeRatesModule,
+    ExportsModule,
     IdempotencyModule,
     InvoicesModule,
     PaymentProvidersModule,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Suspensions } from '@inference/guards';
 import { logFailure, requireConnected } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
@@ -7,7 +8,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type SseEvent } from '@inference/sse';
 import { type Response } from 'express';
 import { GatewayError, toOpenAiError } from '../errors/openai-error';
-import { IdempotentCalls, type KeptAnswer } from '../idempotency/idempotent-calls.service';
+import { IdempotentCalls } from '../idempotency/idempotent-calls.service';
+import { type KeptAnswer, sendAnswer, sendOnce } from '../idempotency/kept-answer';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
 import { prefixHash } from '../upstreams/choice/prefix-hash';
@@ -146,13 +148,14 @@ export class ProxyService {
     response: Response,
     translation: AnswerTranslation | undefined,
   ): Promise<void> {
-    const { answer, isRepeated } = await this.idempotentCalls.once(call, key, request.raw, () =>
-      this.answerOf(request, call, response, translation),
+    // As the client has sent it, which may say more than its translation.
+    const bodyHash = createHash('sha256')
+      .update(translation?.native.raw ?? request.raw)
+      .digest('hex');
+    const made = await this.idempotentCalls.once(call, key, bodyHash, (confirm) =>
+      this.answerOf(request, call, response, translation, confirm),
     );
-    if (response.destroyed) return;
-    if (isRepeated)
-      response.setHeader('X-Request-Id', answer.requestId).setHeader('Idempotent-Replayed', 'true');
-    send(answer, response);
+    sendOnce(made, response);
   }
 
   /** Makes a call that goes on without its client. @param response gets what the limits say */
@@ -161,6 +164,7 @@ export class ProxyService {
     call: CallNotes,
     response: Response,
     translation: AnswerTranslation | undefined,
+    confirm: () => Promise<void>,
   ): Promise<KeptAnswer> {
     const admission = await this.admissions.admit(request, call);
     const { ticket } = admission;
@@ -175,6 +179,7 @@ export class ProxyService {
       call.answeredBy(answer.upstream);
       tellIgnored(answer, response);
       const served = servedBy(admission, answer.model);
+      if (answer.content) await confirm();
       const billed = await this.bill(served, answer, answer.status, translation);
       return plainAnswer(served, answer, billed, translation);
     } finally {
@@ -276,7 +281,8 @@ export class ProxyService {
   ): Promise<void> {
     const httpStatus = response.headersSent ? response.statusCode : answer.status;
     const billed = await this.bill(admission, answer, httpStatus, translation);
-    if (!response.headersSent) return send(plainAnswer(admission, answer, billed, translation), response);
+    if (!response.headersSent)
+      return sendAnswer(plainAnswer(admission, answer, billed, translation), response);
     // A pause has begun the stream that the client has asked for.
     const { status } = answer;
     const { body } = billed;
@@ -406,12 +412,6 @@ function tellIgnored({ isNative, ignored }: Answer, response: Response): void {
   if (isNative) response.removeHeader(IGNORED_HEADER);
   else if (ignored.length > 0 && !response.hasHeader(IGNORED_HEADER))
     response.setHeader(IGNORED_HEADER, ignoredHeader(ignored));
-}
-
-function send({ status, headers, body }: KeptAnswer, response: Response): void {
-  response.status(status);
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.end(body);
 }
 
 const endWith = (events: SseEvent, response: Response, translation: AnswerTranslation | undefined): void =>

@@ -40,6 +40,7 @@ const TABLE = {
   'PUT /api/admin/accounts/:id/role': [],
   'POST /api/admin/accounts/:id/2fa/disable': ['support'],
   'GET /api/admin/accounts/:id/limits': ['support', 'finance'],
+  'GET /api/admin/accounts/:id/limits/history': ['support', 'finance'],
   'PUT /api/admin/accounts/:id/limits': ['support'],
   'DELETE /api/admin/accounts/:id/limits': ['support'],
   'GET /api/admin/staff': [],
@@ -126,6 +127,8 @@ const TABLE = {
 
   // Operations
   'GET /api/admin/health': ['operator', 'support'],
+  'GET /api/admin/exports': ['finance', 'analyst'],
+  'POST /api/admin/exports/:hour/repeat': [],
 
   // Training
   'GET /v1/admin/quotas/:accountId': ['finance', 'support'],

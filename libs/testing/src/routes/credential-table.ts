@@ -68,6 +68,7 @@ console                                               none  session  expired  el
   DELETE /api/auth/identities/:id                      401      404      401        401    404  401   401      401  401     401      401         401          401      401
   GET    /api/auth/events                              401      200      401        401    200  401   401      401  401     401      401         401          401      401
   GET    /api/limits                                   401      200      401        401    200  401   401      401  401     401      401         401          401      401
+  GET    /api/limits/history                           401      200      401        401    200  401   401      401  401     401      401         401          401      401
   POST   /api/api-keys                                 401      400      401        401    400  401   400      401  401     401      401         401          401      401
   GET    /api/api-keys                                 401      200      401        401    200  401   200      401  401     401      401         401          401      401
   PATCH  /api/api-keys/:id                             401      404      401        401    404  401   404      401  401     401      401         401          401      401
@@ -147,6 +148,7 @@ console                                               none  session  expired  el
   POST   /api/admin/accounts/:id/notes                 401      403      401        401    400  401   401      401  401     401      401         401          401      401
   GET    /api/admin/requests/:requestId                401      403      401        401    404  401   401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/limits                401      403      401        401    404  401   401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/limits/history        401      403      401        401    404  401   401      401  401     401      401         401          401      401
   PUT    /api/admin/accounts/:id/limits                401      403      401        401    400  401   401      401  401     401      401         401          401      401
   DELETE /api/admin/accounts/:id/limits                401      403      401        401    404  401   401      401  401     401      401         401          401      401
   PUT    /api/admin/accounts/:id/role                  401      403      401        401    400  401   401      401  401     401      401         401          401      401
@@ -188,6 +190,8 @@ console                                               none  session  expired  el
   GET    /api/admin/billing/provider-events 401 403 401 401 200 401 401 401 401 401 401 401 401 401
   GET    /api/admin/billing/provider-events/:id 401 403 401 401 404 401 401 401 401 401 401 401 401 401
   POST   /api/admin/billing/provider-events/:id/close 401 403 401 401 400 401 401 401 401 401 401 401 401 401
+  GET    /api/admin/exports                           401 403 401 401 200 401 401 401 401 401 401 401 401 401
+  POST   /api/admin/exports/:hour/repeat              401 403 401 401 400 401 401 401 401 401 401 401 401 401
   GET    /api/admin/models                             401      403      401        401    200  401   401      401  401     401      401         401          401      401
   GET    /api/admin/models/*slug                       401      403      401        401    404  401   401      401  401     401      401         401          401      401
   PUT    /api/admin/models/*slug                       401      403      401        401    400  401   401      401  401     401      401         401          401      401

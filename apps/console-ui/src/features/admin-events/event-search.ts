@@ -38,6 +38,7 @@ const TYPES: Record<EventType, true> = {
   'admin.announcement_changed': true,
   'admin.changelog_changed': true,
   'admin.exchange_rates_published': true,
+  'admin.export_repeated': true,
   'admin.limits_removed': true,
   'admin.limits_set': true,
   'admin.model_changed': true,

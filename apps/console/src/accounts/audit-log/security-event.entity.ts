@@ -37,6 +37,7 @@ export const AUDIT_EVENT_TYPES = [
   'admin.announcement_changed',
   'admin.changelog_changed',
   'admin.exchange_rates_published',
+  'admin.export_repeated',
   'admin.limits_removed',
   'admin.limits_set',
   'admin.model_changed',
