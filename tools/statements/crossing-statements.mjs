@@ -9,6 +9,19 @@ import { STAFF_STATEMENTS } from './staff-statements.mjs';
 /** @type {import('./statement-scope.mjs').CrossingStatement[]} */
 export const CROSSING_STATEMENTS = [
   {
+    place: 'apps/gateway/src/protocols/responses/stored/stored-responses.repository.ts deleteOldResponses',
+    kind: 'job',
+    tables: ['responses.stored'],
+    why: 'Deletes stored responses after 30 days.',
+  },
+  {
+    place:
+      'apps/gateway/src/protocols/responses/stored/stored-responses.repository.ts deleteUnwantedResponses',
+    kind: 'job',
+    tables: ['accounts.accounts', 'responses.stored'],
+    why: 'Deletes the stored responses of accounts that do not want them any more.',
+  },
+  {
     place: 'apps/console/src/notifications/announcements/mailings.repository.ts takeRecipients',
     kind: 'job',
     tables: ['accounts.announcement_recipients'],

@@ -165,7 +165,7 @@ export const BEYOND_ENTITIES = {
         'agent.turns',
       ],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -286,6 +286,7 @@ export const BEYOND_ENTITIES = {
     gateway: {
       'delete insert select update': ['serving.gateway_reports'],
       'delete insert select': [
+        'responses.stored',
         'serving.models',
         'serving.upstream_credentials',
         'serving.upstream_models',
@@ -295,7 +296,7 @@ export const BEYOND_ENTITIES = {
       'insert select': ['serving.fillings'],
       insert: ['metering.client_request_ids', 'metering.unserved_calls'],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, stores_responses_set_at, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -335,7 +336,7 @@ export const BEYOND_ENTITIES = {
         'memo.workspaces',
       ],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -344,7 +345,7 @@ export const BEYOND_ENTITIES = {
     },
     router_cost: {
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -368,7 +369,7 @@ export const BEYOND_ENTITIES = {
       'insert select': ['training.quota_changes'],
       insert: ['training.quotas (account_id, total_tokens)'],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',

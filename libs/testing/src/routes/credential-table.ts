@@ -241,6 +241,10 @@ gateway                                               none  session  expired  el
   POST   /v1/moderations                               401      401      401        401    401  400   401      401  401     401      401         401          401      401
   POST   /v1/rerank                                    401      401      401        401    401  400   401      401  401     401      401         401          401      401
   POST   /v1/responses                                 401      401      401        401    401  400   401      401  401     401      401         401          401      401
+  GET    /v1/responses/:response_id                   401      401      401        401    401  404   401      401  401     401      401         401          401      401
+  DELETE /v1/responses/:response_id                   401      401      401        401    401  404   401      401  401     401      401         401          401      401
+  GET    /v1/responses/:response_id/input_items       401      401      401        401    401  404   401      401  401     401      401         401          401      401
+  POST   /v1/responses/:response_id/cancel            401      401      401        401    401  404   401      401  401     401      401         401          401      401
   HEAD   /                                             200      200      200        200    200  200   200      200  200     200      200         200          200      200
 
 router-cost                                           none  session  expired  elsewhere  admin  key  mgmt  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY
