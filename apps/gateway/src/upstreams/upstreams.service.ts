@@ -133,8 +133,7 @@ class Attempt {
     if (!this.isJudged) return this.judge(isTimeout(error) ? 'timed_out' : 'unreachable', 'lost');
     // The answer broke off in the middle.
     upstream.figuresOf(model).outcomes.broken++;
-    const now = performance.now();
-    circuit.end(now, 'failed', circuit.begin(now));
+    circuit.broke(performance.now(), this.startedAt, this.opening);
   }
 }
 
