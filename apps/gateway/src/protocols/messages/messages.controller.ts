@@ -53,13 +53,14 @@ export class MessagesController {
   async count(@Req() request: Request): Promise<CountTokensResponse> {
     const stayConnected = () => requireConnected(request.res!);
     const body = await readBody(request.body, stayConnected);
-    const { chat } = readMessagesRequest(body, true);
+    const { chat, hasServerTools } = readMessagesRequest(body, true);
     const counted = await receiveProxyRequest(
       'chat/completions',
       Buffer.from(body.write(chat)),
       stayConnected,
     );
-    await this.admissions.bound(counted, callerOf(request), true);
-    return { input_tokens: promptTokens(counted) };
+    counted.native = { protocol: 'messages', raw: request.body as Buffer, hasServerTools };
+    const { mayBeNative } = await this.admissions.bound(counted, callerOf(request), true);
+    return { input_tokens: promptTokens(counted, mayBeNative) };
   }
 }
