@@ -54,7 +54,7 @@ export function readExported(files: Map<string, Buffer>): ExportedRows {
         return lines.map((line) => Object.fromEntries(line.map((cell, index) => [names[index]!, cell])));
       });
       expect(read).toHaveLength(rows);
-      found[dataset].push(...read);
+      found[dataset] = found[dataset].concat(read);
     }
   }
   return found;
