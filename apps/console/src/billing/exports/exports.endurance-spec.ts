@@ -20,7 +20,7 @@ const ROUNDS = 8;
 /** Some 5 seconds of work on a slow machine. */
 const CALLS = [12_000, 0, 12_000, 12_000];
 const MANY_CALLS = 200_000;
-/** A console needs half of it. The rows of such an hour would take several times as much. */
+/** The rows of such an hour would take several times as much. */
 const HEAP_MEGABYTES = 160;
 
 let site: TestSite;
