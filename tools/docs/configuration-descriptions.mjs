@@ -262,6 +262,10 @@ export const SECTIONS = [
         'Life of a lease. The money of a gateway that was killed is free again after this time.',
       SETTLEMENT_PATIENCE_SECONDS:
         'How long billing is retried while the database cannot be reached. Then the charge is refused, and the response fails with 503, at most five seconds later.',
+      RELAY_HOST:
+        'Name or address under which other gateways reach this one, to ask for the answers of [repeated calls](../guides/gateway.md#repeat-a-call-safely). Without it `HOST`, or the first address of the machine if `HOST` stands for all.',
+      RELAY_PORT:
+        'Port at which other gateways ask this one; each worker takes the next one. 0: any free one. Let nobody but gateways reach it.',
       GATEWAY_WORKERS:
         'Processes that serve the port together, for hosts with more than one processor. `DATABASE_POOL_SIZE`, `BODY_MEMORY_BYTES` and `LEASE_AMOUNT` are of each of them.',
     },

@@ -9,6 +9,19 @@ import { STAFF_STATEMENTS } from './staff-statements.mjs';
 /** @type {import('./statement-scope.mjs').CrossingStatement[]} */
 export const CROSSING_STATEMENTS = [
   {
+    place: 'apps/gateway/src/protocols/responses/stored/stored-responses.repository.ts deleteOldResponses',
+    kind: 'job',
+    tables: ['responses.stored'],
+    why: 'Deletes stored responses after 30 days.',
+  },
+  {
+    place:
+      'apps/gateway/src/protocols/responses/stored/stored-responses.repository.ts deleteUnwantedResponses',
+    kind: 'job',
+    tables: ['accounts.accounts', 'responses.stored'],
+    why: 'Deletes the stored responses of accounts that do not want them any more.',
+  },
+  {
     place: 'apps/console/src/notifications/announcements/mailings.repository.ts takeRecipients',
     kind: 'job',
     tables: ['accounts.announcement_recipients'],
@@ -159,6 +172,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Forgets idempotency keys after a day.',
   },
   {
+    place: 'function metering.delete_old_client_request_ids',
+    kind: 'job',
+    tables: ['metering.client_request_ids'],
+    why: 'Forgets the ids of clients after 90 days.',
+  },
+  {
     place: 'apps/gateway/src/idempotency/idempotent-calls.repository.ts holdCalls',
     kind: 'batch',
     tables: ['metering.idempotent_calls'],
@@ -169,6 +188,12 @@ export const CROSSING_STATEMENTS = [
     kind: 'job',
     tables: ['limits.subjects'],
     why: 'Deletes what nobody has drawn from for two days.',
+  },
+  {
+    place: 'function limits.delete_old_uses',
+    kind: 'job',
+    tables: ['limits.day_uses'],
+    why: 'Forgets the use of limits after 92 days.',
   },
   {
     place: 'apps/console/src/identity/api-keys/api-keys.repository.ts deleteEndedSecrets',

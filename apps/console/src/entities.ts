@@ -1,6 +1,7 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import {
   ArchivedDay,
+  ClientRequestId,
   COST_PRICE_ENTITIES,
   MARGIN_ENTITIES,
   PRICE_ENTITIES,
@@ -92,6 +93,7 @@ export const ENTITIES = [
   RefreshToken,
   Refund,
   RefusedRequest,
+  ClientRequestId,
   UnservedCall,
   Release,
   ReleaseLookup,

@@ -262,6 +262,32 @@ describe('a customer', () => {
       expect((await call('POST', '/api/admin/accounts/search', { query })).status).toBe(400);
   });
 
+  it('is found by what its clients have named their calls', async () => {
+    const { pool } = site.database;
+    const { accountId } = customer;
+    const other = await site.signedIn();
+    const name = (id: string, of: string, call: string, minutesAgo: number) =>
+      pool.query(
+        `INSERT INTO metering.client_request_ids VALUES ($1, $2, clock_timestamp() - make_interval(mins => $4), $3)`,
+        [id, of, call, minutesAgo],
+      );
+    await name('job 4711', accountId, servedId, 1);
+    await name('job 4711', accountId, failedId, 2);
+    await name('job 4711', other.accountId, 'req_other', 3);
+    const [first, second, ...more] = await search('job 4711');
+    expect(more).toEqual([]);
+    expect([first, second]).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'request', id: servedId }),
+        expect.objectContaining({ kind: 'request', id: 'req_other' }),
+      ]),
+    );
+    // Clients may name theirs as the platform does.
+    await name('req_client', accountId, servedId, 1);
+    expect(await search('req_client')).toMatchObject([{ kind: 'request', id: servedId }]);
+    expect(await search('job')).toEqual([]);
+  });
+
   it('is found by a key that is suspended, and by the beginning of a deleted one', async () => {
     const { pool } = site.database;
     const { apiKey, apiKeyId } = await insertApiKey(pool, customer.accountId);

@@ -40,6 +40,7 @@ const TABLE = {
   'PUT /api/admin/accounts/:id/role': [],
   'POST /api/admin/accounts/:id/2fa/disable': ['support'],
   'GET /api/admin/accounts/:id/limits': ['support', 'finance'],
+  'GET /api/admin/accounts/:id/limits/history': ['support', 'finance'],
   'PUT /api/admin/accounts/:id/limits': ['support'],
   'DELETE /api/admin/accounts/:id/limits': ['support'],
   'GET /api/admin/staff': [],

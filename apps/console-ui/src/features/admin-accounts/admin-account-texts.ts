@@ -5,7 +5,7 @@ const en = {
   description: 'All accounts of this site, newest first.',
   search: 'Find an account',
   'search.hint':
-    'Part of an e-mail address, phone number or username; the number of an account, request, payment, receipt or invoice; or an API key.',
+    'Part of an e-mail address, phone number or username; the ID of an account, payment or request, also the client’s own; the number of a receipt or invoice; or an API key.',
   'search.found': 'What was found',
   'found.account': 'Account',
   'found.api_key': 'API key',
@@ -186,7 +186,8 @@ const zh: ChineseTexts<typeof en> = {
   title: '账户管理',
   description: '本站的全部账户，最新的在前。',
   search: '查找账户',
-  'search.hint': '输入邮箱、手机号或用户名的一部分，账户、请求、付款、收据或发票的编号，或 API 密钥。',
+  'search.hint':
+    '输入邮箱、手机号或用户名的一部分，账户、请求、付款、收据或发票的编号，客户端请求编号，或 API 密钥。',
   'search.found': '查找结果',
   'found.account': '账户',
   'found.api_key': 'API 密钥',

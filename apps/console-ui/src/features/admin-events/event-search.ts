@@ -26,6 +26,8 @@ const TYPES: Record<EventType, true> = {
   'password.reset': true,
   'password.reset_requested': true,
   'recovery_codes.replaced': true,
+  'response_storage.disabled': true,
+  'response_storage.enabled': true,
   'second_factor.failed': true,
   'session.ended': true,
   'session.opened': true,

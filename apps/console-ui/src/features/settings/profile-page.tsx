@@ -26,6 +26,7 @@ export function ProfilePage() {
       <AccountCard />
       <DisplayCard />
       <LowBalanceCard />
+      <StorageCard />
     </SettingsPage>
   );
 }
@@ -171,6 +172,38 @@ function AccountTimeZone({ timeZone }: { timeZone: string }) {
         }
       />
     </>
+  );
+}
+
+/** Whether the gateway may store what models are asked and answer. */
+function StorageCard() {
+  const t = useSettingsTexts();
+  const query = useAccount();
+  const api = useConsoleApi();
+  const change = useAccountChange((isOn: boolean) =>
+    bodyOf(api.PATCH('/api/auth/me', { body: { stores_responses: isOn } })),
+  );
+  return (
+    <Card title={t('storage')} description={t('storage.text')}>
+      <QueryState query={query} skeleton={<Skeleton height={40} />}>
+        {({ stores_responses: isStored }) => (
+          <>
+            {change.error && <ErrorNotice error={change.error} />}
+            <Switch
+              label={t('storage.on')}
+              description={t('storage.offHint')}
+              checked={change.isPending ? change.variables : isStored}
+              disabled={change.isPending}
+              onChange={({ currentTarget }) =>
+                change.mutate(currentTarget.checked, {
+                  onSuccess: () => notifications.show({ message: t('saved') }),
+                })
+              }
+            />
+          </>
+        )}
+      </QueryState>
+    </Card>
   );
 }
 

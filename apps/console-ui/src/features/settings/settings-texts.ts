@@ -50,6 +50,12 @@ export const en = {
   'lowBalance.threshold': 'Notify me below',
   'lowBalance.invalid': 'Enter an amount above zero.',
   'lowBalance.balance': 'Current balance:',
+  storage: 'Stored responses',
+  'storage.text':
+    'Programs that use the Responses API can continue a conversation by its ID if we store it. We then keep what your keys send to that API, and the answers, for 30 days. Your programs can delete each of them, or ask not to store one with “store”: false.',
+  'storage.on': 'Store responses for 30 days',
+  'storage.offHint':
+    'Turning this off deletes everything that is stored within a few minutes. It cannot be restored.',
   password: 'Password',
   'password.text': 'Changing it signs out your other devices.',
   'password.none':
@@ -153,6 +159,8 @@ export const en = {
   'event.passwordReset': 'Password reset by e-mail',
   'event.passwordResetRequested': 'Password reset requested',
   'event.codesReplaced': 'Recovery codes replaced',
+  'event.storageDisabled': 'Storing of responses turned off',
+  'event.storageEnabled': 'Storing of responses turned on',
   'event.secondFactorFailed': 'Wrong code entered',
   'event.sessionEnded': 'Signed out',
   'event.sessionOpened': 'Signed in',
@@ -216,6 +224,11 @@ const zh: ChineseTexts<typeof en> = {
   'lowBalance.threshold': '余额低于此金额时提醒',
   'lowBalance.invalid': '请输入大于零的金额。',
   'lowBalance.balance': '当前余额：',
+  storage: 'Responses 存储',
+  'storage.text':
+    '开启后，使用 Responses API 的程序可以凭 ID 继续之前的对话。我们会将您的密钥发送到该接口的内容及其回复保存 30 天。程序可以随时删除其中任意一条，也可以在请求中设置 "store": false 不予保存。',
+  'storage.on': '将内容保存 30 天',
+  'storage.offHint': '关闭后，已保存的内容会在几分钟内全部删除，且无法恢复。',
   password: '密码',
   'password.text': '修改密码后，其他设备将退出登录。',
   'password.none': '您通过第三方账户登录，还没有密码。可在登录页通过“忘记密码”设置。',
@@ -315,6 +328,8 @@ const zh: ChineseTexts<typeof en> = {
   'event.passwordReset': '通过邮件重设密码',
   'event.passwordResetRequested': '申请重设密码邮件',
   'event.codesReplaced': '重新生成恢复码',
+  'event.storageDisabled': '关闭 Responses 存储',
+  'event.storageEnabled': '开启 Responses 存储',
   'event.secondFactorFailed': '验证码输入错误',
   'event.sessionEnded': '退出登录',
   'event.sessionOpened': '登录',

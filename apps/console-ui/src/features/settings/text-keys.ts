@@ -27,6 +27,8 @@ const EVENT_KEYS: Partial<Record<Schemas['AuditEventType'], Key>> = {
   'password.reset': 'event.passwordReset',
   'password.reset_requested': 'event.passwordResetRequested',
   'recovery_codes.replaced': 'event.codesReplaced',
+  'response_storage.disabled': 'event.storageDisabled',
+  'response_storage.enabled': 'event.storageEnabled',
   'second_factor.failed': 'event.secondFactorFailed',
   'session.ended': 'event.sessionEnded',
   'session.opened': 'event.sessionOpened',

@@ -25,6 +25,8 @@ export const AUDIT_EVENT_TYPES = [
   'password.reset',
   'password.reset_requested',
   'recovery_codes.replaced',
+  'response_storage.disabled',
+  'response_storage.enabled',
   'second_factor.failed',
   'session.ended',
   'session.opened',

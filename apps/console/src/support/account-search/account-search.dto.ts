@@ -7,7 +7,7 @@ const MAX_QUERY_LENGTH = 300;
 export class AccountSearchDto {
   @TextField({
     description:
-      'A part of an e-mail address, username, phone number or account id; the id of a call, API key or payment; the number of a receipt or invoice; the first characters of an API key, or a whole one. A key that is sent here is neither stored nor logged.',
+      'A part of an e-mail address, username, phone number or account id; the id of a call, also that of its client, of an API key or payment; the number of a receipt or invoice; the first characters of an API key, or a whole one. A key that is sent here is neither stored nor logged.',
     example: 'req_0Vc3kZ8dQ1mXw7RtYb2LsA',
     maxLength: MAX_QUERY_LENGTH,
     trim: true,

@@ -34,15 +34,23 @@ export class AccountSearchService {
     const named = await this.find(query);
     if (!named) {
       const { accounts } = await this.accounts.list({ search: query, limit: MOST_MATCHES });
-      return accounts.map((account) => ({ kind: 'account', id: account.id, account }));
+      if (accounts.length > 0)
+        return accounts.map((account) => ({ kind: 'account', id: account.id, account }));
     }
-    if (named.found.length === 0) return [];
-    const ids = [...new Set(named.found.map(({ accountId }) => accountId))];
+    if (named && named.found.length > 0) return this.withAccounts(named.kind, named.found);
+    // A key is sent to no other search.
+    if (named?.kind === 'api_key') return [];
+    return this.withAccounts('request', await this.requests.findByClientId(query, MOST_MATCHES));
+  }
+
+  private async withAccounts(kind: MatchKind, found: Owned[]): Promise<AccountMatchResponse[]> {
+    if (found.length === 0) return [];
+    const ids = [...new Set(found.map(({ accountId }) => accountId))];
     const { accounts } = await this.accounts.list({ ids: ids.join(','), limit: ids.length });
     const byId = new Map(accounts.map((account) => [account.id, account]));
-    return named.found.flatMap(({ id, accountId }) => {
+    return found.flatMap(({ id, accountId }) => {
       const account = byId.get(accountId);
-      return account ? [{ kind: named.kind, id, account }] : [];
+      return account ? [{ kind, id, account }] : [];
     });
   }
 

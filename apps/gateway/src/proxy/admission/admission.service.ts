@@ -333,6 +333,7 @@ export function usageEventOf(
   const { call } = admission;
   return {
     requestId: call.requestId,
+    clientRequestId: call.clientRequestId,
     startedAt: admission.startedAt,
     accountId: call.caller.accountId,
     apiKeyId: call.caller.apiKey?.id ?? null,
