@@ -54,7 +54,8 @@ export class ProtocolsService {
   }
 }
 
-function membersOf(raw: Buffer, names: UniqueNames): readonly JsonMember[] {
+/** Where the values of fields are. Throws InvalidValueError for one given twice. */
+export function membersOf(raw: Buffer, names: UniqueNames): readonly JsonMember[] {
   try {
     return readJson(raw, { names }).members;
   } catch (error) {
