@@ -192,7 +192,7 @@ describe('a server that speaks Messages', () => {
       ['says nothing', () => undefined],
       ['gives no count', (response) => response.end('{"input_tokens":"5"}')],
       ['gives a negative count', (response) => response.end('{"input_tokens":-1}')],
-      ['writes without an end', (response) => response.end(`{"input_tokens":5${' '.repeat(70_000)}}`)],
+      ['writes without an end', (response) => response.end(`{"input_tokens":1${' '.repeat(70_000)}}`)],
     ])('unless it %s: then the gateway estimates', async (_what, behaviour) => {
       makersAnswer = behaviour;
       const asked = maker.bodies.length;
@@ -203,8 +203,10 @@ describe('a server that speaks Messages', () => {
     it('for a few requests of an account at once', async () => {
       const held: ServerResponse[] = [];
       makersAnswer = (response) => void held.push(response);
-      const all = Promise.all(Array.from({ length: 9 }, counted));
-      await waitFor(() => Promise.resolve(held.length === 4));
+      let estimated = 0;
+      const all = Promise.all(Array.from({ length: 9 }, () => counted().finally(() => estimated++)));
+      await waitFor(() => Promise.resolve(estimated >= 5));
+      expect(held).toHaveLength(4);
       for (const response of held) response.end('{"input_tokens":4711}');
       expect((await all).filter((count) => count === 4_711)).toHaveLength(4);
       given(200, { input_tokens: 12 });

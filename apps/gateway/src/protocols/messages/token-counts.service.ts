@@ -38,10 +38,10 @@ export class TokenCounts {
    * @param request whose body can be read
    */
   async countOf(model: string, request: Request, response: Response, caller: Caller): Promise<number | null> {
+    const catalogue = await this.directory.current();
     const now = performance.now();
     const { accountId } = caller;
     const running = this.running.get(accountId) ?? 0;
-    const catalogue = await this.directory.current();
     const servers = catalogue
       .candidatesOf(model)
       .filter(({ upstream }) => upstream.speaks('messages') && !(this.lacking.get(upstream)! > now));
