@@ -328,6 +328,21 @@ describe('a server that speaks Responses', () => {
     expect(await (await get('resp_s')).json()).toEqual(data.response);
   });
 
+  it('is not stored if the owner changes the setting while the model works', async () => {
+    makersAnswer = (sent) =>
+      void agree(false).then(() =>
+        sent
+          .writeHead(200, { 'Content-Type': 'application/json' })
+          .end(JSON.stringify(response('resp_late'))),
+      );
+    const late = await post({ model: NATIVE_MODEL });
+    expect([late.headers.get('x-not-stored'), ((await late.json()) as Fields).store]).toEqual([
+      'unwanted',
+      false,
+    ]);
+    expect(await storedIds()).toEqual([]);
+  });
+
   it('may give one id twice: only the first response is stored', async () => {
     json('resp_same');
     expect(await (await post({ model: NATIVE_MODEL })).json()).toMatchObject({ store: true });
