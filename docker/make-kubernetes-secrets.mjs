@@ -69,6 +69,8 @@ const variables = {
     GATEWAY_CREDENTIAL: secrets.consoleGatewayCredential,
     AGENT_CREDENTIAL: secrets.consoleAgentCredential,
     ROUTER_COST_CREDENTIAL: secrets.consoleRouterCostCredential,
+    EXPORT_S3_ACCESS_KEY_ID: '',
+    EXPORT_S3_SECRET_ACCESS_KEY: '',
     SMTP_URL: '',
     OAUTH_PROVIDERS: '[]',
     CODE_HOST_TOKEN: '',

@@ -178,6 +178,25 @@ export const SECTIONS = [
     },
   },
   {
+    title: 'Console: export for a warehouse',
+    text: 'With a folder or a bucket the consoles [export usage and ledger](../operations/export.md) every hour. All of them need the same values. Without one nothing is exported.',
+    variables: {
+      EXPORT_STORAGE_FOLDER:
+        'Folder of the exported files, which all consoles share. Must not be set together with `EXPORT_S3_BUCKET`.',
+      EXPORT_S3_BUCKET: 'Bucket of the exported files, on any server that speaks the S3 protocol.',
+      EXPORT_S3_REGION: 'Region of that bucket. Required with `EXPORT_S3_BUCKET`.',
+      EXPORT_S3_PREFIX: 'Prefix of all object names of the export, such as `warehouse/`.',
+      EXPORT_S3_ENDPOINT: 'URL of that S3 server, if not Amazon’s.',
+      EXPORT_S3_FORCE_PATH_STYLE:
+        '`true` for servers that name the bucket in the path instead of the host name.',
+      EXPORT_S3_ACCESS_KEY_ID:
+        'Credentials of that bucket. Without them the usual AWS sources apply, such as the role of the machine.',
+      EXPORT_S3_SECRET_ACCESS_KEY: 'Required with `EXPORT_S3_ACCESS_KEY_ID`.',
+      EXPORT_FROM:
+        'The day (UTC) from which hours are exported, such as `2026-01-31`. Without it the export begins with the newest closed hour. It may be set to an earlier day later: the missing hours follow.',
+    },
+  },
+  {
     title: 'Console: model packages and releases',
     text: 'Packages lie in a folder, or in a bucket when `S3_BUCKET` is set.',
     variables: {
@@ -243,6 +262,10 @@ export const SECTIONS = [
         'Life of a lease. The money of a gateway that was killed is free again after this time.',
       SETTLEMENT_PATIENCE_SECONDS:
         'How long billing is retried while the database cannot be reached. Then the charge is refused, and the response fails with 503, at most five seconds later.',
+      RELAY_HOST:
+        'Name or address under which other gateways reach this one, to ask for the answers of [repeated calls](../guides/gateway.md#repeat-a-call-safely). Without it `HOST`, or the first address of the machine if `HOST` stands for all.',
+      RELAY_PORT:
+        'Port at which other gateways ask this one; each worker takes the next one. 0: any free one. Let nobody but gateways reach it.',
       GATEWAY_WORKERS:
         'Processes that serve the port together, for hosts with more than one processor. `DATABASE_POOL_SIZE`, `BODY_MEMORY_BYTES` and `LEASE_AMOUNT` are of each of them.',
     },

@@ -9,6 +9,25 @@ import { STAFF_STATEMENTS } from './staff-statements.mjs';
 /** @type {import('./statement-scope.mjs').CrossingStatement[]} */
 export const CROSSING_STATEMENTS = [
   {
+    place: 'apps/console/src/support/customer-view/account-views.repository.ts endDueViews',
+    kind: 'job',
+    tables: ['accounts.account_views', 'accounts.accounts', 'accounts.sessions'],
+    why: 'Ends the views of accounts by staff that ran out, or whose session or role ended.',
+  },
+  {
+    place: 'apps/gateway/src/protocols/responses/stored/stored-responses.repository.ts deleteOldResponses',
+    kind: 'job',
+    tables: ['responses.stored'],
+    why: 'Deletes stored responses after 30 days.',
+  },
+  {
+    place:
+      'apps/gateway/src/protocols/responses/stored/stored-responses.repository.ts deleteUnwantedResponses',
+    kind: 'job',
+    tables: ['accounts.accounts', 'responses.stored'],
+    why: 'Deletes the stored responses of accounts that do not want them any more.',
+  },
+  {
     place: 'apps/console/src/notifications/announcements/mailings.repository.ts takeRecipients',
     kind: 'job',
     tables: ['accounts.announcement_recipients'],
@@ -37,6 +56,42 @@ export const CROSSING_STATEMENTS = [
     kind: 'job',
     tables: ['billing.provider_events'],
     why: 'Empties what providers have signed of events that were closed long ago.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/exported-hours.repository.ts claimHour',
+    kind: 'job',
+    tables: ['metering.hourly_rollup', 'wallet.transfers'],
+    why: 'The first hour of usage and ledger that is not exported.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/exported-hours.repository.ts readLagSeconds',
+    kind: 'job',
+    tables: ['metering.hourly_rollup', 'wallet.transfers'],
+    why: 'How long that hour has been over, for a scrape of the metrics.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/export-rows.repository.ts pagesByTime',
+    kind: 'job',
+    tables: ['metering.usage_events', 'wallet.entries', 'wallet.transfers'],
+    why: 'Exports the usage of an hour, and the transfers that are no usage, for a warehouse.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/export-rows.repository.ts ledgerPages',
+    kind: 'job',
+    tables: ['wallet.entries', 'wallet.transfers'],
+    why: 'Exports what the usage of an hour was debited.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/export-rows.repository.ts debitedAccounts',
+    kind: 'job',
+    tables: ['metering.hourly_rollup'],
+    why: 'The accounts with usage in an hour that is exported.',
+  },
+  {
+    place: 'apps/console/src/billing/exports/export-rows.repository.ts readHourBooks',
+    kind: 'job',
+    tables: ['metering.hourly_rollup', 'wallet.entries', 'wallet.transfers'],
+    why: 'Compares an exported hour with rollup and ledger.',
   },
   {
     place: 'function metering.settle',
@@ -123,6 +178,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Forgets idempotency keys after a day.',
   },
   {
+    place: 'function metering.delete_old_client_request_ids',
+    kind: 'job',
+    tables: ['metering.client_request_ids'],
+    why: 'Forgets the ids of clients after 90 days.',
+  },
+  {
     place: 'apps/gateway/src/idempotency/idempotent-calls.repository.ts holdCalls',
     kind: 'batch',
     tables: ['metering.idempotent_calls'],
@@ -133,6 +194,12 @@ export const CROSSING_STATEMENTS = [
     kind: 'job',
     tables: ['limits.subjects'],
     why: 'Deletes what nobody has drawn from for two days.',
+  },
+  {
+    place: 'function limits.delete_old_uses',
+    kind: 'job',
+    tables: ['limits.day_uses'],
+    why: 'Forgets the use of limits after 92 days.',
   },
   {
     place: 'apps/console/src/identity/api-keys/api-keys.repository.ts deleteEndedSecrets',
@@ -181,6 +248,12 @@ export const CROSSING_STATEMENTS = [
     kind: 'key',
     tables: ['accounts.accounts', 'accounts.api_keys', 'accounts.former_key_secrets'],
     why: 'Finds the account of an API key by the hash of a secret that a rotation has replaced.',
+  },
+  {
+    place: 'function memo.find_key',
+    kind: 'key',
+    tables: ['memo.keys'],
+    why: 'Finds for staff whose a workspace key is, by the hash of its secret.',
   },
   {
     place: 'function memo.delete_leaked_key',

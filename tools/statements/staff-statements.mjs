@@ -70,6 +70,12 @@ export const STAFF_STATEMENTS = [
     why: 'Names the account of a call, for staff, by the id of the call.',
   },
   {
+    place: 'apps/console/src/billing/requests/requests.repository.ts findCallsByClientId',
+    kind: 'admin',
+    tables: ['metering.client_request_ids'],
+    why: 'Names the accounts of calls, for staff, by the id that their clients have given them.',
+  },
+  {
     place: 'apps/console/src/support/account-search/account-search.service.ts find',
     kind: 'admin',
     tables: ['accounts.api_keys'],

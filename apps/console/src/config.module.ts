@@ -1,6 +1,7 @@
 import { RATE_LIMIT_CONFIG } from '@inference/rate-limits';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { DOCUMENTS_CONFIG, INVOICES_CONFIG, PAYMENTS_CONFIG, TOP_UP_CONFIG } from './billing/billing.config';
+import { EXPORT_CONFIG } from './billing/exports/exports.config';
 import { PAYMENT_PROVIDERS_CONFIG } from './billing/payment-providers/payment-providers.config';
 import {
   CODE_HOST_CONFIG,
@@ -50,6 +51,7 @@ export class ConfigModule {
       { provide: DOCUMENTS_CONFIG, useValue: config.documents },
       { provide: INVOICES_CONFIG, useValue: config.invoices },
       { provide: STORAGE_CONFIG, useValue: config.storage },
+      { provide: EXPORT_CONFIG, useValue: config.export },
       { provide: CODE_HOST_CONFIG, useValue: config.codeHost },
       { provide: SITEMAP_CONFIG, useValue: config.sitemap },
       { provide: SITE_METADATA_CONFIG, useValue: config.siteMetadata },

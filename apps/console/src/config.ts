@@ -13,6 +13,7 @@ import {
   topUpFields,
   topUpOf,
 } from './billing/billing.config';
+import { checkExport, exportFields, exportOf } from './billing/exports/exports.config';
 import {
   checkPaymentProviders,
   paymentProviderFields,
@@ -75,6 +76,7 @@ export const fields = z.object({
   ...documentFields,
   ...invoiceFields,
   ...storageFields,
+  ...exportFields,
   ...codeHostFields,
   ...sitemapFields,
   ...userInterfaceFields,
@@ -90,6 +92,7 @@ const schema = fields
   .superRefine(checkPaymentProviders, { when })
   .superRefine(checkInvoices, { when })
   .superRefine(checkPackageStorage, { when })
+  .superRefine(checkExport, { when })
   .superRefine(checkCodeHost, { when })
   .superRefine(checkLegal, { when })
   .transform((config) => ({
@@ -109,6 +112,7 @@ const schema = fields
     documents: documentsOf(config),
     invoices: invoicesOf(config),
     storage: storageOf(config),
+    export: exportOf(config),
     codeHost: codeHostOf(config),
     sitemap: sitemapOf(config),
     siteMetadata: siteMetadataOf(config),

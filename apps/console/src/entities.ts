@@ -1,6 +1,7 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import {
   ArchivedDay,
+  ClientRequestId,
   COST_PRICE_ENTITIES,
   MARGIN_ENTITIES,
   PRICE_ENTITIES,
@@ -21,6 +22,7 @@ import { IdempotencyKey } from './billing/idempotency/idempotency-key.entity';
 import { InvoiceFile, InvoiceRequest } from './billing/invoices/invoice.entity';
 import { Payment } from './billing/payments/payment.entity';
 import { Refund } from './billing/payments/refund.entity';
+import { ExportedHour } from './billing/exports/exported-hour.entity';
 import { ProviderEventRow } from './billing/provider-events/provider-event.entity';
 import { CatalogueChange } from './caching/catalogue-change.entity';
 import { ChangelogEntry } from './catalogue/changelog/changelog-entry.entity';
@@ -46,6 +48,7 @@ import { OutboxMail } from './notifications/mail/outbox-mail.entity';
 import { PlaygroundSettings, SavedConversation } from './playground/conversations/saved-conversation.entity';
 import { Preset } from './playground/presets/preset.entity';
 import { AccountNote } from './support/customer-view/account-note.entity';
+import { AccountView } from './support/customer-view/account-view.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
@@ -60,6 +63,7 @@ export const ENTITIES = [
   ...WALLET_ENTITIES,
   Account,
   AccountNote,
+  AccountView,
   Announcement,
   AnnouncementAccount,
   AnnouncementMailing,
@@ -81,6 +85,7 @@ export const ENTITIES = [
   OAuthIdentity,
   OutboxMail,
   Package,
+  ExportedHour,
   ProviderEventRow,
   PackageDownload,
   Payment,
@@ -90,6 +95,7 @@ export const ENTITIES = [
   RefreshToken,
   Refund,
   RefusedRequest,
+  ClientRequestId,
   UnservedCall,
   Release,
   ReleaseLookup,

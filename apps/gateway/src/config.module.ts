@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { type GatewayConfig } from './config';
+import { RELAY_CONFIG } from './idempotency/relay.config';
 import { LEASES_CONFIG } from './leases/leases.config';
 import { LIMITS_CONFIG } from './limits/limits.config';
 import { PRICES_CONFIG } from './prices/prices.module';
@@ -19,6 +20,7 @@ export class ConfigModule {
       { provide: PROXY_CONFIG, useValue: config.proxy },
       { provide: LEASES_CONFIG, useValue: config.leases },
       { provide: LIMITS_CONFIG, useValue: config.limits },
+      { provide: RELAY_CONFIG, useValue: config.relay },
       { provide: SETTLEMENT_CONFIG, useValue: config.settlement },
       { provide: TASKS_CONFIG, useValue: config.tasks },
     ];

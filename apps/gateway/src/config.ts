@@ -1,6 +1,7 @@
 import { env, loadConfig } from '@inference/config';
 import { limitTierFields, rateLimitFields } from '@inference/rate-limits';
 import { z } from 'zod';
+import { relayFields, relayOf } from './idempotency/relay.config';
 import { leasesFields, leasesOf } from './leases/leases.config';
 import { limitsOf } from './limits/limits.config';
 import { pricesFields, pricesOf } from './prices/prices.module';
@@ -57,6 +58,7 @@ export const fields = z.object({
   ...serviceCallersFields,
   ...leasesFields,
   ...limitTierFields,
+  ...relayFields,
   ...settlementFields,
   ...tasksFields,
   /** Processes that serve the port together. Each has its own database connections, body memory and leases. */
@@ -74,6 +76,7 @@ const schema = fields.superRefine(checkServiceSecrets, { when }).transform((conf
   serviceCallers: serviceCallersOf(config),
   leases: leasesOf(config),
   limits: limitsOf(config),
+  relay: relayOf(config),
   settlement: settlementOf(config),
   tasks: tasksOf(config),
   workers: config.GATEWAY_WORKERS,

@@ -14,17 +14,23 @@ export {
 export { addressGroup, BodyReader, holderOf, holdMore, requireConnected } from './bodies/body-reader';
 export { allowedMillis, BodyMemory, LEAST_BYTES_PER_SECOND, watchArrival } from './bodies/body-memory';
 export { AmbiguousCookieException, readCookie } from './cookies/read-cookie';
-export { csvLine } from './csv';
+export { csvLine, exactCsvLine } from './csv';
 export { drained } from './bodies/unread-bodies';
 export { createLogger, NestLogger } from './logging/logging';
 export { logFailure } from './logging/request-logger';
 export { FastPath } from './fast-path/fast-path';
 export { JsonFault } from './json/json-bytes';
-export { jsonSteps, readJson, type ReadJson, readJsonInSlices, withoutByteOrderMark } from './json/json-reader';
+export {
+  jsonSteps,
+  readJson,
+  type ReadJson,
+  readJsonInSlices,
+  withoutByteOrderMark,
+} from './json/json-reader';
 export { JsonText, RawJson, writeJson } from './json/json-writer';
 export { AT_ONCE_BYTES, atOnce, type SteppedWork, workInSlices } from './json/slices';
 export { type JsonMember } from './json/json-scanner';
-export { ENTRIES, type NameTree, UniqueNames } from './json/unique-names';
+export { ENTRIES, EVERY, type NameTree, UniqueNames } from './json/unique-names';
 export { ExactJsonInterceptor } from './bodies/exact-json.interceptor';
 export { HealthController, PROCESS_STARTED_AT, STARTED_AT_HEADER } from './health/health.controller';
 export { MetricsServer } from './metrics/metrics-server';

@@ -71,6 +71,7 @@ export {
 } from './pricing/price-list.entity';
 export { HourlyRollup } from './rollups/hourly-rollup.entity';
 export {
+  ClientRequestId,
   RefusedRequest,
   UNSERVED_KINDS,
   UnservedCall,

@@ -17,4 +17,6 @@ export {
   type StorageBackend,
   storageBackendOf,
   storageFields,
+  storageFieldsNamed,
+  storageSettingsNamed,
 } from './storage.config';

@@ -21,7 +21,7 @@ export interface PartedFile {
 export class PartsLostError extends Error {}
 
 /**
- * Stores immutable files under keys: names of `[A-Za-z0-9_.-]` that do not begin with a dot, separated by slashes, together at
+ * Stores immutable files under keys: names of `[A-Za-z0-9_.=-]` that do not begin with a dot, separated by slashes, together at
  * most 200 characters. Every method throws a StorageUnavailableError if the storage is unreachable, full or refuses access.
  */
 export interface ObjectStorage {

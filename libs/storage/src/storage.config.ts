@@ -37,23 +37,42 @@ export const storageFields = {
 };
 
 type Fields = z.output<z.ZodObject<typeof storageFields>>;
+type Named<Prefix extends string, Of> = { [Name in keyof Of & string as `${Prefix}${Name}`]: Of[Name] };
 
-/** Reports settings that contradict the chosen storage (a folder or a bucket) or are missing for it. */
-export function checkStorage(config: Partial<Fields>, context: z.RefinementCtx): void {
+/** The settings of another storage, which has no links. Their names begin with the prefix. */
+export function storageFieldsNamed<Prefix extends string>(prefix: Prefix) {
+  const { S3_PUBLIC_ENDPOINT: _ofLinks, ...fields } = storageFields;
+  const named = Object.entries(fields).map(([name, field]) => [`${prefix}${name}`, field]);
+  return Object.fromEntries(named) as Named<Prefix, typeof fields>;
+}
+
+/** What `storageFieldsNamed` has read, under the names of `storageFields`. */
+export function storageSettingsNamed(prefix: string, config: Record<string, unknown>): Partial<Fields> {
+  const names = Object.keys(storageFields);
+  return Object.fromEntries(names.map((name) => [name, config[`${prefix}${name}`]]));
+}
+
+/**
+ * Reports settings that contradict the chosen storage (a folder or a bucket) or are missing for it.
+ *
+ * @param prefix with which the names of the settings begin
+ */
+export function checkStorage(config: Partial<Fields>, context: z.RefinementCtx, prefix = ''): void {
   const fault = (name: keyof Fields, message: string) =>
-    context.addIssue({ code: 'custom', path: [name], message });
+    context.addIssue({ code: 'custom', path: [`${prefix}${name}`], message });
   const isSet = (name: keyof Fields) => config[name] !== undefined;
+  const bucket = `${prefix}S3_BUCKET`;
   if (!isSet('S3_BUCKET')) {
-    for (const name of S3_SETTINGS) if (isSet(name)) fault(name, 'is set, but S3_BUCKET is not');
+    for (const name of S3_SETTINGS) if (isSet(name)) fault(name, `is set, but ${bucket} is not`);
     return;
   }
-  if (isSet('STORAGE_FOLDER')) fault('STORAGE_FOLDER', 'must not be set beside S3_BUCKET');
-  if (!isSet('S3_REGION')) fault('S3_REGION', 'is missing beside S3_BUCKET');
+  if (isSet('STORAGE_FOLDER')) fault('STORAGE_FOLDER', `must not be set beside ${bucket}`);
+  if (!isSet('S3_REGION')) fault('S3_REGION', `is missing beside ${bucket}`);
   if (isSet('S3_ACCESS_KEY_ID') !== isSet('S3_SECRET_ACCESS_KEY')) {
     const [missing, present]: (keyof Fields)[] = isSet('S3_ACCESS_KEY_ID')
       ? ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID']
       : ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
-    fault(missing!, `is missing beside ${present}`);
+    fault(missing!, `is missing beside ${prefix}${present}`);
   }
 }
 
@@ -74,7 +93,7 @@ export interface S3Config {
 /** Where files are stored. */
 export type StorageBackend = { s3: S3Config } | { folder: string };
 
-export function storageBackendOf(config: Fields): StorageBackend {
+export function storageBackendOf(config: Partial<Fields>): StorageBackend {
   const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
   if (bucket === undefined) return { folder: config.STORAGE_FOLDER ?? DEFAULT_FOLDER };
   return {

@@ -39,6 +39,7 @@ export class Wallet {
 /** A movement of a wallet's money. Append-only; its amount is in its entries. */
 @Entity('transfers', { schema: 'wallet' })
 @Index('transfers_statement', ['accountId', 'createdAt', 'id'], { where: "kind <> 'usage'" })
+@Index('transfers_time', ['createdAt', 'id'], { where: "kind <> 'usage'" })
 @Index('transfers_usage', ['accountId', 'hour'], { where: "kind = 'usage'" })
 @Check('transfers_check', "(kind = 'usage') = (model IS NOT NULL AND hour IS NOT NULL)")
 @Check('transfers_kind_check', "kind IN ('topup', 'usage', 'adjustment')")

@@ -65,7 +65,8 @@ class EventSource {
     this.costPicos += charged.costPicos;
     /** @type {Parameters<typeof this.toRow>[0]} */
     const event = {
-      ...{ requestId: this.newId('req'), startedAt: new Date(), model, endpoint: 'chat/completions' },
+      ...{ requestId: this.newId('req'), clientRequestId: undefined, startedAt: new Date() },
+      ...{ model, endpoint: 'chat/completions' },
       ...{
         accountId: account.accountId,
         apiKeyId: account.apiKeyId,

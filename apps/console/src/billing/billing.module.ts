@@ -14,6 +14,8 @@ import { CostReportController } from './cost-report/cost-report.controller';
 import { DocumentLinksService } from './documents/document-links.service';
 import { ExchangeRatesController } from './exchange-rates/exchange-rates.controller';
 import { ExchangeRatesService } from './exchange-rates/exchange-rates.service';
+import { ExportsController } from './exports/exports.controller';
+import { EXPORT_STORAGE_PROVIDER, ExportJob, ExportsService } from './exports/exports.service';
 import { IdempotencyKeyCleanupJob } from './idempotency/idempotency-keys';
 import { InvoiceMail } from './invoices/invoice-file';
 import { InvoicesController } from './invoices/invoices.controller';
@@ -36,7 +38,7 @@ import { PricingService } from './pricing/pricing.service';
 import { TrainingPriceService } from './pricing/training-price.service';
 import { ProofController } from './proof/proof.controller';
 import { ProofService } from './proof/proof.service';
-import { RouterCostGateway } from './proof/router-cost.gateway';
+import { RouterCostClient } from './proof/router-cost-client';
 import { ProviderEventsController } from './provider-events/provider-events.controller';
 import { ProviderEventsService } from './provider-events/provider-events.service';
 import { ReceiptsController } from './receipts/receipts.controller';
@@ -104,6 +106,10 @@ class DocumentLinksModule {}
 })
 class ExchangeRatesModule {}
 
+/** Files of closed hours of usage and ledger, for a warehouse. */
+@Module({ controllers: [ExportsController], providers: [EXPORT_STORAGE_PROVIDER, ExportJob, ExportsService] })
+class ExportsModule {}
+
 /** Remembers the answers to requests with an idempotency key, see `idempotency-keys.ts`. */
 @Module({ providers: [IdempotencyKeyCleanupJob] })
 class IdempotencyModule {}
@@ -136,7 +142,7 @@ class PaymentsModule {}
 class PricingModule {}
 
 /** Compares usage, ledger and cost report of a period. */
-@Module({ controllers: [ProofController], providers: [ProofService, RouterCostGateway] })
+@Module({ controllers: [ProofController], providers: [ProofService, RouterCostClient] })
 class ProofModule {}
 
 @Module({
@@ -209,6 +215,7 @@ class WebhooksModule {}
     CostReportModule,
     DashboardModule,
     ExchangeRatesModule,
+    ExportsModule,
     IdempotencyModule,
     InvoicesModule,
     PaymentProvidersModule,

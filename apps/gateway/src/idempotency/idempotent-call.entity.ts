@@ -25,6 +25,10 @@ export class IdempotentCall {
   @Column('text')
   requestId!: string;
 
+  /** Where its process answers other gateways. */
+  @Column('text', { nullable: true })
+  owner!: string | null;
+
   @TimeColumn()
   claimedAt!: Date;
 

@@ -4,7 +4,9 @@ import { picosToDecimal } from '@inference/money';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { GatewayError } from '../errors/openai-error';
 import { type CallNotes } from '../unserved-calls/call-notes';
+import { CallRelay } from './call-relay';
 import { claimCall, holdCalls, type IdempotentRequest, releaseCall } from './idempotent-calls.repository';
+import { type KeptAnswer, MOST_KEPT_BYTES } from './kept-answer';
 
 const HEADER = 'Idempotency-Key';
 
@@ -15,7 +17,7 @@ class IdempotencyKeyReusedError extends GatewayError {
   }
 }
 
-/** Another process works on the call. */
+/** Another process works on the call, and cannot be asked for its answer. */
 class IdempotencyKeyInUseError extends GatewayError {
   constructor() {
     super('idempotency_key_in_use', `${HEADER}: its call is running. Try again when it has ended.`, HEADER);
@@ -38,43 +40,49 @@ class AlreadyChargedError extends GatewayError {
 /** How long a claim stands that its process does not renew. Chosen: longer than a settlement is waited for (SETTLEMENT_PATIENCE_SECONDS). */
 const CLAIM_SECONDS = 60;
 const RENEW_MILLIS = 10_000;
+/** Before a call is charged whose claim was renewed longer ago, it is renewed. Chosen: two renewals have failed, or the process stood still. */
+const SURE_MILLIS = 25_000;
 /** How long an answer is kept for a retry. Specified (design, section 15). */
 const KEPT_MILLIS = 10 * 60_000;
-/** All kept answers of a process; the oldest go first. Chosen: some thousand answers. */
-const MOST_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** An answer as it is sent, also to a client that asks for it again. */
-export interface KeptAnswer {
-  status: number;
-  headers: Record<string, string>;
-  body: Buffer;
-  /** Names the call in the usage of the account. */
-  requestId: string;
-  /** Whether the call was charged, so that a retry must not make a new one. */
-  isCharged: boolean;
+/** The answer of a call. */
+interface Outcome {
+  answer: KeptAnswer;
+  /** Whether another process made the call. */
+  isRelayed: boolean;
 }
 
 interface Entry {
+  scope: string;
   bodyHash: string;
   requestId: string;
-  answer: Promise<KeptAnswer>;
+  outcome: Promise<Outcome>;
+  /** When it was last certain that no other process may claim the call. */
+  heldMillis: number;
   /** Undefined while the call runs. */
   kept?: { bytes: number; untilMillis: number };
 }
 
-const hashOf = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
-
-/** Makes calls with an idempotency key once: a retry waits for the call that runs, or gets its answer again. */
+/**
+ * Makes calls with an idempotency key once: a retry waits for the call that runs, or gets its answer again. If another process runs it, or
+ * has its answer, the retry gets it from there.
+ */
 @Injectable()
 export class IdempotentCalls implements OnApplicationShutdown {
   private readonly logger = new Logger(IdempotentCalls.name);
-  /** The calls that run and the answers that are kept, oldest first. */
+  /** The calls that run and the answers that are kept, oldest first, by what their keys are unique in. */
   private readonly entries = new Map<string, Entry>();
+  /** The same by their ids, for other processes. */
+  private readonly entriesById = new Map<string, Entry>();
   private keptBytes = 0;
   private readonly timer: NodeJS.Timeout;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly relay: CallRelay,
+  ) {
     this.timer = setInterval(() => void this.maintain(), RENEW_MILLIS).unref();
+    relay.answerFrom((requestId) => this.entriesById.get(requestId)?.outcome.then(({ answer }) => answer));
   }
 
   onApplicationShutdown(): void {
@@ -84,63 +92,111 @@ export class IdempotentCalls implements OnApplicationShutdown {
   /**
    * Returns the answer of the call with this key, which `run` gives if there has been none. It runs on whoever leaves.
    * Rejects with IdempotencyKeyReusedError, IdempotencyKeyInUseError or AlreadyChargedError, and with what `run` rejects with.
+   * @param run makes the call. Before it charges the call it waits for `confirm`, which rejects if another process may have made it meanwhile
    */
   async once(
     call: CallNotes,
     key: string,
-    body: Buffer,
-    run: () => Promise<KeptAnswer>,
+    bodyHash: string,
+    run: (confirm: () => Promise<void>) => Promise<KeptAnswer>,
   ): Promise<{ answer: KeptAnswer; isRepeated: boolean }> {
     const { caller, endpoint, requestId } = call;
     const request: IdempotentRequest = {
       accountId: caller.accountId,
       apiKeyId: caller.apiKey?.id ?? '',
       endpoint,
-      idempotencyHash: hashOf(key),
-      bodyHash: hashOf(body),
+      idempotencyHash: createHash('sha256').update(key).digest('hex'),
+      bodyHash,
     };
     const scope = JSON.stringify([request.accountId, request.apiKeyId, endpoint, key]);
     const known = this.entries.get(scope);
     if (known) {
-      if (known.bodyHash !== request.bodyHash) throw new IdempotencyKeyReusedError();
-      return { answer: await known.answer, isRepeated: true };
+      if (known.bodyHash !== bodyHash) throw new IdempotencyKeyReusedError();
+      return { answer: (await known.outcome).answer, isRepeated: true };
     }
-    const entry: Entry = {
-      bodyHash: request.bodyHash,
-      requestId,
-      answer: this.runClaimed(request, requestId, run),
-    };
+    const entry = { scope, bodyHash, requestId, heldMillis: performance.now() } as Entry;
+    entry.outcome = this.make(entry, request, run);
     this.entries.set(scope, entry);
+    this.entriesById.set(requestId, entry);
     try {
-      const answer = await entry.answer;
-      if (answer.isCharged) this.keep(entry, answer.body.length);
-      else this.entries.delete(scope);
-      return { answer, isRepeated: false };
+      const { answer, isRelayed } = await entry.outcome;
+      if (answer.isCharged && !isRelayed) this.keep(entry, answer.body.length);
+      else this.forget(entry);
+      return { answer, isRepeated: isRelayed };
     } catch (error) {
-      this.entries.delete(scope);
+      this.forget(entry);
       throw error;
     }
   }
 
-  private async runClaimed(
+  /** Makes the call if no other process has, and otherwise asks that process for the answer. */
+  private async make(
+    entry: Entry,
     request: IdempotentRequest,
-    requestId: string,
-    run: () => Promise<KeptAnswer>,
+    run: (confirm: () => Promise<void>) => Promise<KeptAnswer>,
+  ): Promise<Outcome> {
+    let asked: string | null = null;
+    for (let attempt = 0; ; attempt++) {
+      entry.heldMillis = performance.now();
+      const { outcome, claimedBy, owner, costPicos } = await claimCall(
+        this.database,
+        request,
+        entry.requestId,
+        CLAIM_SECONDS,
+        this.relay.address,
+      );
+      if (outcome === 'claimed')
+        return { answer: await this.runClaimed(entry, request, run), isRelayed: false };
+      if (outcome === 'other_body') throw new IdempotencyKeyReusedError();
+      if (owner !== null && claimedBy !== null && claimedBy !== asked) {
+        const answer = await this.relay.ask(owner, claimedBy);
+        if (answer) return { answer, isRelayed: true };
+      }
+      if (outcome === 'charged') throw new AlreadyChargedError(claimedBy!, costPicos!);
+      // The call may have ended meanwhile: without a charge, so that it can be made, or with one.
+      if (attempt > 0) throw new IdempotencyKeyInUseError();
+      asked = claimedBy;
+    }
+  }
+
+  private async runClaimed(
+    entry: Entry,
+    { accountId }: IdempotentRequest,
+    run: (confirm: () => Promise<void>) => Promise<KeptAnswer>,
   ): Promise<KeptAnswer> {
-    const claim = await claimCall(this.database, request, requestId, CLAIM_SECONDS);
-    if (claim.outcome === 'other_body') throw new IdempotencyKeyReusedError();
-    if (claim.outcome === 'running') throw new IdempotencyKeyInUseError();
-    if (claim.outcome === 'charged') throw new AlreadyChargedError(claim.claimedBy, claim.costPicos);
+    const { requestId } = entry;
     try {
-      const answer = await run();
-      if (!answer.isCharged) await this.release(request.accountId, requestId);
+      const answer = await run(() => this.confirm(entry));
+      if (!answer.isCharged) await this.release(accountId, requestId);
       return answer;
     } catch (error) {
       // Whether it was charged is decided later; until then the claim stands.
       const isUndecided = (error as { code?: unknown }).code === 'billing_unknown';
-      if (!isUndecided) await this.release(request.accountId, requestId);
+      if (!isUndecided) await this.release(accountId, requestId);
       throw error;
     }
+  }
+
+  /**
+   * Called before a call is charged. A process that stood still, or was without its database, may have lost the call to another one: then it
+   * is not charged here.
+   */
+  private async confirm(entry: Entry): Promise<void> {
+    if (performance.now() - entry.heldMillis < SURE_MILLIS) return;
+    if (!(await this.hold([entry])).has(entry.requestId)) throw new IdempotencyKeyInUseError();
+  }
+
+  /** Returns the ids of the calls that are still claimed. */
+  private async hold(entries: Entry[]): Promise<Set<string>> {
+    const nowMillis = performance.now();
+    const ids = await holdCalls(
+      this.database,
+      entries.map(({ requestId }) => requestId),
+      CLAIM_SECONDS,
+    );
+    const held = new Set(ids);
+    for (const entry of entries) if (held.has(entry.requestId)) entry.heldMillis = nowMillis;
+    return held;
   }
 
   /** A claim that cannot be released now lapses. */
@@ -155,25 +211,26 @@ export class IdempotentCalls implements OnApplicationShutdown {
   private keep(entry: Entry, bytes: number): void {
     entry.kept = { bytes, untilMillis: performance.now() + KEPT_MILLIS };
     this.keptBytes += bytes;
-    for (const [scope, { kept }] of this.entries) {
+    for (const each of this.entries.values()) {
       if (this.keptBytes <= MOST_KEPT_BYTES) break;
-      if (kept) this.forget(scope, kept);
+      if (each.kept) this.forget(each);
     }
   }
 
-  private forget(scope: string, { bytes }: NonNullable<Entry['kept']>): void {
+  private forget({ scope, requestId, kept }: Entry): void {
     this.entries.delete(scope);
-    this.keptBytes -= bytes;
+    this.entriesById.delete(requestId);
+    this.keptBytes -= kept?.bytes ?? 0;
   }
 
   private async maintain(): Promise<void> {
-    const running: string[] = [];
-    for (const [scope, { kept, requestId }] of this.entries) {
-      if (!kept) running.push(requestId);
-      else if (performance.now() > kept.untilMillis) this.forget(scope, kept);
+    const running: Entry[] = [];
+    for (const entry of this.entries.values()) {
+      if (!entry.kept) running.push(entry);
+      else if (performance.now() > entry.kept.untilMillis) this.forget(entry);
     }
     if (running.length === 0) return;
-    await holdCalls(this.database, running, CLAIM_SECONDS).catch((error: unknown) =>
+    await this.hold(running).catch((error: unknown) =>
       this.logger.warn(`Claims of idempotency keys were not renewed: ${String(error)}`),
     );
   }

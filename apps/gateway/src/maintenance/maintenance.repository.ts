@@ -7,7 +7,9 @@ export const MAINTENANCE_FUNCTIONS = [
   'wallet.reclaim_expired_leases',
   'metering.delete_old_settlements',
   'metering.delete_old_idempotent_calls',
+  'metering.delete_old_client_request_ids',
   'limits.delete_unused',
+  'limits.delete_old_uses',
 ] as const;
 
 export async function runMaintenance(

@@ -4,6 +4,7 @@ import {
   JsonFault,
   type JsonMember,
   JsonText,
+  readJson,
   readJsonInSlices,
   type SteppedWork,
   type UniqueNames,
@@ -22,8 +23,6 @@ const LEAST_ROOM_BYTES = 16_384;
 /** The body of a request. */
 export interface ReadBody {
   fields: Fields;
-  /** Where the values of the names that may be given once are in the bytes. */
-  members: readonly JsonMember[];
   /** Writes a value of the body, or one that was made of it, as JSON. */
   write(value: unknown): string;
   /** As `write`, for a place in another value. Of a long body it is written with the whole. */
@@ -38,8 +37,6 @@ export interface ReadBody {
 }
 
 export interface ReadOptions {
-  /** Names of fields that may be given once. */
-  names?: UniqueNames;
   /** See `readJsonInSlices`. */
   beforeSlice(this: void): void;
   /** Called before memory is taken for the whole of a long body that is written; may throw. */
@@ -50,26 +47,58 @@ const UNWATCHED: ReadOptions = { beforeSlice: () => undefined };
 
 /**
  * Reads the body of a request so that what is written of it has every number as it was: one that a double cannot hold, such as the bounds
- * of a 64-bit integer in the schema of a tool, is an object with its digits meanwhile. Throws InvalidJsonError, and InvalidValueError for
- * a name that is given twice.
+ * of a 64-bit integer in the schema of a tool, is an object with its digits meanwhile. Throws InvalidJsonError.
  */
 export async function readBody(raw: unknown, options = UNWATCHED): Promise<ReadBody> {
   if (!Buffer.isBuffer(raw) || raw.length === 0) throw new InvalidJsonError('The body is empty.');
   try {
     return await read(raw, options);
   } catch (error) {
+    throw error instanceof JsonFault ? new InvalidJsonError(`The body ${error.problem}.`) : error;
+  }
+}
+
+/** Where the values of these fields are in a body that can be read. Throws InvalidValueError for one that is given twice. */
+export async function membersOf(
+  raw: Buffer,
+  names: UniqueNames,
+  beforeSlice?: () => void,
+): Promise<readonly JsonMember[]> {
+  return (await membersReader(raw, names, beforeSlice))();
+}
+
+/** As `membersOf`, for those who may not need them. Only a long body is read for this before, beside others. */
+export async function membersReader(
+  raw: Buffer,
+  names: UniqueNames,
+  beforeSlice?: () => void,
+): Promise<() => readonly JsonMember[]> {
+  const options = { names, hasOnlyMembers: true };
+  const fail = (error: unknown): never => {
+    if (!(error instanceof JsonFault) || error.path === undefined) throw error;
+    throw new InvalidValueError({ path: error.path, message: error.problem });
+  };
+  if (raw.length <= AT_ONCE_BYTES)
+    return () => {
+      try {
+        return readJson(raw, options).members;
+      } catch (error) {
+        return fail(error);
+      }
+    };
+  try {
+    const { members } = await readJsonInSlices(raw, options, beforeSlice);
+    return () => members;
+  } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
-    const { path, problem } = error;
-    throw path === undefined
-      ? new InvalidJsonError(`The body ${problem}.`)
-      : new InvalidValueError({ path, message: problem });
+    return () => fail(error);
   }
 }
 
 /** Only what a double cannot hold, and long bodies, need more than `JSON.stringify`. */
 async function read(raw: Buffer, options: ReadOptions): Promise<ReadBody> {
-  const { names, beforeSlice } = options;
-  const scan = { names, keepsOthers: true, refuseInexactNumbers: true };
+  const { beforeSlice } = options;
+  const scan = { refuseInexactNumbers: true };
   const work: ReadBody['work'] = (steps) => workInSlices(raw.length, steps, beforeSlice);
   const written = (given: unknown) =>
     writeJson(given, {
@@ -81,19 +110,18 @@ async function read(raw: Buffer, options: ReadOptions): Promise<ReadBody> {
   const writeInSteps = (whole: unknown) => work(written(whole));
   if (raw.length <= AT_ONCE_BYTES)
     try {
-      const { value, members } = await readJsonInSlices(raw, scan, beforeSlice);
+      const { value } = await readJsonInSlices(raw, scan, beforeSlice);
       const write = (given: unknown) => JSON.stringify(given);
       const writeWhole = (whole: unknown, hasRawJson = false) =>
         hasRawJson ? writeInSteps(whole) : Promise.resolve(Buffer.from(write(whole)));
-      return { fields: fieldsOf(value), members, write, asText: write, work, writeWhole };
+      return { fields: fieldsOf(value), write, asText: write, work, writeWhole };
     } catch (error) {
       if (!(error instanceof JsonFault) || error.kind !== 'value') throw error;
     }
   const kept = { ...scan, keepsInexactNumbers: true };
-  const { value, members } = await readJsonInSlices(raw, kept, beforeSlice);
+  const { value } = await readJsonInSlices(raw, kept, beforeSlice);
   return {
     fields: fieldsOf(value),
-    members,
     write: (given) => atOnce(written(given)).toString(),
     asText: (given) => new JsonText(given),
     work,

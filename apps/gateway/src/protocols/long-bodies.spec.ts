@@ -5,7 +5,7 @@ import { readMessagesRequest } from './messages/messages-request';
 import { responsesForChat } from './responses/responses-for-chat';
 import { NATIVE_RESPONSES } from './responses/responses-native';
 import { readResponsesRequest } from './responses/responses-request';
-import { readBody } from './json';
+import { membersReader, readBody } from './json';
 import { type Protocol } from './protocol';
 
 /** Bodies up to 32 MiB, which are translated beside other requests. */
@@ -17,8 +17,9 @@ const list = (count: number, entry: string) => `[${Array(count).fill(entry).join
 /** As ProtocolsService does it. */
 const translated =
   (protocol: Pick<Protocol, 'read'>, names: Protocol['native']['fields']) => async (raw: Buffer) => {
-    const body = await readBody(raw, { names, beforeSlice: () => undefined });
+    const body = await readBody(raw);
     const { chat } = await body.work(protocol.read(body));
+    await membersReader(raw, names);
     return body.writeWhole(chat);
   };
 const fromMessages = translated({ read: readMessagesRequest }, NATIVE_MESSAGES.fields);

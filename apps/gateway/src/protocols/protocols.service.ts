@@ -10,9 +10,9 @@ import { ProxyService } from '../proxy/proxy.service';
 import { beginCall } from '../proxy/request/entrypoint';
 import { ChatTranslation } from './chat/chat-translation';
 import { type Fields } from './fields';
-import { readBody } from './json';
+import { membersReader, readBody } from './json';
 import { NATIVE_MESSAGES } from './messages/messages-native';
-import { type Protocol } from './protocol';
+import { type Conversations, type Protocol, type SentRequest } from './protocol';
 import { NATIVE_RESPONSES } from './responses/responses-native';
 
 /** Serves requests of other protocols: as they are, or as chat completions. */
@@ -27,31 +27,42 @@ export class ProtocolsService {
     translators.add('responses', NATIVE_RESPONSES.forChat);
   }
 
-  /** Writes the response. Throws what ProxyService throws, and InvalidValueError for what cannot be carried over. */
-  async serve(protocol: Protocol, request: Request, response: Response): Promise<void> {
+  /**
+   * Writes the response. Throws what ProxyService throws, and InvalidValueError for what cannot be carried over.
+   * @param conversations that a request may go on with; without them none is stored
+   */
+  async serve(
+    protocol: Protocol,
+    request: Request,
+    response: Response,
+    conversations?: Conversations,
+  ): Promise<void> {
     const call = beginCall(protocol.endpoint, request);
-    const { reader, limitField, fields: names, headersOf } = protocol.native;
-    const body = await readBody(request.body, {
-      names,
-      beforeSlice: () => requireConnected(response),
+    const beforeSlice = () => requireConnected(response);
+    const given = await readBody(request.body, {
+      beforeSlice,
       reserve: (bytes) => holdMore(request, bytes),
     });
-    call.model = body.fields.model;
-    const imposed = protocol.native.imposedOn(body.fields);
-    const { chat, isStream, ignored, writer } = await body.work(protocol.read(body));
+    call.model = given.fields.model;
+    const imposed = protocol.native.imposedOn(given.fields);
+    const sent: SentRequest = { body: given, raw: request.body as Buffer };
+    const { body, raw, keeper } = conversations ? await conversations.open(call, sent, response) : sent;
+    const { chat, isStream, ignored, hasServerTools, writer } = await body.work(protocol.read(body));
     if (ignored.length > 0) response.setHeader(IGNORED_HEADER, ignoredHeader(ignored));
     const { outputLimitField } = await this.admissions.limitsOf(String(chat.model));
     limitAsModelDoes(chat, outputLimitField);
+    const { reader, limitField, fields, headersOf } = protocol.native;
     const native: NativeCall = {
       protocol: protocol.endpoint,
       reader,
       limitField,
       headers: headersOf(request),
-      raw: request.body as Buffer,
-      members: body.members,
+      raw,
+      hasServerTools,
+      members: await membersReader(raw, fields, beforeSlice),
       imposed,
     };
-    const translation = new ChatTranslation(writer(call.requestId), isStream, call.requestId, native);
+    const translation = new ChatTranslation(writer(call.requestId), isStream, call.requestId, native, keeper);
     await this.proxies.proxy(call, await body.writeWhole(chat), response, translation);
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Suspensions } from '@inference/guards';
 import { logFailure, requireConnected } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
@@ -7,7 +8,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type SseEvent } from '@inference/sse';
 import { type Response } from 'express';
 import { GatewayError, toOpenAiError } from '../errors/openai-error';
-import { IdempotentCalls, type KeptAnswer } from '../idempotency/idempotent-calls.service';
+import { IdempotentCalls } from '../idempotency/idempotent-calls.service';
+import { type KeptAnswer, sendAnswer, sendOnce } from '../idempotency/kept-answer';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
 import { prefixHash } from '../upstreams/choice/prefix-hash';
@@ -91,6 +93,7 @@ export class ProxyService {
       () => requireConnected(response),
       (model) => (call.model = model),
     );
+    if (translation) request.native = translation.native;
     const { idempotencyKey } = call;
     if (idempotencyKey !== undefined && !request.stream)
       return this.serveOnce(idempotencyKey, request, call, response, translation);
@@ -145,13 +148,14 @@ export class ProxyService {
     response: Response,
     translation: AnswerTranslation | undefined,
   ): Promise<void> {
-    const { answer, isRepeated } = await this.idempotentCalls.once(call, key, request.raw, () =>
-      this.answerOf(request, call, response, translation),
+    // As the client has sent it, which may say more than its translation.
+    const bodyHash = createHash('sha256')
+      .update(translation?.native.raw ?? request.raw)
+      .digest('hex');
+    const made = await this.idempotentCalls.once(call, key, bodyHash, (confirm) =>
+      this.answerOf(request, call, response, translation, confirm),
     );
-    if (response.destroyed) return;
-    if (isRepeated)
-      response.setHeader('X-Request-Id', answer.requestId).setHeader('Idempotent-Replayed', 'true');
-    send(answer, response);
+    sendOnce(made, response);
   }
 
   /** Makes a call that goes on without its client. @param response gets what the limits say */
@@ -160,6 +164,7 @@ export class ProxyService {
     call: CallNotes,
     response: Response,
     translation: AnswerTranslation | undefined,
+    confirm: () => Promise<void>,
   ): Promise<KeptAnswer> {
     const admission = await this.admissions.admit(request, call);
     const { ticket } = admission;
@@ -174,8 +179,9 @@ export class ProxyService {
       call.answeredBy(answer.upstream);
       tellIgnored(answer, response);
       const served = servedBy(admission, answer.model);
+      if (answer.content) await confirm();
       const billed = await this.bill(served, answer, answer.status, translation);
-      return plainAnswer(served, answer, billed, translation);
+      return await kept(plainAnswer(served, answer, billed, translation), translation);
     } finally {
       this.openRequests.end('plain');
       unwatch();
@@ -214,11 +220,11 @@ export class ProxyService {
       const { reason } = cancellation;
       if (reason) throw reason;
       if (error instanceof RequestAbandonedError) {
-        const { upstream, model, costing } = error;
+        const { upstream, model, isNative, costing } = error;
         const nothing = () => NOTHING_PRODUCED;
         await this.settle(
           servedBy(admission, model),
-          { upstream, costing, span: undefined },
+          { upstream, isNative, costing, span: undefined },
           'disconnected',
           null,
           false,
@@ -275,12 +281,18 @@ export class ProxyService {
   ): Promise<void> {
     const httpStatus = response.headersSent ? response.statusCode : answer.status;
     const billed = await this.bill(admission, answer, httpStatus, translation);
-    if (!response.headersSent) return send(plainAnswer(admission, answer, billed, translation), response);
+    if (!response.headersSent)
+      return sendAnswer(
+        await kept(plainAnswer(admission, answer, billed, translation), translation),
+        response,
+      );
     // A pause has begun the stream that the client has asked for.
     const { status } = answer;
     const { body } = billed;
     const events = status < 300 ? answerAsEvents(body, admission.request) : refusalAsEvent(status, body);
-    endWith(events, response, translation);
+    const last = translation ? translation.end(events) : events;
+    const keeper = billed.charge && translation?.keeper;
+    response.end(keeper ? await keeper.keepEvents(last) : last, 'latin1');
   }
 
   /** Charges an answer that came at once, or records that its server has refused the call, for which the client gets `httpStatus`. */
@@ -319,6 +331,7 @@ export class ProxyService {
     const error = await proxyStream(answer, admission.request, response, {
       cancellation,
       translation: native ? undefined : translation,
+      keeper: translation?.keeper,
       native: native && {
         reader: native.reader,
         failure: (failed) => {
@@ -344,14 +357,14 @@ export class ProxyService {
   /** Charges a call; returns what it was charged. @param isWhole whether the report is that of the whole answer */
   private settle(
     admission: Admission,
-    answer: Pick<Answer, 'upstream' | 'costing' | 'span'> & Partial<Pick<Answer, 'use'>>,
+    answer: Pick<Answer, 'upstream' | 'isNative' | 'costing' | 'span'> & Partial<Pick<Answer, 'use'>>,
     outcome: UsageOutcome,
     reported: ReportedUsage | null,
     isWhole: boolean,
     produced: () => Produced,
     told: Told,
   ): Promise<Charge> {
-    const metered = meteredUsage(admission, isWhole, reported, produced);
+    const metered = meteredUsage(admission, isWhole, reported, produced, answer.isNative);
     return this.billing.settle(admission, answer, outcome, metered, told);
   }
 }
@@ -400,17 +413,23 @@ function plainAnswer(
   };
 }
 
+/** Stores an answer that was charged, if its client wants that. */
+async function kept(answer: KeptAnswer, translation: AnswerTranslation | undefined): Promise<KeptAnswer> {
+  const keeper = translation?.keeper;
+  if (!keeper || !answer.isCharged) return answer;
+  if (answer.headers['Content-Type']!.startsWith('text/event-stream')) {
+    const last = await keeper.keepEvents(answer.body.toString('latin1'));
+    return { ...answer, body: Buffer.from(last, 'latin1') };
+  }
+  const { body, headers } = await keeper.keep(answer.body);
+  return { ...answer, body, headers: { ...answer.headers, ...headers } };
+}
+
 /** Names what the upstream did not get. */
 function tellIgnored({ isNative, ignored }: Answer, response: Response): void {
   if (isNative) response.removeHeader(IGNORED_HEADER);
   else if (ignored.length > 0 && !response.hasHeader(IGNORED_HEADER))
     response.setHeader(IGNORED_HEADER, ignoredHeader(ignored));
-}
-
-function send({ status, headers, body }: KeptAnswer, response: Response): void {
-  response.status(status);
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.end(body);
 }
 
 const endWith = (events: SseEvent, response: Response, translation: AnswerTranslation | undefined): void =>
@@ -425,7 +444,7 @@ const nativeRequest = (native: NativeCall, admission: Admission): NativeRequest<
     const fields = { ...native.imposed };
     if (imposed) fields[native.limitField] = imposed.tokens;
     if (name !== admission.request.model) fields.model = name;
-    return withFields({ raw: native.raw, members: native.members }, fields);
+    return withFields({ raw: native.raw, members: native.members() }, fields);
   },
   read: (body) => {
     const content = parsed(body);

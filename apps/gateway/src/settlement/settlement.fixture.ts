@@ -71,6 +71,7 @@ export async function startSettlementSite() {
       ),
     event: (of: TestAccount, overrides: Partial<UsageEvent> = {}): UsageEvent => ({
       requestId: `req_${++sequence}`,
+      clientRequestId: undefined,
       startedAt: new Date(),
       accountId: of.accountId,
       apiKeyId: of.apiKeyId,

@@ -5,6 +5,7 @@ import { type Hold } from '../leases/lease';
 /** Usage and cost of one served request. Written once and debited once. */
 export interface UsageEvent {
   requestId: string;
+  clientRequestId: string | undefined;
   startedAt: Date;
   accountId: string;
   apiKeyId: string | null;
@@ -32,10 +33,12 @@ export interface UsageEvent {
   costs: readonly UpstreamCost[];
 }
 
-/** The event as `metering.settle` reads it. Amounts are text because JSON.stringify does not support bigint. */
+/** The event as `metering.append` reads it, and `metering.settle` after it. Amounts are text because JSON.stringify does not support bigint. */
 export function toSettlementRow(event: UsageEvent, hold: Hold, usdPerUnit: string) {
   return {
     request_id: event.requestId,
+    // Absent without one.
+    client_request_id: event.clientRequestId,
     lease_id: hold.lease?.id ?? null,
     limited: hold.lease?.limited ?? false,
     started_at: event.startedAt.toISOString(),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Suspensions } from '@inference/guards';
 import { drained, requireConnected } from '@inference/http';
 import { type Charge, charge, type UsageOutcome } from '@inference/metering';
@@ -5,6 +6,8 @@ import { picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { GatewayError, toOpenAiError } from '../errors/openai-error';
+import { IdempotentCalls } from '../idempotency/idempotent-calls.service';
+import { type KeptAnswer, MOST_KEPT_BYTES, sendAnswer, sendOnce } from '../idempotency/kept-answer';
 import { AdmissionService, type AdmittedTask, servedBy } from '../proxy/admission/admission.service';
 import { CallBilling, tellsPrice, UNTOLD } from '../proxy/call-billing';
 import { OpenRequests } from '../proxy/open-requests';
@@ -14,12 +17,14 @@ import { errorEvent } from '../proxy/streaming/proxy-stream';
 import { cutWhenSuspended } from '../proxy/suspended-call';
 import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from '../proxy/upstream-refusal';
 import { withCost } from '../proxy/usage/usage-cost';
+import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
 import { isEventStream, isJson } from '../upstreams/answer-headers';
 import { Cancellation } from '../upstreams/upstream-call';
 import { seedOf } from '../upstreams/choice/prefix-hash';
 import { RequestAbandonedError, UpstreamFailedError } from '../upstreams/upstream.errors';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
+import { hashOfForm, isForm } from './requests/form-data';
 import { type Task, type TaskAnswer, type TaskRequest } from './task';
 import { TaskStream } from './task-stream';
 import { taskUsage } from './task-usage';
@@ -46,6 +51,7 @@ export class TaskProxy {
     private readonly openRequests: OpenRequests,
     private readonly unserved: UnservedCalls,
     private readonly suspensions: Suspensions,
+    private readonly idempotentCalls: IdempotentCalls,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
 
@@ -66,6 +72,17 @@ export class TaskProxy {
       requireClient: () => requireConnected(response),
     };
     const request = await task.read(body, (model) => (call.model = model));
+    const { idempotencyKey } = call;
+    if (idempotencyKey !== undefined && !request.isStream) {
+      const { bytes, contentType } = body;
+      const bodyHash = isForm(contentType)
+        ? hashOfForm(bytes, contentType)
+        : createHash('sha256').update(bytes).digest('hex');
+      const made = await this.idempotentCalls.once(call, idempotencyKey, bodyHash, (confirm) =>
+        this.answerOf(task, request, call, response, confirm),
+      );
+      return sendOnce(made, response);
+    }
     const admission = await this.admissions.admitTask(task, request, call);
     admission.ticket?.tell(response);
     const cancellation = new Cancellation();
@@ -82,8 +99,7 @@ export class TaskProxy {
       answer = await this.ask(task, asked);
       const served = { ...asked, admission: servedBy(admission, answer.model) };
       call.answeredBy(answer.upstream);
-      response.setHeader('X-Inference-Request-Id', call.requestId);
-      if (answer.model !== request.model) response.setHeader('X-Inference-Model', answer.model);
+      for (const [name, value] of Object.entries(headersOf(served, answer))) response.setHeader(name, value);
       await this.send(served, answer);
     } catch (error) {
       // A client that has left gets no error.
@@ -93,6 +109,41 @@ export class TaskProxy {
       answer?.span?.end();
       response.off('close', onClose);
       unwatch();
+      // Has no effect after settlement; otherwise nothing was served.
+      admission.hold.release();
+      admission.ticket?.end();
+    }
+  }
+
+  /** Makes a request that goes on without its client. Audio, too, is sent when all of it is there. */
+  private async answerOf(
+    task: Task,
+    request: TaskRequest,
+    call: CallNotes,
+    response: Response,
+    confirm: () => Promise<void>,
+  ): Promise<KeptAnswer> {
+    const admission = await this.admissions.admitTask(task, request, call);
+    admission.ticket?.tell(response);
+    // Only a suspension cancels it.
+    const cancellation = new Cancellation();
+    const unwatch = cutWhenSuspended(this.suspensions, call.caller, cancellation, response);
+    this.openRequests.begin('plain');
+    let answer: Answer | undefined;
+    try {
+      const asked = { admission, request, response, cancellation };
+      answer = await this.ask(task, asked);
+      const served = { ...asked, admission: servedBy(admission, answer.model) };
+      call.answeredBy(answer.upstream);
+      const content = answer.rest ? await wholeAudio(answer, cancellation) : undefined;
+      if (answer.content || content) await confirm();
+      return content
+        ? await this.audioAnswer(served, answer, content)
+        : await this.plainAnswer(served, answer);
+    } finally {
+      this.openRequests.end('plain');
+      unwatch();
+      answer?.span?.end();
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
       admission.ticket?.end();
@@ -138,21 +189,40 @@ export class TaskProxy {
   }
 
   private async sendPlain(served: ServedTask, answer: Answer): Promise<void> {
-    const { admission, response } = served;
+    sendAnswer(await this.plainAnswer(served, answer), served.response);
+  }
+
+  /** Charges an answer that came at once, or records that its server has refused the request. */
+  private async plainAnswer(served: ServedTask, answer: Answer): Promise<KeptAnswer> {
+    const { admission } = served;
+    const headers: Record<string, string> = {
+      ...headersOf(served, answer),
+      ...answer.retryHeaders,
+      'Content-Type': withCharset(answer.contentType),
+    };
     let body = answer.head;
     if (answer.content) {
       const charged = await this.settle(served, answer, 'completed', answer.content);
       const reportsCost = tellsPrice(admission);
       if (isJson(answer.contentType)) body = withCost(answer.head, reportsCost ? charged : null);
-      if (reportsCost && body === answer.head)
-        response.setHeader('X-Cost', picosToDecimal(charged.costPicos));
+      if (reportsCost && body === answer.head) headers['X-Cost'] = picosToDecimal(charged.costPicos);
     } else {
       const code = errorCodeIn(answer.head) ?? UPSTREAM_REFUSED;
       this.unserved.record(admission.call, { httpStatus: answer.status, code });
     }
-    for (const [name, value] of Object.entries(answer.retryHeaders)) response.setHeader(name, value);
-    response.status(answer.status).setHeader('Content-Type', withCharset(answer.contentType));
-    response.end(body);
+    const { requestId } = admission.call;
+    return { status: answer.status, headers, body, requestId, isCharged: answer.content !== null };
+  }
+
+  private async audioAnswer(served: ServedTask, answer: Answer, body: Buffer): Promise<KeptAnswer> {
+    const { status, contentType } = answer;
+    const charged = await this.settle(served, answer, 'completed', null);
+    const headers = {
+      ...headersOf(served, answer),
+      'Content-Type': contentType,
+      ...(tellsPrice(served.admission) && { 'X-Cost': picosToDecimal(charged.costPicos) }),
+    };
+    return { status, headers, body, requestId: served.admission.call.requestId, isCharged: true };
   }
 
   /** Called when the first bytes of a stream are sent: an error before them has other headers. */
@@ -284,4 +354,31 @@ export class TaskProxy {
   private drained(response: Response): Promise<boolean> {
     return drained(response, this.config.clientStallTimeoutSeconds * 1000);
   }
+}
+
+const headersOf = ({ admission, request }: ServedTask, { model }: Answer): Record<string, string> => ({
+  'X-Inference-Request-Id': admission.call.requestId,
+  ...(model !== request.model && { 'X-Inference-Model': model }),
+});
+
+/** Throws UpstreamFailedError if audio breaks off, is too long, or comes as events that nobody has asked for; and the reason of a suspension. */
+async function wholeAudio(
+  { head, rest, upstream, contentType }: Answer,
+  cancellation: Cancellation,
+): Promise<Buffer> {
+  const chunks = [head];
+  let length = head.length;
+  try {
+    if (isEventStream(contentType)) throw new Error('events');
+    for (let chunk = await rest!.next(); !chunk.done; chunk = await rest!.next()) {
+      chunks.push(chunk.value);
+      length += chunk.value.length;
+      if (length > MOST_KEPT_BYTES) throw new Error('the audio is too long');
+    }
+  } catch {
+    if (cancellation.reason) throw cancellation.reason;
+    cancellation.abort();
+    throw new UpstreamFailedError(upstream);
+  }
+  return Buffer.concat(chunks);
 }

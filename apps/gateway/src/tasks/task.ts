@@ -34,6 +34,8 @@ export interface TaskRequest {
   asked(): MeterCounts;
   /** Reads a whole answer. Null if it is none. */
   read(body: Buffer): TaskAnswer | null;
+  /** Whether the client has asked for server-sent events. */
+  isStream?: boolean;
   /** Of an answer that comes as server-sent events. */
   events?(): TaskEvents;
   /** Whether the answer is passed on as bytes, unread: audio. */

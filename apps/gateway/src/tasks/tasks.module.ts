@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { IdempotencyModule } from '../idempotency/idempotency.module';
 import { ProxyModule } from '../proxy/proxy.module';
 import { UnservedCallsModule } from '../unserved-calls/unserved-calls.module';
 import { UpstreamsModule } from '../upstreams/upstreams.module';
@@ -8,7 +9,7 @@ import { TasksController } from './tasks.controller';
 
 /** Endpoints of models with one task: rerank, images, audio and moderations. */
 @Module({
-  imports: [ProxyModule, UnservedCallsModule, UpstreamsModule],
+  imports: [IdempotencyModule, ProxyModule, UnservedCallsModule, UpstreamsModule],
   controllers: [TasksController, AudioController],
   providers: [TaskProxy],
 })

@@ -1,4 +1,5 @@
 import { type Caller } from '@inference/guards';
+import { type IncomingHttpHeaders } from 'node:http';
 import { type CalledEndpoint } from '../upstreams/upstream';
 
 export const DEFAULT_ENTRYPOINT = 'gateway';
@@ -9,12 +10,29 @@ declare module 'express' {
   }
 }
 
+/** Printable ASCII, as OpenAI wants it. */
+const CLIENT_REQUEST_ID = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * The client's own id of a call. One that is too long or not printable may be that of a proxy, so it is no reason to refuse the call. Services
+ * name their own requests so.
+ */
+export function clientRequestIdOf(
+  { headers }: { headers: IncomingHttpHeaders },
+  { service }: Caller,
+): string | undefined {
+  const id = headers['x-client-request-id'] ?? headers['x-request-id'];
+  return service === undefined && typeof id === 'string' && CLIENT_REQUEST_ID.test(id) ? id : undefined;
+}
+
 /** What becomes known of a call while it runs, for the log of calls. Holds nothing of its content. */
 export class CallNotes {
   readonly startedAt = new Date();
   entrypoint: string;
   /** Whether another model may answer. */
   allowsFallbacks = true;
+  /** What the client calls the call; undefined if it has named none, or not in a storable way. */
+  clientRequestId: string | undefined;
   /** Names the call, so that the client can repeat it. */
   idempotencyKey: string | undefined;
   /** As the request names it, unchecked. */

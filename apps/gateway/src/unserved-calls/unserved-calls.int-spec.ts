@@ -89,6 +89,56 @@ const metric = async (outcome: string) => {
   return values.find(({ labels }) => labels.outcome === outcome)!.value;
 };
 
+describe('the id that a client gives its call', () => {
+  /** The stored names of the account's calls, with the calls. */
+  const namesOf = async ({ accountId }: TestAccount) => {
+    const { rows } = await site.pool.query<{ name: string; id: string; kind: string }>(
+      `SELECT n.client_request_id AS name, n.request_id AS id, coalesce(e.outcome, u.kind) AS kind
+       FROM metering.client_request_ids n
+       LEFT JOIN metering.usage_events e USING (account_id, occurred_at, request_id)
+       LEFT JOIN metering.unserved_calls u USING (account_id, occurred_at, request_id)
+       WHERE n.account_id = $1 ORDER BY n.occurred_at`,
+      [accountId],
+    );
+    return rows.map(({ name, id, kind }) => [name, id, kind]);
+  };
+  const idOf = (answer: Response) => answer.headers.get('x-inference-request-id');
+
+  it('is stored with it, served, refused and failed, and not echoed', async () => {
+    const expected: unknown[] = [];
+    const [own, proxys] = [{ 'X-Client-Request-Id': 'job 1' }, { 'X-Request-Id': '4711' }];
+    const calls: [model: string, headers: Record<string, string>, name: string, kind: string][] = [
+      ['sandbox-chat', own, 'job 1', 'completed'],
+      ['no-such-model', proxys, '4711', 'refused'],
+      ['sandbox-chat+status=500', { ...own, ...proxys }, 'job 1', 'failed'],
+    ];
+    for (const [model, headers, name, kind] of calls) {
+      const answer = await chat(model, {}, account, headers);
+      await answer.text();
+      expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
+      expect(answer.headers.has('x-client-request-id')).toBe(false);
+      expected.push([name, idOf(answer), kind]);
+      await waitFor(async () => (await namesOf(account)).length === expected.length);
+    }
+    expect(await namesOf(account)).toEqual(expected);
+    // Before anything is known of the call.
+    await (await site.post('/v1/chat/completions', account.apiKey, '{', { headers: proxys })).text();
+    await waitFor(async () => (await namesOf(account)).length === 4);
+  });
+
+  it.each([
+    ['is too long', 'x'.repeat(256)],
+    ['is empty', ''],
+    ['is not ASCII', 'é'],
+  ])('is left out if it %s', async (_what, name) => {
+    const answer = await chat('sandbox-chat', {}, account, { 'X-Client-Request-Id': name });
+    expect(answer.status).toBe(200);
+    await answer.text();
+    expect(await eventsOf(site.pool, account.accountId)).toHaveLength(1);
+    expect(await namesOf(account)).toEqual([]);
+  });
+});
+
 describe('a refused call is recorded', () => {
   it('whose model does not exist, under the id that its answer names', async () => {
     const answer = await chat('no-such-model', {}, account, { 'X-Entrypoint': 'my-app' });

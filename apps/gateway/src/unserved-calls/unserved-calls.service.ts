@@ -5,7 +5,7 @@ import { type Request, type Response } from 'express';
 import { Counter } from 'prom-client';
 import { describeAnswer } from '../errors/openai-error.filter';
 import { type CalledEndpoint } from '../upstreams/upstream';
-import { CallNotes } from './call-notes';
+import { CallNotes, clientRequestIdOf } from './call-notes';
 import { insertUnservedCalls, type UnservedCallRow } from './unserved-calls.repository';
 
 /**
@@ -106,6 +106,7 @@ export class UnservedCalls implements OnApplicationShutdown {
     if (this.waiting.length >= MOST_WAITING) return this.drop('no_room');
     this.waiting.push({
       request_id: call.requestId,
+      client_request_id: call.clientRequestId,
       occurred_at: new Date().toISOString(),
       started_at: call.startedAt.toISOString(),
       account_id: call.caller.accountId,
@@ -139,6 +140,7 @@ export class UnservedCalls implements OnApplicationShutdown {
     // A client that has left gets no answer.
     if (!caller || !endpoint || response.destroyed) return;
     const call = request.call ?? new CallNotes(endpoint, caller, request.id!);
+    call.clientRequestId ??= clientRequestIdOf(request, caller);
     const { upstream } = error as { upstream?: unknown };
     if (typeof upstream === 'string') call.upstream = upstream;
     const { status, body } = describeAnswer(error, request);

@@ -12,4 +12,6 @@ export const ACCEPTED_CHANGES: Record<string, string> = {
     'It checks a new column, which earlier versions leave null.',
   '0057_staff_roles: ALTER TABLE accounts.accounts DROP CONSTRAINT accounts_role_check': WIDER_ROLES,
   '0057_staff_roles: ALTER TABLE accounts.accounts ADD CONSTRAINT accounts_role_check': WIDER_ROLES,
+  '0074_relayed_calls: DROP FUNCTION metering.claim_call':
+    'It came with 0062_idempotent_calls, after the previous version, which does not call it.',
 };

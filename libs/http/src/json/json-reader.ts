@@ -6,7 +6,7 @@ import { AT_ONCE_BYTES, inSlices, type SteppedWork, UNSLICED_BYTES } from './sli
 
 /** What has been read of a JSON text. */
 export interface ReadJson {
-  /** With `names` an object of more than AT_ONCE_BYTES has only the members of these names, unless it keeps others. */
+  /** With `names` an object of more than AT_ONCE_BYTES has only the members of these names. */
   value: unknown;
   /** With `names`: where the members of these names are. */
   members: readonly JsonMember[];
@@ -61,6 +61,7 @@ function parsed(bytes: Buffer): unknown {
 
 class JsonReading {
   private readonly builder: JsonBuilder | undefined;
+  private readonly isParsed: boolean;
   private readonly scanner: JsonScanner;
   private offset = 0;
 
@@ -70,7 +71,8 @@ class JsonReading {
   ) {
     if (!isUtf8(bytes)) throw new JsonFault('syntax', 'is not valid JSON');
     const isBuilt = bytes.length > AT_ONCE_BYTES || options.keepsInexactNumbers === true;
-    this.builder = isBuilt ? new JsonBuilder(bytes) : undefined;
+    this.isParsed = options.hasOnlyMembers !== true;
+    this.builder = isBuilt && this.isParsed ? new JsonBuilder(bytes) : undefined;
     this.scanner = new JsonScanner(bytes, options, this.builder);
   }
 
@@ -82,6 +84,7 @@ class JsonReading {
 
   get result(): ReadJson {
     const { members, otherNames } = this.scanner;
-    return { value: this.builder ? this.builder.value : parsed(this.bytes), members, otherNames };
+    const value = this.builder ? this.builder.value : this.isParsed ? parsed(this.bytes) : undefined;
+    return { value, members, otherNames };
   }
 }

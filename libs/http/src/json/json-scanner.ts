@@ -18,8 +18,8 @@ export const JSON_LIMITS = {
 export interface ScanOptions {
   /** Refuses names that are given twice, and collects where the members of the outermost object are. */
   names?: UniqueNames | undefined;
-  /** Builds the other members of the outermost object too. */
-  keepsOthers?: boolean | undefined;
+  /** Finds only where the members are in a text that was read before. */
+  hasOnlyMembers?: boolean | undefined;
   /** Refuses numbers that a double cannot hold. */
   refuseInexactNumbers?: boolean | undefined;
   /** Has them built as RawJson instead. */
@@ -87,6 +87,8 @@ export class JsonScanner {
   private readonly starts: number[] = [0];
   private readonly known: (UniqueNames | undefined)[] = [];
   private readonly seen: number[] = [];
+  /** By depth: the names that it has, where each may be given once. */
+  private readonly seenNames: Set<string>[] = [];
   /** By depth: the current name, or the number of values before the current one. */
   private readonly nameStarts: number[] = [];
   private readonly nameEnds: number[] = [];
@@ -209,6 +211,12 @@ export class JsonScanner {
 
   private findName(known: UniqueNames, start: number, end: number): UniqueName | undefined {
     const { bytes, depth } = this;
+    if (known.every) {
+      const name = this.hasEscapes ? this.textOf(start, end) : bytes.toString('utf8', start + 1, end - 1);
+      const names = this.seenNames[depth]!;
+      if (names.size === names.add(name).size) throw this.faultHere('must be given once');
+      return known.every;
+    }
     let entry: UniqueName | undefined;
     if (this.hasEscapes) {
       const name = Buffer.from(this.textOf(start, end));
@@ -223,10 +231,9 @@ export class JsonScanner {
   private startMember(): void {
     const { entry, builder } = this;
     this.member = entry;
-    const isKept = entry !== undefined || this.options.keepsOthers === true;
-    this.target = isKept ? builder : undefined;
+    this.target = entry && builder;
     if (entry) return;
-    if (!isKept) builder?.leaveOut();
+    builder?.leaveOut();
     const [start, end] = [this.nameStarts[1]!, this.nameEnds[1]!];
     if (end - start <= MAX_OTHER_NAME_BYTES) this.otherNames.push(this.textOf(start, end));
   }
@@ -248,9 +255,11 @@ export class JsonScanner {
     if (depth === JSON_LIMITS.depth)
       throw new JsonFault('limit', `must not be nested more than ${JSON_LIMITS.depth} levels deep`);
     const inner = depth + 1;
-    this.known[inner] =
+    const known =
       depth === 0 ? this.options.names : this.isList[depth] ? this.known[depth]?.entries : this.entry?.inner;
+    this.known[inner] = known;
     this.entry = undefined;
+    if (known?.every && !isList) this.seenNames[inner] = new Set();
     this.isList[inner] = isList;
     this.starts[inner] = at;
     this.seen[inner] = 0;

@@ -344,6 +344,25 @@ export const CHECKS: Check[] = [
       SELECT provider, billed.sum::text AS billed, booked.sum::text AS booked
       FROM billed FULL JOIN booked USING (provider) WHERE coalesce(billed.sum, 0) <> coalesce(booked.sum, 0)`,
   },
+  // An hour that was corrected later has to be exported anew.
+  {
+    name: 'each exported hour has the cost of its rollup and the transfers of its ledger',
+    sql: `WITH exported AS MATERIALIZED (
+        SELECT hour, cost_picos, ledger_picos FROM billing.exported_hours WHERE exported_at IS NOT NULL
+      ), rollup AS (
+        SELECT hour, sum(cost_picos) AS cost FROM metering.hourly_rollup WHERE hour IN (SELECT hour FROM exported) GROUP BY hour
+      ), ledger AS (
+        SELECT hour, sum(amount_picos) AS sum FROM (
+          SELECT CASE t.kind WHEN 'usage' THEN t.hour ELSE date_trunc('hour', t.created_at, 'UTC') END AS hour, e.amount_picos
+          FROM wallet.transfers t JOIN wallet.entries e ON e.transfer_id = t.id AND e.ledger_account = 'wallet:' || t.account_id
+          WHERE EXISTS (SELECT FROM exported)
+        ) moved GROUP BY hour
+      )
+      SELECT hour, x.cost_picos::text AS exported_cost, r.cost::text AS rollup_cost, x.ledger_picos::text AS exported_ledger,
+        l.sum::text AS ledger
+      FROM exported x LEFT JOIN rollup r USING (hour) LEFT JOIN ledger l USING (hour)
+      WHERE (x.cost_picos, x.ledger_picos) IS DISTINCT FROM (coalesce(r.cost, 0), coalesce(l.sum, 0))`,
+  },
   ...ARCHIVE_CHECKS,
   ...ROLLUP_CHECKS,
 ];

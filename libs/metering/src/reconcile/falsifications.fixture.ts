@@ -220,6 +220,16 @@ export const FALSIFICATIONS: [string, string, string[]][] = [
      )) v(m)`,
     ['the manifest of each archived day ='],
   ],
+  ...[
+    ['cost', '1, 0'],
+    ['change of balances', '0, 1'],
+  ].map(([what, sums]): [string, string, string[]] => [
+    `an exported hour with another ${what}`,
+    `INSERT INTO billing.exported_hours (hour, claim, due_at, exported_at, manifest, usage_rows, usage_line_rows, ledger_rows, bytes,
+       cost_picos, ledger_picos)
+     VALUES ('2020-01-01T00:00:00Z', '', now(), now(), '{}', 0, 0, 0, 0, ${sums})`,
+    ['each exported hour'],
+  ]),
   [
     'an hour that is not rolled up',
     "UPDATE metering.rollup_progress SET rolled_until = now() + interval '1 hour'",

@@ -81,3 +81,22 @@ export class RefusedRequest {
   @Column('jsonb')
   event!: Record<string, unknown>;
 }
+
+/** What a client calls a call of its own, which may be several. Deleted after 90 days. */
+@Entity('client_request_ids', { schema: 'metering' })
+@Index('client_request_ids_request', ['accountId', 'requestId'])
+@Index('client_request_ids_age', ['occurredAt'])
+export class ClientRequestId {
+  @PrimaryColumn('text')
+  clientRequestId!: string;
+
+  @PrimaryColumn('text')
+  accountId!: string;
+
+  /** As of the call. */
+  @TimeColumn({ primary: true })
+  occurredAt!: Date;
+
+  @PrimaryColumn('text')
+  requestId!: string;
+}

@@ -61,7 +61,7 @@ const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const MAX_KEY_CHARS = 200;
 /** Such a key cannot lead out of the folder. */
-const KEY = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*(\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*$/;
+const KEY = /^[A-Za-z0-9_-][A-Za-z0-9_.=-]*(\/[A-Za-z0-9_-][A-Za-z0-9_.=-]*)*$/;
 /** Chosen: a file of 30 GB takes 30,000 reads; half of it doubles them. */
 const READ_BYTES = 2 ** 20;
 

@@ -6,6 +6,7 @@ import { type Endpoint, isAllowed, matches } from './kubernetes/network-policies
 
 const HTTP_PORT = 3000;
 const METRICS_PORT = 9090;
+const RELAY_PORT = 3100;
 const POSTGRES_PORT = 5432;
 const REDIS_PORT = 6379;
 const DNS_PORT = 53;
@@ -72,6 +73,12 @@ describeIfPossible.each(['intl', 'cn'])('the network policies of %s', (site) => 
     const calls = callsOfCompose().filter((call) => call.endsWith(`:${HTTP_PORT}`));
     expect(calls).toContain(`memo → gateway:${HTTP_PORT}`);
     expect(sorted(allowed)).toEqual(sorted(calls));
+  });
+
+  test('let gateways, and nobody else, ask each other', () => {
+    const gateway: Endpoint = { labels: { 'app.kubernetes.io/name': 'gateway' } };
+    expect(callersOf(gateway, RELAY_PORT)).toEqual(['gateway']);
+    expect(reachableFrom(STRANGER, RELAY_PORT)).toEqual([]);
   });
 
   test('let the pods reach database and Redis as docker/compose.yaml does', () => {

@@ -27,9 +27,11 @@ export function AccountRequestsPage() {
   const timeZone = search.zone ?? zones.timeZone;
   const { data: account } = useQuery(accountQuery(api, accountId));
   const query = useInfiniteQuery(accountRequestsQuery(api, accountId, search, timeZone));
-  const { from, to, model, key, entrypoint, status } = search;
+  const { from, to, model, key, entrypoint, status, client_request_id: clientId } = search;
   const days = from === to ? from : [from, to].filter(Boolean).join(' – ');
-  const limits = [days, model, key, entrypoint, status && requestText(`outcome.${status}`)].filter(Boolean);
+  const limits = [days, model, key, entrypoint, clientId, status && requestText(`outcome.${status}`)].filter(
+    Boolean,
+  );
   const showAll = () =>
     void navigate({ to: '/admin/accounts/$accountId/requests', params: { accountId }, search: {} });
   const all = (

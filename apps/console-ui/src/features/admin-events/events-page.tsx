@@ -44,6 +44,7 @@ const en = {
   'event.prices': 'Prices published',
   'event.servedModel': 'Served model changed',
   'event.upstream': 'Upstream changed',
+  'event.export': 'Hour exported anew',
   'event.providerEvent': 'Provider event closed',
   'event.release': 'Release changed',
 } as const;
@@ -74,6 +75,7 @@ const zh: ChineseTexts<typeof en> = {
   'event.prices': '价格已发布',
   'event.servedModel': '模型设置已更改',
   'event.upstream': '上游服务已更改',
+  'event.export': '重新导出某小时数据',
   'event.providerEvent': '支付渠道事件已处理',
   'event.release': '发布版本已更改',
 };
@@ -99,6 +101,7 @@ const KEYS: Partial<Record<EventType, PlainTextKey<typeof en>>> = {
   'admin.announcement_changed': 'event.announcement',
   'admin.changelog_changed': 'event.changelog',
   'admin.exchange_rates_published': 'event.rates',
+  'admin.export_repeated': 'event.export',
   'admin.model_changed': 'event.model',
   'admin.package_removed': 'event.packageRemoved',
   'admin.package_uploaded': 'event.packageUploaded',

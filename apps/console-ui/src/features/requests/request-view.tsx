@@ -198,6 +198,14 @@ function RequestFacts({ request }: { request: RequestDetail }) {
             <CopyButton value={id} />
           </Group>
         </Fact>
+        {request.client_request_id !== null && (
+          <Fact name={t('clientId')}>
+            <Group gap={4} wrap="nowrap">
+              <Code>{request.client_request_id}</Code>
+              <CopyButton value={request.client_request_id} />
+            </Group>
+          </Fact>
+        )}
       </Facts>
     </Paper>
   );

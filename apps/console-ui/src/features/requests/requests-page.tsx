@@ -52,7 +52,7 @@ export function RequestsPage() {
         }
       >
         {csv.error && <ErrorNotice error={csv.error} onRetry={download} />}
-        <RequestFinder />
+        <RequestFinder onName={(client_request_id) => goTo(withoutGaps({ ...search, client_request_id }))} />
         <RequestFilters search={search} onChange={(change) => goTo(withoutGaps({ ...search, ...change }))} />
         <QueryState
           query={query}
@@ -103,21 +103,22 @@ export function RequestsPage() {
   );
 }
 
-/** Opens a request by its id, such as one from a program's log. */
-function RequestFinder() {
+/** Opens a request by its id, or lists those that a program has named so. */
+function RequestFinder({ onName }: { onName: (clientRequestId: string) => void }) {
   const t = useRequestTexts();
   const navigate = useNavigate();
   const [text, setText] = useState('');
   const requestId = text.trim();
   const find = (event: SubmitEvent) => {
     event.preventDefault();
-    if (requestId) void navigate({ to: '/requests/$requestId', params: { requestId } });
+    if (IS_ID.test(requestId)) void navigate({ to: '/requests/$requestId', params: { requestId } });
+    else if (requestId) onName(requestId);
   };
   return (
     <form onSubmit={find} role="search" aria-label={t('find')}>
       <Group gap="xs" align="flex-end" wrap="nowrap">
         <TextInput
-          label={t('id')}
+          label={t('find.id')}
           placeholder="req_…"
           leftSection={<Search size={16} />}
           value={text}
@@ -134,6 +135,9 @@ function RequestFinder() {
     </form>
   );
 }
+
+/** What the platform names requests; programs may name theirs otherwise. */
+const IS_ID = /^(req|trn)_[0-9A-Za-z]{22}$/;
 
 interface Props {
   search: RequestSearch;
@@ -155,6 +159,15 @@ function RequestFilters({ search, onChange }: Props) {
       {dayField('from')}
       {dayField('to')}
       <CallFilters filter={search} onChange={onChange} />
+      {search.client_request_id !== undefined && (
+        <TextInput
+          label={t('clientId')}
+          value={search.client_request_id}
+          onChange={(event) => onChange({ client_request_id: event.currentTarget.value || undefined })}
+          spellCheck={false}
+          autoComplete="off"
+        />
+      )}
       <Choice
         label={t('column.outcome')}
         value={search.status ?? ''}

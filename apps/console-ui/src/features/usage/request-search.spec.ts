@@ -15,5 +15,6 @@ it('reads the address as far as it is understood', () => {
   expect(requestSearchIn({ status: 'failed', outcome: 'completed' })).toEqual({ status: 'failed' });
   expect(requestSearchIn({ outcome: 'interrupted' })).toEqual({ status: 'interrupted' });
   expect(requestSearchIn({ status: 'charged' })).toEqual({});
+  expect(requestSearchIn({ client_request_id: 4711 })).toEqual({ client_request_id: '4711' });
   expect(requestSearchIn({ zone: 'Asia/Shanghai' })).toEqual({ zone: 'Asia/Shanghai' });
 });

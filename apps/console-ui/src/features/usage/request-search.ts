@@ -13,6 +13,8 @@ export interface RequestSearch {
   /** Id of an API key, or `none`. */
   key?: string;
   entrypoint?: string;
+  /** The id that the client has given the call. */
+  client_request_id?: string;
   status?: (typeof STATUSES)[number];
   /** IANA name of a time zone, if not that of the pages. */
   zone?: string;
@@ -32,6 +34,7 @@ export function requestSearchIn(search: Record<string, unknown>): RequestSearch 
     model: textIn(search['model']),
     key: textIn(search['key']),
     entrypoint: textIn(search['entrypoint']),
+    client_request_id: textIn(search['client_request_id']),
     // `outcome`: in addresses that were kept from earlier versions.
     status: STATUSES.find((status) => status === (search['status'] ?? search['outcome'])),
     zone: zone !== undefined && isTimeZone(zone) ? zone : undefined,

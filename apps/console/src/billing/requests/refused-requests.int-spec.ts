@@ -18,6 +18,7 @@ it('a call that could not be billed is found by its id, free, by its account onl
     request_id: requestId,
     lease_id: null,
     limited: false,
+    client_request_id: 'job-4711',
     started_at: new Date().toISOString(),
     account_id: accountId,
     api_key_id: apiKeyId,
@@ -42,6 +43,7 @@ it('a call that could not be billed is found by its id, free, by its account onl
     status: 200,
     body: {
       id: requestId,
+      client_request_id: 'job-4711',
       outcome: 'failed',
       status: 'failed',
       http_status: 503,

@@ -71,6 +71,15 @@ export class RequestsQuery extends PageQuery {
   @EntrypointFilter()
   entrypoint?: string;
 
+  @TextField({
+    description:
+      'Only calls that their client has named so, in `X-Client-Request-Id` or `X-Request-Id`. Names are kept for 90 days.',
+    example: 'job-4711',
+    pattern: [/^[\x20-\x7e]{1,255}$/, 'must have 1 to 255 printable ASCII characters'],
+    optional: true,
+  })
+  client_request_id?: string;
+
   @ChoiceField(USAGE_OUTCOMES, {
     description: `Only calls with this outcome. ${OUTCOMES}`,
     example: 'completed',
@@ -323,6 +332,15 @@ export class RequestPriceListResponse {
 
 /** A call and how its cost came about. */
 export class RequestDetailResponse extends RequestResponse {
+  @ApiProperty({
+    description:
+      'What the client named the call in `X-Client-Request-Id`, or else in `X-Request-Id`. Null if it sent none of 1 to 255 printable ASCII characters, and 90 days after the call.',
+    type: String,
+    nullable: true,
+    example: 'job-4711',
+  })
+  client_request_id!: string | null;
+
   @ApiProperty({
     description:
       'What was wrong with the usage that the model’s server reported; the larger figure was charged. `invalid_count`: a figure was no count; `no_output_tokens`: none for an answer that has text, which cost nothing; `parts_above_whole`: a detail was more than the figure that it is a part of; `total_above_parts`, `total_below_parts`: the total was not the sum of prompt and answer. Null: nothing.',

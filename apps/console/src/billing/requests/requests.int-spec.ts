@@ -100,7 +100,7 @@ describe('the request log', () => {
     expect(status).toBe(200);
     expect(text).toContain(
       '"cost":0.000189301283,"currency":"USD","outcome":"completed","status":"charged","http_status":200,"error_code":null,"duration_ms":null,' +
-        '"time_to_first_token_ms":null,"tokens_per_second":null,"finish_reason":null,"usage_fault":null,"lines":[' +
+        '"time_to_first_token_ms":null,"tokens_per_second":null,"finish_reason":null,"client_request_id":null,"usage_fault":null,"lines":[' +
         '{"meter":"input","unit":"per_million_input_tokens","conditions":null,"quantity":0.001234,"price":0.150001,"amount":0.000185101234},' +
         '{"meter":"output","unit":"per_million_output_tokens","conditions":null,"quantity":0.000007,"price":0.600007,"amount":0.000004200049}]',
     );

@@ -50,6 +50,7 @@ export interface RequestFilter {
   model: string | undefined;
   /** Empty: calls without an API key. */
   apiKeyId: string | undefined;
+  clientRequestId: string | undefined;
   entrypoint: string | undefined;
   outcome: UsageOutcome | undefined;
   status: 'charged' | UnservedKind | undefined;
@@ -62,6 +63,8 @@ export interface RequestDetail extends LoggedRequest {
   usdPerUnit: string | null;
   costUsdPicos: bigint;
   usageFault: UsageFault | null;
+  /** Null also for one of more than 90 days ago. */
+  clientRequestId: string | null;
   lines: (LineFacts & Record<'quantity' | 'ratePicos' | 'amountPicos', bigint>)[];
 }
 
@@ -139,9 +142,15 @@ function conditionsOf(
   return { calls, served: [...calls, ...served], hours: named.length > 0 ? hours : null };
 }
 
+/** The calls of a table that the client has named so; they may be far apart among many others. */
+const namedSql = (table: 'usage_events' | 'unserved_calls', account: string, name: string) => `(
+    SELECT e.* FROM metering.client_request_ids c JOIN metering.${table} e USING (occurred_at, request_id)
+    WHERE c.account_id = ${account} AND c.client_request_id = ${name}
+  )`;
+
 /** The index of an account's events by time suffices, because the page holds the newest ones. */
-const pageSql = (events: string[], count: string) => `
-  SELECT ${LISTED}, ${STATUS_OF_SERVED} FROM metering.usage_events e WHERE ${events.join(' AND ')} ORDER BY ${NEWEST_FIRST} LIMIT ${count}`;
+const pageSql = (events: string[], count: string, source = 'metering.usage_events') => `
+  SELECT ${LISTED}, ${STATUS_OF_SERVED} FROM ${source} e WHERE ${events.join(' AND ')} ORDER BY ${NEWEST_FIRST} LIMIT ${count}`;
 
 /**
  * The events of a model, a key or an entrypoint may be few among millions of others: the rollup tells in which hours they are.
@@ -156,9 +165,14 @@ const pageOfHoursSql = (events: string[], hours: string[], count: string) => `
   ORDER BY h.hour DESC, ${NEWEST_FIRST} LIMIT ${count}`;
 
 /** Each kind on its own: so the index gives the newest ones of either, however many the other has. */
-const pageOfUnservedSql = (calls: string[], kind: UnservedKind, count: string) => `
+const pageOfUnservedSql = (
+  calls: string[],
+  kind: UnservedKind,
+  count: string,
+  source = 'metering.unserved_calls',
+) => `
   SELECT ${UNSERVED_AS_LISTED} FROM (
-    SELECT e.* FROM metering.unserved_calls e WHERE ${calls.join(' AND ')} AND e.kind = '${kind}' ORDER BY ${NEWEST_FIRST} LIMIT ${count}
+    SELECT e.* FROM ${source} e WHERE ${calls.join(' AND ')} AND e.kind = '${kind}' ORDER BY ${NEWEST_FIRST} LIMIT ${count}
   ) u`;
 
 /** The calls after a position (null: the newest ones), newest first. */
@@ -175,9 +189,15 @@ export async function listRequests(
   if (!isServedListed && kinds.length === 0) return [];
   const { calls, served, hours } = conditionsOf(filter, after, of);
   const limit = of(count);
+  const { accountId, clientRequestId } = filter;
+  const named = clientRequestId === undefined ? undefined : ([of(accountId), of(clientRequestId)] as const);
+  const servedFrom = named && namedSql('usage_events', ...named);
+  const unservedFrom = named && namedSql('unserved_calls', ...named);
   const pages = [
-    ...(isServedListed ? [hours ? pageOfHoursSql(served, hours, limit) : pageSql(served, limit)] : []),
-    ...kinds.map((kind) => pageOfUnservedSql(calls, kind, limit)),
+    ...(isServedListed
+      ? [hours && !named ? pageOfHoursSql(served, hours, limit) : pageSql(served, limit, servedFrom)]
+      : []),
+    ...kinds.map((kind) => pageOfUnservedSql(calls, kind, limit, unservedFrom)),
   ];
   const text = `
     SELECT ${SHOWN}, to_char(e.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
@@ -188,6 +208,10 @@ export async function listRequests(
   return rows.map(({ at, ...request }) => ({ ...request, position: { at, id: request.id } }));
 }
 
+const CLIENT_REQUEST_ID = `(
+    SELECT c.client_request_id FROM metering.client_request_ids c WHERE c.account_id = e.account_id AND c.request_id = e.request_id LIMIT 1
+  ) AS "clientRequestId"`;
+
 /**
  * Lines of versions up to 0.2.0 do not tell their rate: it is that of their price list, or, if it is not in it any more, what was charged
  * for one token or request.
@@ -195,7 +219,7 @@ export async function listRequests(
 const DETAIL = `
   SELECT ${SHOWN}, e.price_list_id AS "priceListId", p.effective_from AS "effectiveFrom",
     e.usd_per_unit::text AS "usdPerUnit", e.cost_usd_picos AS "costUsdPicos",
-    e.usage_fault AS "usageFault", (
+    e.usage_fault AS "usageFault", ${CLIENT_REQUEST_ID}, (
       SELECT json_agg(json_build_object('meter', l.meter, 'unit', l.unit, 'conditions', l.conditions, 'quantity', l.quantity::text,
         'ratePicos', coalesce(l.rate_picos, r.rate, CASE WHEN l.quantity > 0 THEN trunc(l.cost_picos / l.quantity) ELSE 0 END)::text,
         'amountPicos', l.cost_picos::text) ORDER BY l.number)
@@ -222,18 +246,19 @@ const UNBILLED = `
     e.duration_ms AS "durationMs", e.time_to_first_token_ms AS "timeToFirstTokenMs", e.finish_reason AS "finishReason",
     503 AS "httpStatus", 'billing_unavailable' AS "errorCode", e.upstream, NULL::integer AS "timeToFirstByteMs", ${API_KEY},
     e.price_list_id AS "priceListId", p.effective_from AS "effectiveFrom", e.usd_per_unit::text AS "usdPerUnit",
-    0::numeric AS "costUsdPicos", NULL::text AS "usageFault", '[]'::json AS lines
+    0::numeric AS "costUsdPicos", NULL::text AS "usageFault", e.client_request_id AS "clientRequestId",
+    '[]'::json AS lines
   FROM metering.refused_requests r
   CROSS JOIN jsonb_to_record(r.event) AS e(started_at timestamptz, api_key_id text, model text, entrypoint text, endpoint text, input_tokens bigint,
     output_tokens bigint, estimated boolean, price_list_id bigint, usd_per_unit numeric(20, 10), duration_ms integer,
-    time_to_first_token_ms integer, finish_reason text, upstream text)
+    time_to_first_token_ms integer, finish_reason text, upstream text, client_request_id text)
   JOIN pricing.price_lists p ON p.id = e.price_list_id
   LEFT JOIN accounts.api_keys k ON k.id = e.api_key_id AND k.account_id = r.account_id
   WHERE r.account_id = $1 AND r.request_id = $2`;
 
 const UNSERVED = `
   SELECT ${SHOWN}, NULL::bigint AS "priceListId", NULL::timestamptz AS "effectiveFrom", NULL::text AS "usdPerUnit",
-    0::numeric AS "costUsdPicos", NULL::text AS "usageFault", '[]'::json AS lines
+    0::numeric AS "costUsdPicos", NULL::text AS "usageFault", ${CLIENT_REQUEST_ID}, '[]'::json AS lines
   FROM (SELECT ${UNSERVED_AS_LISTED} FROM metering.unserved_calls u WHERE u.account_id = $1 AND u.request_id = $2) e ${KEYS}`;
 
 type LineTexts = LineFacts & Record<'quantity' | 'ratePicos' | 'amountPicos', string>;
@@ -299,4 +324,18 @@ export async function findOwnerOfRequest(
     if (rows[0]) return rows[0].accountId;
   }
   return null;
+}
+
+/** The newest call of each account, of at most so many, that its client has named so. For staff. */
+const NAMED_OF_ANY = `
+  SELECT DISTINCT ON (account_id) account_id AS "accountId", request_id AS id
+  FROM metering.client_request_ids WHERE client_request_id = $1 ORDER BY account_id, occurred_at DESC LIMIT $2`;
+
+export async function findCallsByClientId(
+  executor: Executor,
+  clientRequestId: string,
+  accounts: number,
+): Promise<{ id: string; accountId: string }[]> {
+  type Row = { id: string; accountId: string };
+  return (await executor.query<Row>(NAMED_OF_ANY, [clientRequestId, accounts])).rows;
 }

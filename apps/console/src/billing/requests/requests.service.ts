@@ -24,6 +24,7 @@ import {
   type RequestStatus,
 } from './requests.dto';
 import {
+  findCallsByClientId,
   findOwnerOfRequest,
   findRequest,
   findUnbilledRequest,
@@ -143,6 +144,13 @@ export class RequestsService {
     return null;
   }
 
+  /** The newest call of each account, of at most so many, that its client has named so. */
+  findByClientId(clientRequestId: string, accounts: number): Promise<{ id: string; accountId: string }[]> {
+    return this.database.readWithin(MOST_SEARCH_MILLIS, (executor) =>
+      findCallsByClientId(executor, clientRequestId, accounts),
+    );
+  }
+
   /** What `findForOperator` returns of a call of any account. Throws 404 for an unknown one. */
   async findOfAnyAccount(id: string): Promise<AnyRequestDetailResponse> {
     const accountId = await this.findAccountOf(id);
@@ -188,9 +196,11 @@ export class RequestsService {
   }
 
   private detail(found: RequestDetail): RequestDetailResponse {
-    const { lines, priceListId, effectiveFrom, usdPerUnit, costUsdPicos, usageFault } = found;
+    const { lines, priceListId, effectiveFrom, usdPerUnit, costUsdPicos, usageFault, clientRequestId } =
+      found;
     return {
       ...this.view(found),
+      client_request_id: clientRequestId,
       usage_fault: usageFault,
       lines: lines.map(({ meter, unit, conditions, quantity, ratePicos, amountPicos }) => ({
         meter,
@@ -262,7 +272,16 @@ function tokensPerSecond({ outputTokens, durationMs, timeToFirstTokenMs }: Logge
 }
 
 function filterOf(accountId: string, query: RequestsQuery): RequestFilter {
-  const { from, to, model, api_key_id: apiKeyId, entrypoint, outcome, status } = query;
+  const {
+    from,
+    to,
+    model,
+    api_key_id: apiKeyId,
+    client_request_id: clientRequestId,
+    entrypoint,
+    outcome,
+    status,
+  } = query;
   if (from !== undefined && to !== undefined && from >= to)
     throw new BadRequestException('from: must be before `to`');
   return {
@@ -271,6 +290,7 @@ function filterOf(accountId: string, query: RequestsQuery): RequestFilter {
     to: to === undefined ? undefined : instantText(to),
     model,
     apiKeyId: storedApiKeyId(apiKeyId),
+    clientRequestId,
     entrypoint,
     outcome,
     status,

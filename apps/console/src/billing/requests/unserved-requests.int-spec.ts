@@ -103,6 +103,48 @@ it('are listed among the served ones, newest first, without their upstream', asy
   expect(JSON.stringify(requests)).not.toContain('engine-7');
 });
 
+describe('named by their clients', () => {
+  /** Names a call as the gateway does. */
+  const name = (clientRequestId: string, id: string) =>
+    site.database.pool.query(
+      `INSERT INTO metering.client_request_ids
+       SELECT $1, account_id, occurred_at, request_id FROM (
+         SELECT account_id, occurred_at, request_id FROM metering.usage_events
+         UNION ALL SELECT account_id, occurred_at, request_id FROM metering.unserved_calls) c
+       WHERE request_id = $2`,
+      [clientRequestId, id],
+    );
+
+  it('are found by that name among all others, in pages, and by their account alone', async () => {
+    const stranger = await site.signedIn('user', 10n ** 15n);
+    const named = [await fail({ minutesAgo: 3 }), await fail({ kind: 'refused', minutesAgo: 2 })];
+    named.push(await serve(), await serve({ model: 'mini' }));
+    for (const id of named) await name('job 4711/%_', id);
+    const [other] = [await serve(), await fail()];
+    await name('job', other);
+    const own = account;
+    account = stranger;
+    await name('job 4711/%_', await fail());
+    account = own;
+    const query = `?client_request_id=${encodeURIComponent('job 4711/%_')}`;
+    expect((await ids(query)).sort()).toEqual([...named].sort());
+    const { requests, next_cursor: cursor } = await list(`${query}&limit=3`);
+    const rest = await ids(`${query}&limit=3&cursor=${cursor}`);
+    expect([...requests.map(({ id }) => id), ...rest].sort()).toEqual([...named].sort());
+    expect(await ids(`${query}&model=mini`)).toEqual([named[3]]);
+    expect(await ids(`${query}&status=refused`)).toEqual([named[1]]);
+    expect(await ids('?client_request_id=job')).toEqual([other]);
+    expect(await ids('?client_request_id=4711')).toEqual([]);
+    for (const id of named)
+      expect((await read(`requests/${id}`)).body).toMatchObject({ client_request_id: 'job 4711/%_' });
+    expect((await read(`requests/${await serve()}`)).body).toMatchObject({ client_request_id: null });
+  });
+
+  it.each(['', 'x'.repeat(256), 'é', 'a\tb'])('answer 400 for the name %j', async (text) => {
+    expect((await read(`requests?client_request_id=${encodeURIComponent(text)}`)).status).toBe(400);
+  });
+});
+
 it('have pages together with the served ones', async () => {
   const expected: string[] = [];
   for (const minutesAgo of [6, 5, 4])

@@ -7,13 +7,13 @@ import {
   countAt,
   type Fields,
   isGiven,
-  listAt,
   nameAt,
   numberAt,
   objectAt,
   refuse,
   refuseOthers,
   textAt,
+  textsAt,
 } from '../fields';
 import { type ReadBody, textOf } from '../json';
 import { InvalidValueError } from '../../proxy/request/request.errors';
@@ -22,7 +22,7 @@ import { addItems } from './responses-input';
 import { ResponsesAnswer } from './responses-answer';
 import { readTools } from './responses-tools';
 
-/** Change nothing of what a chat server answers. `store` is answered as false. */
+/** Change nothing of what a chat server answers. */
 const IGNORED = [
   'client_metadata',
   'prompt_cache_key',
@@ -82,10 +82,9 @@ const NEEDLESS_INCLUDES = [
   'computer_call_output.output.image_url',
   'code_interpreter_call.outputs',
 ];
-const NOT_STORED =
-  'must not be given, because responses are not stored: send the whole conversation as `input`';
+/** What may be asked for in `include`. */
+export const INCLUDES = [ENCRYPTED_REASONING, ...NEEDLESS_INCLUDES];
 const MOST_METADATA = 16;
-const MOST_INCLUDES = 100;
 /** Chosen: instructions and tools of a million tokens. Three events of a stream repeat them. */
 const MOST_REPEATED_BYTES = 4 * 1024 * 1024;
 
@@ -132,18 +131,20 @@ export function* readResponsesRequest({
       ...tools.ignored,
       ...ignoredItems,
     ],
+    hasServerTools: tools.hasServerTools,
     writer: (requestId) =>
       new ResponsesAnswer({ requestId, echo, customTools: tools.custom, showsSummary, keepsThoughts }),
   };
 }
 
-/** Refuses what needs a stored response. */
+/** Refuses what works on without its client. What was said before is a part of the input by now. */
 function refuseState(body: Fields): void {
-  for (const name of ['previous_response_id', 'conversation'])
-    if (isGiven(body[name])) refuse(name, NOT_STORED);
+  if (isGiven(body.conversation))
+    refuse('conversation', 'must not be given: go on from a response with `previous_response_id`');
   if (booleanAt(body.background, 'background'))
-    refuse('background', 'must not be true, because responses are not stored');
+    refuse('background', 'must not be true, because a response is made while its client waits');
   booleanAt(body.store, 'store');
+  if (isGiven(body.previous_response_id)) nameAt(body.previous_response_id, 'previous_response_id');
   if (isGiven(body.truncation)) choiceAt(body.truncation, 'truncation', ['disabled']);
   if (countAt(body.top_logprobs, 'top_logprobs', 0))
     refuse('top_logprobs', 'cannot be passed on to the server of this model');
@@ -158,11 +159,11 @@ function readMetadata(given: unknown): void {
 
 function readIncludes({ include }: Fields): string[] {
   if (!isGiven(include)) return [];
-  const names = listAt(include, 'include');
-  if (names.length > MOST_INCLUDES) refuse('include', `must have at most ${MOST_INCLUDES} entries`);
-  return names.map((name, i) =>
-    choiceAt(name, childOf('include', i), [ENCRYPTED_REASONING, ...NEEDLESS_INCLUDES]),
-  );
+  const names = textsAt(include, 'include');
+  const wrong = names.findIndex((name) => !INCLUDES.includes(name));
+  // Says what it must be.
+  if (wrong >= 0) choiceAt(names[wrong], childOf('include', wrong), INCLUDES);
+  return names;
 }
 
 /** A client that asks for a summary of the thoughts gets them there: it shows nothing else of them. */
@@ -230,10 +231,11 @@ const echoOf = (body: Fields): Fields => ({
   model: body.model,
   parallel_tool_calls: body.parallel_tool_calls ?? true,
   presence_penalty: 0,
-  previous_response_id: null,
+  previous_response_id: body.previous_response_id ?? null,
   prompt_cache_key: body.prompt_cache_key ?? null,
   reasoning: { effort: null, summary: null, ...(body.reasoning as Fields | undefined) },
   safety_identifier: body.safety_identifier ?? null,
+  // Said when it is stored.
   store: false,
   temperature: body.temperature ?? null,
   text: { format: { type: 'text' }, ...(body.text as Fields | undefined) },

@@ -1,7 +1,7 @@
 import { compileValidator } from '@inference/dto';
 import { type Caller, callerOf } from '@inference/guards';
 import { type Request } from 'express';
-import { CallNotes, DEFAULT_ENTRYPOINT } from '../../unserved-calls/call-notes';
+import { CallNotes, clientRequestIdOf, DEFAULT_ENTRYPOINT } from '../../unserved-calls/call-notes';
 import { type CalledEndpoint } from '../../upstreams/upstream';
 import { ProxyHeaders } from './proxy-request.dto';
 import { InvalidHeaderError, ReservedEntrypointError } from './request.errors';
@@ -51,6 +51,7 @@ export function beginCall(endpoint: CalledEndpoint, request: Request): CallNotes
   const call = (request.call = new CallNotes(endpoint, caller, request.id!));
   call.entrypoint = readEntrypoint(request.get('X-Entrypoint'), caller);
   call.allowsFallbacks = readAllowsFallbacks(request);
+  call.clientRequestId = clientRequestIdOf(request, caller);
   call.idempotencyKey = readIdempotencyKey(request.get('Idempotency-Key'));
   return call;
 }

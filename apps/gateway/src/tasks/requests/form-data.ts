@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { InvalidFormError, InvalidValueError } from '../../proxy/request/request.errors';
 
 /** A part of a form: where its content is in the body. */
@@ -27,17 +28,36 @@ const DISPOSITION =
 /** Whether a content type is that of a form. */
 export const isForm = (contentType: string): boolean => TYPE.test(contentType);
 
+/** What stands between the parts. Throws InvalidFormError. */
+function dashesOf(contentType: string): Buffer {
+  const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined)
+    throw new InvalidFormError('The content type must have a boundary and nothing else.');
+  return Buffer.from(`--${boundary}`, 'latin1');
+}
+
+/** The hash of a form that can be read, whatever its boundary: a client that sends it again chooses another one. */
+export function hashOfForm(body: Buffer, contentType: string): string {
+  const dashes = dashesOf(contentType);
+  const hash = createHash('sha256');
+  for (let start = 0; start < body.length;) {
+    const next = body.indexOf(dashes, start);
+    const end = next === -1 ? body.length : next;
+    // The length says where a part ends.
+    hash.update(`${end - start} `).update(body.subarray(start, end));
+    start = end + dashes.length;
+  }
+  return hash.digest('hex');
+}
+
 /**
  * Reads the parts of a form. A server reads the same bytes with another parser, so a body is refused that two parsers could read
  * differently: a boundary that stands anywhere but between two parts, text around the parts, and headers in other than the usual form.
  * Throws InvalidFormError.
  */
 export function readForm(body: Buffer, contentType: string): FormPart[] {
-  const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
-  const boundary = quoted ?? plain;
-  if (boundary === undefined)
-    throw new InvalidFormError('The content type must have a boundary and nothing else.');
-  const dashes = Buffer.from(`--${boundary}`, 'latin1');
+  const dashes = dashesOf(contentType);
   if (body.indexOf(dashes) !== 0) throw new InvalidFormError('The body does not begin with the boundary.');
   const parts: FormPart[] = [];
   for (let at = 0; ;) {

@@ -41,6 +41,7 @@ export const IMAGES: Task = {
         if (!answer || !Array.isArray(answer.data)) return null;
         return answerOf(answer.data.length, readReportedUsage(answer));
       },
+      isStream: body.stream === true,
       events: () => new ImageEvents(),
     };
   },

@@ -24,6 +24,7 @@ export const SPEECH: Task = {
       bounds: { inputTokens: raw.length, outputTokens: 0, counts: { character } },
       asked: () => ({ character }),
       isBinary: body.stream_format !== 'sse',
+      isStream: body.stream_format === 'sse',
       read: () => null,
       events: () => new SpeechEvents(),
     };

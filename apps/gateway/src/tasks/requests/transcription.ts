@@ -20,6 +20,8 @@ const MOST_OUTPUT_TOKENS = 10;
 const LEAST_OUTPUT_TOKENS = 2_048;
 /** Formats that are no JSON. */
 const TEXT_FORMATS = new Set(['text', 'srt', 'vtt']);
+/** Of `stream`; servers read other texts in different ways. */
+const NO_STREAM = new Set([undefined, '', 'false', '0']);
 /** A number, which OpenAI has also written as a text. */
 const SECONDS = /^\d{1,7}(\.\d{1,9})?$/;
 
@@ -59,6 +61,7 @@ const transcription = (endpoint: TaskEndpoint): Task => ({
         input_audio: seconds * USUAL_INPUT_TOKENS,
       }),
       read: (body) => (isText ? textAnswer(body) : jsonAnswer(body)),
+      isStream: !NO_STREAM.has(form.text('stream')?.toLowerCase()),
       events: () => new TranscriptEvents(),
     };
   },

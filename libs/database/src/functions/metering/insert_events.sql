@@ -13,7 +13,7 @@ BEGIN
       api_key_id text, model text, entrypoint text, endpoint text, upstream text, outcome text, input_tokens bigint,
       output_tokens bigint, estimated boolean, price_list_id bigint, usd_per_unit numeric, cost_picos numeric,
       cost_usd_picos numeric, lines jsonb, duration_ms integer, time_to_first_token_ms integer, finish_reason text,
-      usage_fault text, upstream_costs jsonb)
+      usage_fault text, upstream_costs jsonb, client_request_id text)
     WHERE request_id <> ALL (p_left_out)
   ), written AS (
     INSERT INTO metering.usage_events (request_id, occurred_at, started_at, account_id, api_key_id, model, entrypoint,
@@ -23,6 +23,9 @@ BEGIN
       input_tokens, output_tokens, estimated, price_list_id, usd_per_unit, cost_picos, cost_usd_picos, lines, p_id,
       duration_ms, time_to_first_token_ms, finish_reason, usage_fault, coalesce(upstream_costs, '[]')
     FROM events
+  ), named AS (
+    INSERT INTO metering.client_request_ids (client_request_id, account_id, occurred_at, request_id)
+    SELECT client_request_id, account_id, at, request_id FROM events WHERE client_request_id IS NOT NULL
   ), margins AS (
     -- A gateway of an earlier version tells no costs.
     INSERT INTO metering.unfolded_margins (account_id, day, model, upstream, calls, uncosted_calls, revenue_picos,
