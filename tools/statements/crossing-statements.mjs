@@ -9,6 +9,12 @@ import { STAFF_STATEMENTS } from './staff-statements.mjs';
 /** @type {import('./statement-scope.mjs').CrossingStatement[]} */
 export const CROSSING_STATEMENTS = [
   {
+    place: 'apps/console/src/support/customer-view/account-views.repository.ts endDueViews',
+    kind: 'job',
+    tables: ['accounts.account_views', 'accounts.accounts', 'accounts.sessions'],
+    why: 'Ends the views of accounts by staff that ran out, or whose session or role ended.',
+  },
+  {
     place: 'apps/gateway/src/protocols/responses/stored/stored-responses.repository.ts deleteOldResponses',
     kind: 'job',
     tables: ['responses.stored'],
@@ -242,6 +248,12 @@ export const CROSSING_STATEMENTS = [
     kind: 'key',
     tables: ['accounts.accounts', 'accounts.api_keys', 'accounts.former_key_secrets'],
     why: 'Finds the account of an API key by the hash of a secret that a rotation has replaced.',
+  },
+  {
+    place: 'function memo.find_key',
+    kind: 'key',
+    tables: ['memo.keys'],
+    why: 'Finds for staff whose a workspace key is, by the hash of its secret.',
   },
   {
     place: 'function memo.delete_leaked_key',

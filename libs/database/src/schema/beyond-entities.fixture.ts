@@ -90,6 +90,7 @@ export const BEYOND_ENTITIES = {
       'memo.delete_keys_made_before(text,timestamp with time zone)',
       'memo.delete_leaked_key(bytea[])',
       'memo.find_account(text)',
+      'memo.find_key(bytea[])',
       'memo.has_keys_made_before(text,timestamp with time zone)',
       'memo.member_emails(text)',
       'metering.append(text,jsonb)',
@@ -204,6 +205,7 @@ export const BEYOND_ENTITIES = {
       ],
       'delete insert select': ['catalogue.packages'],
       'insert select update': [
+        'accounts.account_views',
         'accounts.accounts',
         'accounts.announcement_accounts',
         'accounts.announcement_mailings',

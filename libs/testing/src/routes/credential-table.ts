@@ -86,6 +86,8 @@ console                                               none  session  expired  el
   PATCH  /api/billing/settings                         401      200      401        401    200  401   401      401  401     401      401         401          401      401
   GET    /api/account/announcements                    401      200      401        401    200  401   401      401  401     401      401         401          401      401
   POST   /api/account/announcements/:id/dismiss        401      404      401        401    404  401   401      401  401     401      401         401          401      401
+  GET    /api/account/mail-preferences                 401      200      401        401    200  401   401      401  401     401      401         401          401      401
+  PUT    /api/account/mail-preferences                 401      400      401        401    400  401   401      401  401     401      401         401          401      401
   POST   /api/billing/payments                         401      400      401        401    400  401   401      401  401     401      401         401          401      401
   GET    /api/billing/payments                         401      200      401        401    200  401   401      401  401     401      401         401          401      401
   GET    /api/billing/payments/:id                     401      404      401        401    404  401   401      401  401     401      401         401          401      401
@@ -146,6 +148,9 @@ console                                               none  session  expired  el
   GET    /api/admin/accounts/:id/workspaces            401      403      401        401    404  401   401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/notes                 401      403      401        401    404  401   401      401  401     401      401         401          401      401
   POST   /api/admin/accounts/:id/notes                 401      403      401        401    400  401   401      401  401     401      401         401          401      401
+  POST   /api/admin/accounts/:id/views                 401      403      401        401    400  401   401      401  401     401      401         401          401      401
+  DELETE /api/admin/accounts/:id/views/:viewId         401      403      401        401    404  401   401      401  401     401      401         401          401      401
+  DELETE /api/admin/accounts/:id/sessions/:sessionId   401      403      401        401    404  401   401      401  401     401      401         401          401      401
   GET    /api/admin/requests/:requestId                401      403      401        401    404  401   401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/limits                401      403      401        401    404  401   401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/limits/history        401      403      401        401    404  401   401      401  401     401      401         401          401      401

@@ -9,6 +9,8 @@ const TYPES: Record<EventType, true> = {
   'account.reactivated': true,
   'account.role_changed': true,
   'account.suspended': true,
+  'account.view_began': true,
+  'account.view_ended': true,
   'api_key.changed': true,
   'api_key.created': true,
   'api_key.deleted': true,

@@ -10,6 +10,8 @@ const EVENT_KEYS: Partial<Record<Schemas['AuditEventType'], Key>> = {
   'account.reactivated': 'event.accountReactivated',
   'account.role_changed': 'event.roleChanged',
   'account.suspended': 'event.accountSuspended',
+  'account.view_began': 'event.viewBegan',
+  'account.view_ended': 'event.viewEnded',
   'api_key.changed': 'event.keyChanged',
   'api_key.created': 'event.keyCreated',
   'api_key.deleted': 'event.keyDeleted',

@@ -8,6 +8,8 @@ export const AUDIT_EVENT_TYPES = [
   'account.reactivated',
   'account.role_changed',
   'account.suspended',
+  'account.view_began',
+  'account.view_ended',
   'api_key.changed',
   'api_key.created',
   'api_key.deleted',
