@@ -9,6 +9,25 @@ import { STAFF_STATEMENTS } from './staff-statements.mjs';
 /** @type {import('./statement-scope.mjs').CrossingStatement[]} */
 export const CROSSING_STATEMENTS = [
   {
+    place: 'apps/console/src/support/customer-view/account-views.repository.ts endDueViews',
+    kind: 'job',
+    tables: ['accounts.account_views', 'accounts.accounts', 'accounts.sessions'],
+    why: 'Ends the views of accounts by staff that ran out, or whose session or role ended.',
+  },
+  {
+    place: 'apps/gateway/src/protocols/responses/stored/stored-responses.repository.ts deleteOldResponses',
+    kind: 'job',
+    tables: ['responses.stored'],
+    why: 'Deletes stored responses after 30 days.',
+  },
+  {
+    place:
+      'apps/gateway/src/protocols/responses/stored/stored-responses.repository.ts deleteUnwantedResponses',
+    kind: 'job',
+    tables: ['accounts.accounts', 'responses.stored'],
+    why: 'Deletes the stored responses of accounts that do not want them any more.',
+  },
+  {
     place: 'apps/console/src/notifications/announcements/mailings.repository.ts takeRecipients',
     kind: 'job',
     tables: ['accounts.announcement_recipients'],
@@ -177,6 +196,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Deletes what nobody has drawn from for two days.',
   },
   {
+    place: 'function limits.delete_old_uses',
+    kind: 'job',
+    tables: ['limits.day_uses'],
+    why: 'Forgets the use of limits after 92 days.',
+  },
+  {
     place: 'apps/console/src/identity/api-keys/api-keys.repository.ts deleteEndedSecrets',
     kind: 'job',
     tables: ['accounts.former_key_secrets'],
@@ -223,6 +248,12 @@ export const CROSSING_STATEMENTS = [
     kind: 'key',
     tables: ['accounts.accounts', 'accounts.api_keys', 'accounts.former_key_secrets'],
     why: 'Finds the account of an API key by the hash of a secret that a rotation has replaced.',
+  },
+  {
+    place: 'function memo.find_key',
+    kind: 'key',
+    tables: ['memo.keys'],
+    why: 'Finds for staff whose a workspace key is, by the hash of its secret.',
   },
   {
     place: 'function memo.delete_leaked_key',

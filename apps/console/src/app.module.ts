@@ -40,6 +40,7 @@ export class AppModule {
           strategies: [SESSION_CREDENTIALS, API_KEY_CREDENTIALS],
           defaultKinds: ['session'],
           sessionCacheSeconds: 0,
+          hasAccountViews: true,
           publicKeys: config.sessions.signingKeys.map(publicKeyOf),
         }),
         JobRecoveryModule,

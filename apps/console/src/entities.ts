@@ -48,6 +48,7 @@ import { OutboxMail } from './notifications/mail/outbox-mail.entity';
 import { PlaygroundSettings, SavedConversation } from './playground/conversations/saved-conversation.entity';
 import { Preset } from './playground/presets/preset.entity';
 import { AccountNote } from './support/customer-view/account-note.entity';
+import { AccountView } from './support/customer-view/account-view.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
@@ -62,6 +63,7 @@ export const ENTITIES = [
   ...WALLET_ENTITIES,
   Account,
   AccountNote,
+  AccountView,
   Announcement,
   AnnouncementAccount,
   AnnouncementMailing,

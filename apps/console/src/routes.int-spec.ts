@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Role, ROLES, rolesOfRoute, STAFF_ROUTES } from '@inference/guards';
+import { type Role, ROLES, rolesOfRoute, ROUTES_IN_VIEW, STAFF_ROUTES, VIEW_HEADER } from '@inference/guards';
 import {
   type CredentialRow,
   credentialRows,
@@ -57,6 +57,23 @@ const tooLargeBytes = ({ path, method }: CredentialRow): number => {
   const isForwarded =
     ['POST', 'PATCH'].includes(method) && path.startsWith('/api/agents') && !path.endsWith('cancel');
   return isForwarded ? 2_200_000 : 1_100_000;
+};
+
+/** What a customer reads with its session, and staff in its place does not. */
+const WITHHELD: Record<string, string> = {
+  'GET /api/agents/sessions': 'of another service; the page of the account lists them',
+  'GET /api/agents/sessions/:session_id': 'what was said to an agent',
+  'GET /api/agents/sessions/:session_id/events': 'what was said to an agent',
+  'GET /api/agents/sessions/:session_id/events/:event_id': 'what was said to an agent',
+  'GET /api/agents/sessions/:session_id/events/stream': 'what was said to an agent',
+  'GET /api/billing/invoices/:paymentId/download': 'a link that works for whoever has it',
+  'GET /api/billing/receipts/:paymentId/download': 'a link that works for whoever has it',
+  'GET /api/playground/conversations': 'what was said to a model',
+  'GET /api/playground/conversations/:id': 'what was said to a model',
+  'GET /api/playground/models': 'asks the gateway for the account',
+  'GET /api/playground/presets': 'what was written for a model',
+  'GET /api/playground/presets/:id': 'what was written for a model',
+  'GET /api/playground/settings': 'what was written for a model',
 };
 
 const error = { error: expect.any(String) };
@@ -154,6 +171,49 @@ describe('every route', () => {
       }
     }
     process.stdout.write(`Routes for staff by role: ${JSON.stringify(counts)}\n`);
+  });
+
+  it('a customer reads is open to staff in its place, or withheld for a reason', () => {
+    const read = of('session')
+      .filter(({ method }) => method === 'GET')
+      .map(({ route }) => route);
+    expect(read.sort()).toEqual([...ROUTES_IN_VIEW, ...Object.keys(WITHHELD)].sort());
+  });
+
+  it('answers staff in the place of a customer as its owner, or with 403', async () => {
+    const { token } = await site.signedIn('support');
+    const { accountId } = await site.signedIn();
+    const opened = await request('POST', `/api/admin/accounts/${accountId}/views`, {
+      token,
+      json: { reason: 'A test.' },
+    });
+    const headers = { ...ACCEPT_JSON, [VIEW_HEADER]: (opened.body as { id: string }).id };
+    const counts = { public: 0, owner: 0, refused: 0 };
+    for (const { method, path, route, access, statuses } of table) {
+      const body = BODY_METHODS.includes(method) ? { json: {} } : {};
+      const answer = await request(method, path, { token, headers, ...body });
+      const isRead = method === 'GET';
+      // A route for keys alone takes no session, whatever its header says.
+      if (isRead && access === 'key') expect(answer.status).toBe(401);
+      else if (isRead && access === 'public') {
+        counts.public++;
+        expect([route, answer.status]).toEqual([route, statuses.none]);
+      } else if (isRead && ROUTES_IN_VIEW.includes(route)) {
+        counts.owner++;
+        expect([route, answer.status]).toEqual([route, statuses.session]);
+        const head = await request('HEAD', path, { token, headers });
+        expect([route, head.status]).toEqual([route, statuses.session]);
+      } else {
+        counts.refused++;
+        expect([route, answer.status, answer.body]).toEqual([
+          route,
+          403,
+          { ...error, code: 'read_only_view' },
+        ]);
+      }
+    }
+    expect(counts.owner).toBe(ROUTES_IN_VIEW.length);
+    process.stdout.write(`Routes for staff in the place of a customer: ${JSON.stringify(counts)}\n`);
   });
 
   it.each(table)('$route is 405 with Allow for another method', async ({ method, path }) => {

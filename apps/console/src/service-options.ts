@@ -10,6 +10,7 @@ export const API_DESCRIPTION: ApiDescription = {
   defaultKinds: ['session'],
   isRateLimited: true,
   hasStaff: true,
+  hasAccountViews: true,
   tags: {
     'API keys': 'Keys for the gateway and for model downloads.',
     'Administration of accounts':

@@ -77,11 +77,14 @@ const contentTypeFor = (path: string): string =>
 async function ask(route: string, { headers = {}, body, gateway = site.gateway }: Ask = {}) {
   const [method = '', path = ''] = route.split(' ');
   const content = body ?? (method === 'POST' ? bodyFor(path) : undefined);
-  const response = await fetch(gateway.url + path.replace('*slug', 'sandbox-chat'), {
-    method,
-    headers: { ...(content === undefined ? {} : { 'Content-Type': contentTypeFor(path) }), ...headers },
-    ...(content === undefined ? {} : { body: content }),
-  });
+  const response = await fetch(
+    gateway.url + path.replace('*slug', 'sandbox-chat').replace(':response_id', 'resp_1'),
+    {
+      method,
+      headers: { ...(content === undefined ? {} : { 'Content-Type': contentTypeFor(path) }), ...headers },
+      ...(content === undefined ? {} : { body: content }),
+    },
+  );
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
@@ -147,7 +150,7 @@ describe('every route', () => {
   it.each(closed)('%s accepts an API key with any capitalisation of the scheme', async (route) => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const { status } = await ask(route, { headers: { Authorization: `${scheme} ${account.apiKey}` } });
-      expect([200, 400]).toContain(status);
+      expect([200, 400, 404]).toContain(status);
     }
   });
 
@@ -207,10 +210,10 @@ describe('every route', () => {
   it.each(closed.filter(takesKeyHeader))('%s accepts an API key in a header of its own', async (route) => {
     for (const name of ['X-API-Key', 'x-api-key', 'api-key']) {
       const { status } = await ask(route, { headers: { [name]: account.apiKey } });
-      expect([200, 400]).toContain(status);
+      expect([200, 400, 404]).toContain(status);
     }
     const { status } = await ask(route, { headers: { 'X-API-Key': '', 'api-key': account.apiKey } });
-    expect([200, 400]).toContain(status);
+    expect([200, 400, 404]).toContain(status);
   });
 });
 
@@ -347,7 +350,7 @@ describe('errors have the format of OpenAI:', () => {
         const answer = await ask(route, options);
         return answer.status !== 503 && answer;
       });
-      expect([200, 400]).toContain(back.status);
+      expect([200, 400, 404]).toContain(back.status);
     } finally {
       databaseProxy.down();
     }
@@ -419,7 +422,7 @@ describe('a path that is not served', () => {
   it('is told what there is', async () => {
     const { message } = await to('POST', '/v1/assistants');
     expect(message).toMatch(
-      /^POST \/v1\/assistants is not served here\. There are GET \/v1\/models, .*POST \/v1\/responses/,
+      /^POST \/v1\/assistants is not served here\. There are .*GET \/v1\/models, .*POST \/v1\/responses/,
     );
     expect(await to('GET', '/v1/chat/completions')).toMatchObject({
       status: 405,

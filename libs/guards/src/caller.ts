@@ -36,6 +36,10 @@ export interface Caller {
   managementKeyId?: string;
   /** Set if one of the platform's own services acts on behalf of the account. */
   service?: string;
+  /** Set for staff in the place of the account (see AccountViews). */
+  isView?: true;
+  /** Set if the account wants responses of models stored. Known for API keys and services only. */
+  storesResponses?: true;
   /** Set if staff has suspended the account. The guard lets no such caller through. */
   isSuspended?: true;
 }

@@ -22,6 +22,10 @@ export class AccountRole {
   /** Since when staff has shut the account out; null: it is not suspended. */
   @TimeColumn({ nullable: true })
   suspendedAt!: Date | null;
+
+  /** Whether responses of models may be stored for it. */
+  @Column('boolean', { default: false })
+  storesResponses!: boolean;
 }
 
 /** A secret by which an account calls the APIs. */

@@ -5,6 +5,7 @@ import {
   HttpException,
   Inject,
   Injectable,
+  Optional,
   UnauthorizedException,
 } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
@@ -12,6 +13,7 @@ import { type Request, type Response } from 'express';
 import { type CredentialKind } from './credentials.decorators';
 import { CREDENTIALS_OPTIONS, type GuardOptions } from './credentials.options';
 import { RouteAccessReader } from './route-access';
+import { AccountViews } from './staff/account-views';
 import { type Role } from './staff/staff-table';
 import {
   type AuthenticateOptions,
@@ -44,8 +46,8 @@ export const CREDENTIAL_STRATEGIES = Symbol('CREDENTIAL_STRATEGIES');
 /**
  * Global guard: every route that is not `@Public()` needs a credential of a kind that it accepts. Passport tries the strategies
  * of the app in their order. Sets `request.caller`.
- * Throws 401 for a missing or invalid credential, 403 for a suspended account or a role that the route does not allow, 503 if the credential cannot
- * be checked.
+ * Throws 401 for a missing or invalid credential, 403 for a suspended account, a role that the route does not allow, or what a view of staff
+ * does not open (see AccountViews), 503 if the credential cannot be checked.
  */
 @Injectable()
 export class CredentialsGuard extends AuthGuard() {
@@ -55,15 +57,20 @@ export class CredentialsGuard extends AuthGuard() {
     private readonly routes: RouteAccessReader,
     @Inject(CREDENTIAL_STRATEGIES) private readonly strategies: RegisteredStrategy[],
     @Inject(CREDENTIALS_OPTIONS) private readonly credentials: GuardOptions,
+    @Optional() private readonly views?: AccountViews,
   ) {
     super({ defaultStrategy: strategies.map(({ name }) => name), session: false });
     this.kinds = Object.assign({}, ...credentials.strategies.map(({ kinds }) => kinds)) as typeof this.kinds;
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { isPublic, readsCredential = false, roles, isSecondFactorSetup } = this.routes.of(context);
+    const { isPublic, readsCredential = false, ...access } = this.routes.of(context);
+    const request = context.switchToHttp().getRequest<Request>();
+    const isView = this.views !== undefined && AccountViews.idIn(request) !== undefined;
     if (isPublic) {
-      if (readsCredential) await this.readIfValid(context);
+      // What a page does that shows a customer to staff must change nothing, even where no credential is needed.
+      if (isView) AccountViews.requireReading(request);
+      else if (readsCredential) await this.readIfValid(context);
       return true;
     }
     try {
@@ -72,12 +79,15 @@ export class CredentialsGuard extends AuthGuard() {
       if (error instanceof HttpException && error.getStatus() === 401) this.challenge(context);
       throw error;
     }
-    const { caller } = context.switchToHttp().getRequest<Request>();
-    if (caller?.lacksSecondFactor && !isSecondFactorSetup)
+    if (isView && request.caller)
+      request.caller = await this.views!.customerOf(request.caller, request, access.isOpenInView);
+    const { caller } = request;
+    if (caller?.lacksSecondFactor && !access.isSecondFactorSetup)
       throw new ForbiddenException(
         'staff must have a second factor: set one up with POST /api/auth/2fa/setup, or sign in with it',
       );
-    if (roles && !(caller && (roles as readonly Role[]).includes(caller.role)))
+    const roles: readonly Role[] | undefined = access.roles;
+    if (roles && !(caller && roles.includes(caller.role)))
       throw new ForbiddenException('this account does not have the required role');
     return true;
   }

@@ -3,6 +3,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { CREDENTIAL_STRATEGIES, CredentialsGuard } from './credentials.guard';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions, type GuardOptions } from './credentials.options';
 import { RouteAccessReader } from './route-access';
+import { AccountViews } from './staff/account-views';
 import { type RegisteredStrategy } from './strategies/credential.strategy';
 
 /** Protects every route of the app that imports it (see CredentialsGuard). */
@@ -23,6 +24,7 @@ export class CredentialsModule {
           useFactory: (...registered: RegisteredStrategy[]) => registered,
         },
         RouteAccessReader,
+        ...('hasAccountViews' in options && options.hasAccountViews ? [AccountViews] : []),
         { provide: APP_GUARD, useClass: CredentialsGuard },
       ],
     };

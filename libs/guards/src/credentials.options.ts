@@ -27,6 +27,8 @@ export type CredentialsOptions = GuardOptions &
     sessionCacheSeconds?: number;
     /** Whether a session of staff has its role only after a second factor. Every app that accepts sessions says so. */
     STAFF_2FA?: StaffTwoFactor;
+    /** Whether staff may read in the place of a customer. */
+    hasAccountViews?: boolean;
     /** For apps that accept the session cookie. */
     sessionCookie?: CookieNames;
     /** Origins whose pages may use the session cookie for changes, beside the service's own origin. */

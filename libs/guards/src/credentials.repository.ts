@@ -129,6 +129,19 @@ export async function findSession(
   return rows[0] ?? null;
 }
 
+const FIND_VIEWED = `
+  SELECT v.account_id AS "accountId" FROM accounts.account_views v JOIN accounts.accounts a ON a.id = v.account_id
+  WHERE v.id = $1 AND v.staff_id = $2 AND v.session_id = $3 AND v.ended_at IS NULL AND v.expires_at > now() AND a.role = 'user'`;
+
+/** The customer of an open view that a session of staff has begun. Null if there is none, or the account is one of staff meanwhile. */
+export async function findViewedAccount(
+  executor: Executor,
+  { id, staffId, sessionId }: { id: string; staffId: string; sessionId: string },
+): Promise<string | null> {
+  const { rows } = await executor.query<{ accountId: string }>(FIND_VIEWED, [id, staffId, sessionId]);
+  return rows[0]?.accountId ?? null;
+}
+
 /** Longer than any process is without notifications: it serves nobody after five seconds. */
 const SUSPENDED_LATELY = `
   SELECT 'account:' || id AS subject FROM accounts.accounts WHERE suspended_at > now() - interval '1 day'

@@ -50,14 +50,17 @@ export {
   possibleHashes,
 } from './secret-keys/secret-key';
 export { staffRolesOf } from './route-access';
+export { VIEW_HEADER } from './staff/account-views';
 export {
   type Role,
   ROLES,
   rolesOfRoute,
+  ROUTES_IN_VIEW,
   seesAllCost,
   STAFF_ROUTES,
   type StaffRole,
   STAFF_ROLES,
+  VIEW_ROUTE,
 } from './staff/staff-table';
 export { OnBehalfException, serviceCallerCredentials } from './services/service-caller.strategy';
 export { type Suspended, Suspensions, SuspensionsModule } from './suspensions/suspensions';

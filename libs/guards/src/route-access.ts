@@ -9,7 +9,7 @@ import {
   SECOND_FACTOR_SETUP,
   STAFF_ONLY,
 } from './credentials.decorators';
-import { rolesOfRoute, type StaffRole } from './staff/staff-table';
+import { rolesOfRoute, ROUTES_IN_VIEW, type StaffRole } from './staff/staff-table';
 
 /** What the decorators of a route and its controller say. */
 export interface RouteAccess {
@@ -22,6 +22,16 @@ export interface RouteAccess {
   roles: readonly StaffRole[] | undefined;
   /** Whether staff without a required second factor may use it. */
   isSecondFactorSetup: boolean;
+  /** Whether it answers staff in the place of a customer. */
+  isOpenInView: boolean;
+}
+
+/** Method and path of a route, such as `GET /api/things/:id`. Null if it has several paths. */
+function nameOf(handler: object, controller: object): string | null {
+  const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
+  const paths = [controller, handler].map((part) => Reflect.getMetadata(PATH_METADATA, part) as unknown);
+  if (!paths.every((path) => typeof path === 'string')) return null;
+  return `${method} /${paths.join('/').split('/').filter(Boolean).join('/')}`;
 }
 
 /**
@@ -31,12 +41,10 @@ export interface RouteAccess {
 export function staffRolesOf(handler: object, controller: object): readonly StaffRole[] | undefined {
   if (!(Reflect.getMetadata(STAFF_ONLY, handler) ?? Reflect.getMetadata(STAFF_ONLY, controller)))
     return undefined;
-  const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
-  const paths = [controller, handler].map((part) => Reflect.getMetadata(PATH_METADATA, part) as unknown);
-  if (!paths.every((path) => typeof path === 'string'))
+  const name = nameOf(handler, controller);
+  if (name === null)
     throw new Error(`A route for staff needs one path; ${(handler as { name?: string }).name} has others.`);
-  const path = paths.join('/').split('/').filter(Boolean).join('/');
-  return rolesOfRoute(`${method} /${path}`);
+  return rolesOfRoute(name);
 }
 
 @Injectable()
@@ -51,6 +59,7 @@ export class RouteAccessReader extends PerRoute<RouteAccess> {
         roles: staffRolesOf(targets[0]!, targets[1]!),
         isSecondFactorSetup:
           reflector.getAllAndOverride<boolean | undefined>(SECOND_FACTOR_SETUP, targets) ?? false,
+        isOpenInView: ROUTES_IN_VIEW.includes(nameOf(targets[0]!, targets[1]!) ?? ''),
       };
     });
   }

@@ -15,4 +15,4 @@ export {
   type Standing,
   tierIndexOf,
 } from './limit-tiers';
-export { LIMIT_ENTITIES, LimitOverride } from './limits.entity';
+export { LIMIT_ENTITIES, LimitDayUse, LimitOverride } from './limits.entity';

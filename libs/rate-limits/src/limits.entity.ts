@@ -100,5 +100,88 @@ export class LimitOverride {
   endsAt!: Date | null;
 }
 
+/** What all gateways have admitted of a subject, by twelfths of a minute; of the last minutes. */
+@Entity('part_uses', { schema: 'limits' })
+@Index('part_uses_part', ['part'])
+class LimitPartUse {
+  @PrimaryColumn('text')
+  subjectId!: string;
+
+  /** Twelfths of a minute since 1970. */
+  @PrimaryColumn('bigint')
+  part!: bigint;
+
+  @BigIntColumn()
+  requests!: bigint;
+
+  @BigIntColumn()
+  tokens!: bigint;
+
+  @Column('integer')
+  running!: number;
+}
+
+/**
+ * The most that a subject has used of its limits on a day, each with the limit that was in force then (null: there was none); and how
+ * often each has refused.
+ */
+@Entity('day_uses', { schema: 'limits' })
+@Index('day_uses_day', ['day'])
+export class LimitDayUse {
+  @PrimaryColumn('text')
+  accountId!: string;
+
+  @PrimaryColumn('text')
+  subjectId!: string;
+
+  /** In UTC. */
+  @PrimaryColumn('date')
+  day!: string;
+
+  @BigIntColumn()
+  requests!: bigint;
+
+  @BigIntColumn({ nullable: true })
+  requestLimit!: bigint | null;
+
+  @BigIntColumn()
+  tokens!: bigint;
+
+  @BigIntColumn({ nullable: true })
+  tokenLimit!: bigint | null;
+
+  @Column('integer')
+  running!: number;
+
+  @Column('integer', { nullable: true })
+  runningLimit!: number | null;
+
+  /** Of the whole day. */
+  @BigIntColumn()
+  dayTokens!: bigint;
+
+  @BigIntColumn({ nullable: true })
+  dayLimit!: bigint | null;
+
+  @BigIntColumn()
+  refusedRequests!: bigint;
+
+  @BigIntColumn()
+  refusedTokens!: bigint;
+
+  @BigIntColumn()
+  refusedRunning!: bigint;
+
+  @BigIntColumn()
+  refusedDay!: bigint;
+}
+
 /** The tables of the limits that gateways share. */
-export const LIMIT_ENTITIES = [LimitOverride, LimitSlice, LimitSlots, LimitSubject];
+export const LIMIT_ENTITIES = [
+  LimitDayUse,
+  LimitOverride,
+  LimitPartUse,
+  LimitSlice,
+  LimitSlots,
+  LimitSubject,
+];

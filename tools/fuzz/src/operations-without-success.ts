@@ -38,6 +38,7 @@ export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
   'console unsubscribe': 'needs the code of an announcement by mail',
   'console unlinkIdentity': 'needs an account that has signed in with an OpenID provider',
   'console verifyChallenge': NEEDS_FACTOR,
+  'gateway cancelResponse': 'is an error for every response that is stored',
   'memo acceptInvitation': NEEDS_INVITATION,
   'memo changeMember': NEEDS_MEMBER,
   'memo declineInvitation': NEEDS_INVITATION,

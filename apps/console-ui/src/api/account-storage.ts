@@ -41,6 +41,14 @@ export function keep(place: Place, key: string, text: string | undefined): boole
   }
 }
 
+/** As `readKept`, of the account whose state is kept now. */
+export const readOwn = (place: Place, name: string): string | null =>
+  currentId === undefined ? null : readKept(place, accountKey(currentId, name));
+
+/** As `keep`, for the account whose state is kept now. */
+export const keepOwn = (place: Place, name: string, text: string | undefined): boolean =>
+  currentId !== undefined && keep(place, accountKey(currentId, name), text);
+
 /** Removes what this tab and the browser keep for accounts. `exceptId`: whose is left, and kept from now on. */
 export function forgetAccounts(exceptId?: string): void {
   currentId = exceptId;

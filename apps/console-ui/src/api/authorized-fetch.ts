@@ -1,12 +1,28 @@
 import { type Session } from './session';
+import { type AccountView, leaveIfEnded, refuseInView } from './account-view';
 import { apiErrorOf, connectionError } from './api-error';
 import { parseExact } from './exact-json';
 
 /**
  * A `fetch` with the session's token for bodies that are no JSON; a 401 renews the token once. Throws an ApiError for every
- * status but 2xx, and if the service is not reached. A cancelled call throws what it was cancelled with.
+ * status but 2xx, if the service is not reached, and where staff looks at the console of a customer. A cancelled call throws what it was
+ * cancelled with.
  */
 export async function authorizedFetch(session: Session, url: string, init: RequestInit): Promise<Response> {
+  refuseInView();
+  return fetchAsOwner(session, url, init);
+}
+
+/** Ends a view of an account, which the staff does for itself. */
+export async function endAccountView(
+  session: Session,
+  apiUrl: string,
+  { id, accountId }: AccountView,
+): Promise<void> {
+  await fetchAsOwner(session, `${apiUrl}/api/admin/accounts/${accountId}/views/${id}`, { method: 'DELETE' });
+}
+
+async function fetchAsOwner(session: Session, url: string, init: RequestInit): Promise<Response> {
   const send = (token: string | undefined) => {
     const headers = new Headers(init.headers);
     if (token !== undefined) headers.set('Authorization', `Bearer ${token}`);
@@ -28,9 +44,11 @@ export async function authorizedFetch(session: Session, url: string, init: Reque
 /**
  * A `fetch` with the session's token. A 401 renews the token once and repeats the call. Numbers of the answer are Figures.
  * Throws an ApiError for every status but 2xx, and if the service is not reached.
+ * @param prepare runs before each call, and may throw
  */
 export function exactFetch(
   session: Session,
+  prepare: (request: Request) => void,
   fetchIt: typeof fetch = fetch,
 ): (request: Request) => Promise<Response> {
   const send = async (request: Request, token: string | undefined) => {
@@ -45,6 +63,7 @@ export function exactFetch(
   };
   return async (request) => {
     const { token } = session;
+    if (token !== undefined) prepare(request);
     const again = request.clone();
     let response = await send(request, token);
     if (response.status === 401 && token !== undefined) {
@@ -55,7 +74,11 @@ export function exactFetch(
       throw connectionError(error);
     });
     const body = parsed(text);
-    if (!response.ok) throw apiErrorOf(response, body);
+    if (!response.ok) {
+      const error = apiErrorOf(response, body);
+      leaveIfEnded(error);
+      throw error;
+    }
     return new ParsedResponse(response, body, text);
   };
 }

@@ -2,6 +2,7 @@ import createClient, { type Client } from 'openapi-fetch';
 import { createContext, use } from 'react';
 import { type Figure } from '../figures/figure';
 import { type Session } from './session';
+import { sendInView } from './account-view';
 import { exactFetch } from './authorized-fetch';
 import { stringifyExact } from './exact-json';
 import { type components, type paths } from './schema/console';
@@ -14,7 +15,7 @@ export const createConsoleApi = (apiUrl: string, session: Session, fetchIt?: typ
   createClient<paths>({
     baseUrl: apiUrl,
     credentials: 'include',
-    fetch: exactFetch(session, fetchIt),
+    fetch: exactFetch(session, sendInView, fetchIt),
     bodySerializer: stringifyExact,
   });
 

@@ -1,3 +1,4 @@
+import { refuseInView } from './account-view';
 import { type Session } from './session';
 import { type ApiError, apiErrorOf, connectionError } from './api-error';
 import { parseExact } from './exact-json';
@@ -23,6 +24,7 @@ const READ_HEADERS = ['X-Request-Id', 'Retry-After'];
  * status but 2xx and if the service is not reached, or the reason of the signal.
  */
 export async function sendFile(session: Session, request: FileRequest, call: UploadCall): Promise<void> {
+  refuseInView();
   const { token } = session;
   let answer = await send(request, token, call);
   if (answer.status === 401) {

@@ -1,5 +1,6 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { useMemo } from 'react';
+import { refuseInView } from './account-view';
 import { exactFetch } from './authorized-fetch';
 import { stringifyExact } from './exact-json';
 import { type components as MemoComponents, type paths as MemoPaths } from './schema/memo';
@@ -16,7 +17,12 @@ export type TrainingSchemas = TrainingComponents['schemas'];
 function useServiceApi<Paths extends object>(baseUrl: string): Client<Paths> {
   const session = useSession();
   return useMemo(
-    () => createClient<Paths>({ baseUrl, fetch: exactFetch(session), bodySerializer: stringifyExact }),
+    () =>
+      createClient<Paths>({
+        baseUrl,
+        fetch: exactFetch(session, refuseInView),
+        bodySerializer: stringifyExact,
+      }),
     [baseUrl, session],
   );
 }

@@ -10,6 +10,7 @@ import { CopyButton } from './copy-button';
 
 const PAYMENT_REQUIRED = 402;
 const SUSPENDED = 'account_suspended';
+const READ_ONLY = 'read_only_view';
 
 interface Props {
   error: unknown;
@@ -23,12 +24,18 @@ export function ErrorNotice({ error, onRetry, message }: Props) {
   const t = useComponentTexts();
   const messageOf = useErrorMessage();
   const apiError = toApiError(error);
-  const { requestId, status } = apiError;
+  const { requestId, status, code } = apiError;
   const support = useKnownSite()?.links.support;
   const isUnpaid = status === PAYMENT_REQUIRED;
   const missing = apiError.missingAmount?.roundedUpTo(PAYMENT_DECIMALS);
   return (
-    <Alert role="alert" color="red" variant="light" icon={<CircleAlert size={18} />} title={t('error.title')}>
+    <Alert
+      role="alert"
+      color="red"
+      variant="light"
+      icon={<CircleAlert size={18} />}
+      title={t(code === READ_ONLY ? 'error.readOnly.title' : 'error.title')}
+    >
       <Stack gap="xs" align="flex-start">
         <Text size="md">{message ?? messageOf(apiError)}</Text>
         {/* What the page explains needs no support. */}
@@ -90,6 +97,7 @@ export function useErrorMessage(): (error: ApiError) => string {
   const t = useComponentTexts();
   return ({ status, code, detail, retryAfterSeconds }) => {
     if (code === SUSPENDED) return t('error.suspended');
+    if (code === READ_ONLY) return t('error.readOnly');
     switch (status) {
       case 0:
         return t('error.offline');

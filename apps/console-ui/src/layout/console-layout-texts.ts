@@ -46,6 +46,10 @@ export const en = {
   'palette.placeholder': 'Page, key, model, conversation or payment …',
   'palette.loading': 'Loading …',
   'palette.nothing': 'Nothing found',
+  'view.text': 'You see this account as its owner does. Read only.',
+  'view.until': 'Until ',
+  'view.end': 'End',
+  'view.label': 'View of a customer’s account',
   'ended.title': 'Your session has ended',
   'ended.text': 'Sign in again to continue. What you have typed is kept.',
 } as const;
@@ -95,6 +99,10 @@ const zh: ChineseTexts<typeof en> = {
   'palette.placeholder': '页面、密钥、模型、对话或付款…',
   'palette.loading': '正在加载…',
   'palette.nothing': '没有找到结果',
+  'view.text': '与账户所有者所见相同，仅可查看。',
+  'view.until': '截止：',
+  'view.end': '结束查看',
+  'view.label': '查看客户账户',
   'ended.title': '您的会话已结束',
   'ended.text': '请重新登录后继续，您填写的内容不会丢失。',
 };

@@ -17,6 +17,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useAccount } from '../api/account';
+import { readAccountView } from '../api/account-view';
 import { useSessionState } from '../api/session';
 import { fileLoader, OptionalPart } from '../components/lazy-file';
 import { Announcements } from '../features/announcements/announcements';
@@ -102,6 +103,7 @@ function PaletteButton() {
 
 const PaymentBanner = lazy(fileLoader(() => import('../features/wallet/payment-banner')));
 const SecondFactorDemand = lazy(fileLoader(() => import('../features/admin-staff/second-factor-demand')));
+const AccountViewBar = lazy(fileLoader(() => import('./account-view-bar')));
 const TermsDialog = lazy(fileLoader(() => import('../features/sign-in/terms-dialog')));
 const ActivityTray = lazy(
   fileLoader(() => import('./activity-tray').then((module) => ({ default: module.ActivityTray }))),
@@ -116,9 +118,15 @@ export function ConsoleLayout() {
   if (useAccount().data?.second_factor_required && !isDemanded) setIsDemanded(true);
   // Nothing of the account is shown while the sign-in is loaded.
   if (useSessionState().status === 'signed-out') return null;
+  const view = readAccountView();
   return (
     <>
       <SkipLink />
+      {view && (
+        <Suspense>
+          <AccountViewBar view={view} />
+        </Suspense>
+      )}
       <header className={classes.header}>
         <Group justify="space-between" wrap="nowrap" gap="xs">
           <Group gap="xs" wrap="nowrap" miw={0}>
@@ -133,10 +141,14 @@ export function ConsoleLayout() {
             <SiteMark />
           </Group>
           <Group gap={4} wrap="nowrap">
-            <PaletteButton />
-            <OptionalPart isLoadedAtOnce>
-              <ActivityTray />
-            </OptionalPart>
+            {!view && (
+              <>
+                <PaletteButton />
+                <OptionalPart isLoadedAtOnce>
+                  <ActivityTray />
+                </OptionalPart>
+              </>
+            )}
             <PreferencesButton />
             <AccountMenu />
           </Group>
@@ -144,7 +156,7 @@ export function ConsoleLayout() {
       </header>
       <OfflineBanner />
       <Announcements />
-      {!isDemanded && (
+      {!isDemanded && !view && (
         <OptionalPart isLoadedAtOnce>
           <PaymentBanner />
         </OptionalPart>
@@ -175,9 +187,11 @@ export function ConsoleLayout() {
           <SiteFooter />
         </div>
       </div>
-      <OptionalPart isLoadedAtOnce>
-        <TermsDialog />
-      </OptionalPart>
+      {!view && (
+        <OptionalPart isLoadedAtOnce>
+          <TermsDialog />
+        </OptionalPart>
+      )}
       <SessionEndedDialog />
       <Notifications position="bottom-right" />
     </>

@@ -34,6 +34,7 @@ import {
 } from 'lucide-react';
 import { type PlainTextKey } from '../language/define-texts';
 import { useMay } from '../api/account';
+import { readAccountView } from '../api/account-view';
 import { type en } from './console-layout-texts';
 
 export interface Area {
@@ -156,10 +157,25 @@ const AREA_GROUPS: AreaGroup[] = [
   },
 ];
 
-/** The areas that the signed-in account may use. */
+/** What staff sees in the place of a customer: the areas that read nothing but figures and lists of the console. */
+const AREAS_IN_VIEW: ReadonlySet<string> = new Set([
+  '/overview',
+  '/keys',
+  '/limits',
+  '/usage',
+  '/requests',
+  '/payments',
+  '/invoices',
+  '/transactions',
+  '/settings',
+]);
+
+/** The areas that the signed-in account may use, or that staff sees in the place of a customer. */
 export function useAreaGroups(): AreaGroup[] {
   const may = useMay();
-  const isOpen = ({ needs }: Area) => needs === undefined || may(needs);
+  const isView = readAccountView() !== undefined;
+  const isOpen = ({ to, needs }: Area) =>
+    isView ? AREAS_IN_VIEW.has(to) : needs === undefined || may(needs);
   return AREA_GROUPS.map((group) => ({ ...group, areas: group.areas.filter(isOpen) })).filter(
     ({ areas }) => areas.length > 0,
   );

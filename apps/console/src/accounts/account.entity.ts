@@ -13,6 +13,9 @@ const HAS_TWO_FACTOR = (account: string) =>
 @Index('accounts_phone', ['phone'], { unique: true })
 @Index('accounts_search', { synchronize: false })
 @Index('accounts_staff', ['id'], { where: "role <> 'user'" })
+@Index('accounts_stores_responses_set', ['storesResponsesSetAt'], {
+  where: 'stores_responses_set_at IS NOT NULL',
+})
 @Index('accounts_suspended', ['suspendedAt'], { where: 'suspended_at IS NOT NULL' })
 @Index('accounts_time', ['createdAt', 'id'])
 @Index('accounts_username', ['username'], { unique: true })
@@ -72,6 +75,14 @@ export class Account {
   /** Why, for the owner, who reads it after a correct sign-in only. */
   @Column('text', { nullable: true })
   suspensionMessage!: string | null;
+
+  /** Whether responses of models may be stored. */
+  @Column('boolean', { default: false })
+  storesResponses!: boolean;
+
+  /** Since when that is so; null: it was never changed. What was stored before is deleted. */
+  @TimeColumn({ nullable: true })
+  storesResponsesSetAt!: Date | null;
 
   @VirtualColumn({ type: 'boolean', query: (account) => `${account}.password_hash IS NOT NULL` })
   hasPassword!: boolean;

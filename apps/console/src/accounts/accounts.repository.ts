@@ -78,6 +78,9 @@ const SET_TIME_ZONE = `
   UPDATE accounts.accounts SET time_zone = (SELECT name FROM pg_timezone_names WHERE lower(name) = lower($2) LIMIT 1)
   WHERE id = $1 AND EXISTS (SELECT FROM pg_timezone_names WHERE lower(name) = lower($2)) RETURNING id`;
 const READ_TIME_ZONE = 'SELECT time_zone AS "timeZone" FROM accounts.accounts WHERE id = $1 FOR SHARE';
+const SET_STORES_RESPONSES = `
+  UPDATE accounts.accounts SET stores_responses = $2, stores_responses_set_at = clock_timestamp()
+  WHERE id = $1 AND stores_responses <> $2`;
 const SET_ROLE = `
   WITH old AS (SELECT id, role FROM accounts.accounts WHERE id = $1 FOR NO KEY UPDATE)
   UPDATE accounts.accounts a SET role = $2 FROM old WHERE a.id = old.id RETURNING old.role`;
@@ -130,6 +133,16 @@ export async function setTimeZone(transaction: Transaction, id: string, timeZone
 export async function readTimeZone(transaction: Transaction, id: string): Promise<string> {
   const { rows } = await transaction.query<{ timeZone: string }>(READ_TIME_ZONE, [id]);
   return rows[0]!.timeZone;
+}
+
+/** Returns whether that is a change. What was stored before is not shown any more, and the gateways delete it. */
+export async function setStoresResponses(
+  executor: Executor,
+  id: string,
+  storesResponses: boolean,
+): Promise<boolean> {
+  const { rowCount } = await executor.query(SET_STORES_RESPONSES, [id, storesResponses]);
+  return rowCount === 1;
 }
 
 /** The first acceptance of a version counts. */

@@ -5,7 +5,11 @@ import {
 } from './announcements/announcements.controller';
 import { AnnouncementsService } from './announcements/announcements.service';
 import { MailingJob } from './announcements/mailing.job';
-import { AdminMailingsController, MailPreferencesController } from './announcements/mailings.controller';
+import {
+  AdminMailingsController,
+  MailPreferencesController,
+  OwnMailPreferencesController,
+} from './announcements/mailings.controller';
 import { MailingsService } from './announcements/mailings.service';
 import { LowBalanceAlertJob } from './low-balance/low-balance-alert.job';
 import { MailComposer } from './mail/delivery/mail-composer';
@@ -29,6 +33,7 @@ export class MailModule {}
     AdminAnnouncementsController,
     AdminMailingsController,
     MailPreferencesController,
+    OwnMailPreferencesController,
   ],
   providers: [AnnouncementsService, MailingJob, MailingsService],
   exports: [AnnouncementsService],

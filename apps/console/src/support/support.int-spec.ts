@@ -1,6 +1,7 @@
 import { newId } from '@inference/database';
+import { createSecretKey, hashSecretKey } from '@inference/guards';
 import { type UnitRate } from '@inference/metering';
-import { insertApiKey, publishPrices, waitFor } from '@inference/testing';
+import { insertApiKey, publishPrices, TEST_API_KEY_HASH_SECRET, waitFor } from '@inference/testing';
 import { type Answer, settleRequest, type SignedIn, TestSite } from '../testing/console.fixture';
 import { login, PASSWORD, refresh, register } from '../identity/refresh/refresh.fixture';
 import { challenge, FrozenClock, securedAccount, verify } from '../identity/second-factor/two-factor.fixture';
@@ -312,6 +313,35 @@ describe('a customer', () => {
     expect(await search(apiKey)).toMatchObject([{ id: apiKeyId }]);
   });
 
+  it('is found by management keys and keys of workspaces, and none of them is kept', async () => {
+    const { pool } = site.database;
+    const { accountId } = customer;
+    const made = await call('POST', '/api/api-keys', { name: 'manager', kind: 'management' }, customer);
+    const { key, id } = bodyOf<{ key: string; id: string }>(made);
+    const rotated = await call('POST', `/api/api-keys/${id}/rotate`, { overlap_seconds: 60 }, customer);
+    const { key: workspaceKey, prefix } = createSecretKey('sk_');
+    await pool.query(
+      `WITH workspace AS (INSERT INTO memo.workspaces (id, name, created_by) VALUES ('ws_' || $1, 'notes', $1) RETURNING id),
+         member AS (INSERT INTO memo.members (workspace_id, account_id, role, shows_email)
+           SELECT id, $1, 'admin', true FROM workspace RETURNING workspace_id)
+       INSERT INTO memo.keys (id, workspace_id, account_id, name, prefix, key_hash, role)
+       SELECT 'wk_' || $1, workspace_id, $1, 'reader', $2, $3, 'viewer' FROM member`,
+      [accountId, prefix, hashSecretKey(workspaceKey, TEST_API_KEY_HASH_SECRET)],
+    );
+    const expected: [string, string, string][] = [
+      [key, 'api_key', id],
+      [bodyOf<{ key: string }>(rotated).key, 'api_key', id],
+      [workspaceKey, 'workspace_key', `wk_${accountId}`],
+    ];
+    for (const [query, kind, found] of expected)
+      expect(await search(query)).toMatchObject([{ kind, id: found, account: { id: accountId } }]);
+    expect(await search(createSecretKey('sk_').key)).toEqual([]);
+    const { rows } = await pool.query<{ text: string }>(
+      "SELECT coalesce(string_agg(details::text, ' '), '') AS text FROM accounts.security_events",
+    );
+    for (const [query] of expected) expect(rows[0]!.text).not.toContain(query);
+  });
+
   it('has calls that are found by their ids alone', async () => {
     const served = await call('GET', `/api/admin/requests/${servedId}`);
     expect([served.status, served.body]).toMatchObject([
@@ -380,6 +410,22 @@ describe('a customer', () => {
       cursor = page.next_cursor;
     }
     expect(paged).toEqual(whole.entries.map(({ id }) => id));
+    const [newest, second] = [whole.entries[0]!, whole.entries[1]!];
+    const ids = async (range: string) => {
+      const answer = await admin('GET', accountId, `/timeline?limit=50&${range}`);
+      return bodyOf<Timeline>(answer).entries.map(({ id }) => id);
+    };
+    // Times of the answers are cut to milliseconds.
+    const until = (at: string) => whole.entries.filter((entry) => entry.at < at).map(({ id }) => id);
+    expect(until(newest.at).length).toBeLessThan(paged.length);
+    expect(await ids(`to=${newest.at}`)).toEqual(until(newest.at));
+    expect(await ids(`from=${second.at}`)).toEqual(paged.filter((id) => !until(second.at).includes(id)));
+    expect(await ids('from=2100-01-01')).toEqual([]);
+    expect(await ids('to=2100-01-01&time_zone=Asia%2FShanghai')).toEqual(paged);
+    const first: Timeline = bodyOf(await admin('GET', accountId, '/timeline?limit=1'));
+    // A cursor is of the list with its range.
+    for (const wrong of ['from=yesterday', `cursor=${first.next_cursor}&to=2100-01-01`])
+      expect((await admin('GET', accountId, `/timeline?${wrong}`)).status).toBe(400);
   });
 
   it('has notes with their authors', async () => {

@@ -3,6 +3,7 @@ import { BillingModule } from '../billing/billing.module';
 import { IdentityModule } from '../identity/identity.module';
 import { AccountSearchController } from './account-search/account-search.controller';
 import { AccountSearchService } from './account-search/account-search.service';
+import { AccountViewsService } from './customer-view/account-views.service';
 import { CustomerViewController } from './customer-view/customer-view.controller';
 import { CustomerViewService } from './customer-view/customer-view.service';
 import { LeakedKeysController } from './leaked-keys/leaked-keys.controller';
@@ -17,7 +18,7 @@ import { SuspensionsService } from './suspensions/suspensions.service';
 })
 class AccountSearchModule {}
 
-@Module({ controllers: [CustomerViewController], providers: [CustomerViewService] })
+@Module({ controllers: [CustomerViewController], providers: [AccountViewsService, CustomerViewService] })
 class CustomerViewModule {}
 
 @Module({ controllers: [LeakedKeysController], providers: [LeakedKeysService] })

@@ -114,9 +114,12 @@ type GatewayErrorCode =
   | 'key_spend_limit_reached'
   | 'model_not_allowed'
   | 'model_not_found'
+  | 'previous_response_not_found'
   | 'protocol_not_served'
   | 'rate_limit_exceeded'
   | 'reserved_entrypoint'
+  | 'response_not_found'
+  | 'synchronous_response'
   | 'thread_unsupported_request'
   | 'upstream_busy'
   | 'upstream_error'
@@ -163,9 +166,12 @@ const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
   key_spend_limit_reached: 402,
   model_not_allowed: 403,
   model_not_found: 404,
+  previous_response_not_found: 400,
   protocol_not_served: 400,
   rate_limit_exceeded: 429,
   reserved_entrypoint: 403,
+  response_not_found: 404,
+  synchronous_response: 400,
   thread_unsupported_request: 400,
   upstream_busy: 429,
   upstream_error: 502,

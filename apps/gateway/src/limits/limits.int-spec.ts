@@ -353,6 +353,57 @@ describe('limits that gateway processes share', () => {
     ticket!.end();
   });
 
+  describe('have a history', () => {
+    const read = async () => {
+      const { rows } = await database.pool.query<Record<string, number>>(
+        `SELECT requests::float8, request_limit::float8, tokens::float8, running, running_limit, refused_requests::float8,
+           refused_tokens::float8 FROM limits.day_uses WHERE account_id = $1 AND subject_id = 'key:' || $2`,
+        [account.accountId, account.apiKeyId],
+      );
+      return rows;
+    };
+
+    it('of exactly what all processes have admitted, and refused', async () => {
+      const minute = { windowSeconds: 60, sliceSeconds: 5 };
+      const [one, other] = [await start(minute), await start(minute)];
+      const pace = { requestsPerMinute: 50, tokensPerMinute: 100_000, maxConcurrency: 6 };
+      const held = [await admit(one, pace), await admit(other, pace), await admit(other, pace)];
+      (await admit(one, pace))!.cancel();
+      held.push(await admit(one, pace), await admit(one, pace));
+      // Of calls that run in one part of a minute at least, wherever it begins.
+      for (let turn = 0; turn < 2; turn++) for (const process of [one, other]) await upkeepOf(process);
+      held[0]!.used({ input: PROMPT_TOKENS, output: 10 + 500 });
+      for (const ticket of held) ticket!.end();
+      let admitted = held.length;
+      await expect(
+        (async () => {
+          for (; admitted <= 50; admitted++) (await admit(one, pace))!.end();
+        })(),
+      ).rejects.toThrow('requests a minute');
+      await refusalOf(admit(one, pace, 200_000));
+      await Promise.all([one.stop(), other.stop()]);
+      expect(await read()).toEqual([
+        {
+          ...{ requests: admitted, request_limit: 50, running: 5, running_limit: 6 },
+          ...{ tokens: admitted * (PROMPT_TOKENS + 10) + 500, refused_requests: 1, refused_tokens: 1 },
+        },
+      ]);
+      expect(admitted).toBeGreaterThan(held.length);
+    });
+
+    it('costs a statement for many requests, and none of its own for one without limits', async () => {
+      const one = await start({ windowSeconds: 60, sliceSeconds: 5 });
+      const statements = jest.spyOn(one.pool, 'query');
+      for (let count = 0; count < 20; count++) await admit(one, null);
+      const pace = { requestsPerMinute: 1_000, maxConcurrency: 100 };
+      for (let count = 0; count < 50; count++) (await admit(one, pace))!.end();
+      await one.stop();
+      const told = statements.mock.calls.filter(([query]) => JSON.stringify(query).includes('note_use'));
+      expect(told.length).toBeLessThanOrEqual(2);
+      expect(await read()).toMatchObject([{ requests: 50, request_limit: 1_000 }]);
+    });
+  });
+
   it('that change are in force at once', async () => {
     const one = await start();
     for (let count = 0; count < 20; count++) (await admit(one, { requestsPerMinute: 100 }))!.end();

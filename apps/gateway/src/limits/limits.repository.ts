@@ -74,6 +74,45 @@ export async function holdSlots(executor: Executor, wish: SlotsWish): Promise<nu
   return rows[0]!.slots;
 }
 
+/** What a limit counts, as its name says it. */
+export type LimitedUnit = 'requests_per_minute' | 'tokens_per_minute' | 'tokens_per_day' | 'concurrency';
+
+/** What this process has admitted and refused of a subject in one part of the window. */
+export interface PartUse {
+  subjectId: string;
+  accountId: string;
+  limits: ModelLimits;
+  requests: number;
+  tokens: number;
+  /** The most that ran at a time. */
+  running: number;
+  refusals: Partial<Record<LimitedUnit, number>>;
+}
+
+const NOTE_USES = 'SELECT limits.note_use($1, $2) AS seconds';
+
+/** Adds to the history of limits. Returns the time of the database in milliseconds since 1970. */
+export async function noteUses(
+  executor: Executor,
+  windowSeconds: number,
+  uses: readonly (PartUse & { part: number })[],
+): Promise<number> {
+  const told = uses.map(({ subjectId, accountId, part, limits, requests, tokens, running, refusals }) => ({
+    ...{ id: subjectId, account_id: accountId, part, requests, tokens, running },
+    request_limit: limits.requestsPerMinute,
+    token_limit: limits.tokensPerMinute,
+    running_limit: limits.maxConcurrency,
+    day_limit: limits.tokensPerDay,
+    refused_requests: refusals.requests_per_minute ?? 0,
+    refused_tokens: refusals.tokens_per_minute ?? 0,
+    refused_running: refusals.concurrency ?? 0,
+    refused_day: refusals.tokens_per_day ?? 0,
+  }));
+  const values = [windowSeconds, JSON.stringify(told)];
+  const { rows } = await executor.query<{ seconds: number }>({ name: 'note_uses', text: NOTE_USES, values });
+  return rows[0]!.seconds * 1000;
+}
+
 const STANDING = `
   SELECT trunc(paid_picos / 1e12, 6)::float8 AS paid, age_seconds / 86400 AS "ageDays" FROM limits.standing_of($1)`;
 

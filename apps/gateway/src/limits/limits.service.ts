@@ -19,7 +19,9 @@ import {
   tighter,
 } from './limit-headers';
 import { LimitMetrics } from './limit-metrics';
+import { LimitUses } from './limit-uses';
 import { LIMITS_CONFIG, type LimitsConfig } from './limits.config';
+import { type PartUse } from './limits.repository';
 import { RateSlices, type Refused, type Subject, Taken } from './rate-slices';
 import { Slots } from './slots';
 
@@ -69,6 +71,8 @@ interface Held {
   limited: Limited;
   taken: Taken | null;
   hasSlot: boolean;
+  /** Where it is counted for the history; null before it is admitted. */
+  use: PartUse | null;
 }
 
 const countsTokens = ({ tokensPerMinute, tokensPerDay }: ModelLimits) =>
@@ -84,6 +88,7 @@ export class LimitTicket {
   constructor(
     private readonly held: readonly Held[],
     private readonly reservedTokens: number,
+    private readonly uses: LimitUses,
     readonly headers: () => Record<string, string>,
     private readonly onUsed: (counts: MeterCounts) => void,
   ) {}
@@ -103,13 +108,22 @@ export class LimitTicket {
   end(): void {
     if (!this.finish()) return;
     const owed = this.usedTokens - this.reservedTokens;
-    for (const { limited } of this.held) if (owed > 0) limited.rates?.owe(owed);
+    if (owed <= 0) return;
+    for (const { limited } of this.held) {
+      limited.rates?.owe(owed);
+      this.uses.of(limited.subject, limited.limits).tokens += owed;
+    }
   }
 
   /** The request is refused for another reason, and does not count. */
   cancel(): void {
     if (!this.finish()) return;
-    for (const { taken } of this.held) taken?.cancel();
+    for (const { taken, use } of this.held) {
+      taken?.cancel();
+      if (!use) continue;
+      use.requests -= 1;
+      use.tokens -= this.reservedTokens;
+    }
   }
 
   private finish(): boolean {
@@ -130,6 +144,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
   private readonly holder = newId('gw');
   private readonly known = new Map<string, Limited>();
   private readonly meanAnswers = new Map<string, number>();
+  private readonly uses: LimitUses;
   private timer: NodeJS.Timeout | undefined;
   private upkeep: Promise<void> | undefined;
 
@@ -138,9 +153,12 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
     @Inject(LIMITS_CONFIG) private readonly config: LimitsConfig,
     private readonly accounts: AccountLimits,
     private readonly metrics: LimitMetrics,
-  ) {}
+  ) {
+    this.uses = new LimitUses(database, config);
+  }
 
   onApplicationBootstrap(): void {
+    void this.uses.report();
     this.timer = setInterval(() => {
       this.upkeep ??= this.maintain().finally(() => (this.upkeep = undefined));
     }, UPKEEP_MILLIS);
@@ -157,7 +175,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
       await slots?.end();
     });
     let isDone = false;
-    void ends.then(() => (isDone = true));
+    void Promise.all([ends, this.uses.report(true)]).then(() => (isDone = true));
     while (!isDone && performance.now() < limit)
       await new Promise((resolve) => setTimeout(resolve, SHUTDOWN_POLL_MILLIS));
   }
@@ -198,9 +216,9 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
     const tokens = all.some(({ limits }) => countsTokens(limits)) ? this.reservedTokens(request) : 0;
     const headers = () => limitHeaders(this.shown(all), request.call.endpoint === 'messages');
     // Before anything is waited for: a subject without calls may be dropped meanwhile.
-    const held = all.map((limited): Held => ({ limited, taken: null, hasSlot: false }));
+    const held = all.map((limited): Held => ({ limited, taken: null, hasSlot: false, use: null }));
     for (const limited of all) limited.open += 1;
-    const ticket = new LimitTicket(held, tokens, headers, (counts) => this.learn(request, counts));
+    const ticket = new LimitTicket(held, tokens, this.uses, headers, (counts) => this.learn(request, counts));
     try {
       for (const entry of held) {
         const { limited } = entry;
@@ -210,7 +228,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
         const refuse = (
           name: 'concurrency' | (typeof LIMIT_OF_RATE)[keyof typeof LIMIT_OF_RATE],
           waitMillis: number,
-        ) => this.refuse(`${subject.kind}_${name}`, limits, waitMillis, headers());
+        ) => this.refuse(subject, `${subject.kind}_${name}`, limits, waitMillis, headers());
         this.refuseTooLarge(subject, limits, tokens, headers());
         if (slots) entry.hasSlot = await slots.acquire();
         if (slots && !entry.hasSlot) throw refuse('concurrency', CONCURRENCY_WAIT_MILLIS);
@@ -223,30 +241,40 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
       throw error;
     }
     this.metrics.admitted();
+    for (const entry of held) {
+      const { subject, limits, slots } = entry.limited;
+      const use = (entry.use = this.uses.of(subject, limits));
+      use.requests += 1;
+      use.tokens += tokens;
+      if (slots) use.running = Math.max(use.running, slots.runningNow);
+    }
     return ticket;
   }
 
   private refuse(
+    subject: Subject,
     name: LimitName,
     limits: ModelLimits,
     waitMillis: number,
     headers: Record<string, string>,
   ): RateLimitExceededError {
     this.metrics.refused(name);
+    this.uses.refused(subject, limits, name);
     return new RateLimitExceededError(name, valueOf(name, limits)!, waitMillis, headers);
   }
 
   private refuseTooLarge(
-    { kind }: Subject,
+    subject: Subject,
     limits: ModelLimits,
     tokens: number,
     headers: Record<string, string>,
   ): void {
     for (const unit of ['tokens_per_minute', 'tokens_per_day'] as const) {
-      const name: LimitName = `${kind}_${unit}`;
+      const name: LimitName = `${subject.kind}_${unit}`;
       const value = valueOf(name, limits);
       if (value === null || tokens <= value) continue;
       this.metrics.refused(name);
+      this.uses.refused(subject, limits, name);
       throw new RequestTooLargeError(name, value, tokens, headers);
     }
   }
@@ -303,6 +331,13 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
       await rates?.report();
       await slots?.maintain();
     });
+    // Calls that began before count in each part while they run.
+    for (const { subject, limits, slots } of this.known.values())
+      if (slots && slots.runningNow > 0) {
+        const use = this.uses.of(subject, limits);
+        use.running = Math.max(use.running, slots.runningNow);
+      }
+    await this.uses.report();
     for (const [id, { rates, slots, open }] of this.known)
       if (open === 0 && (rates?.isIdle ?? true) && (slots?.isIdle ?? true)) this.known.delete(id);
   }

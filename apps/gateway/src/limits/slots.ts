@@ -45,6 +45,11 @@ export class Slots {
     this.running -= 1;
   }
 
+  /** Calls that run in this process. */
+  get runningNow(): number {
+    return this.running;
+  }
+
   get isIdle(): boolean {
     return this.running === 0 && this.granted === 0 && this.waiting === 0;
   }

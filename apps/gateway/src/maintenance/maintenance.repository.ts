@@ -9,6 +9,7 @@ export const MAINTENANCE_FUNCTIONS = [
   'metering.delete_old_idempotent_calls',
   'metering.delete_old_client_request_ids',
   'limits.delete_unused',
+  'limits.delete_old_uses',
 ] as const;
 
 export async function runMaintenance(

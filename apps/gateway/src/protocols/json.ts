@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { JsonFault, readJsonInSlices } from '@inference/http';
+import { JsonFault, type JsonMember, readJson, readJsonInSlices, type UniqueNames } from '@inference/http';
 import { isSafeNumber } from 'lossless-json';
-import { InvalidJsonError } from '../proxy/request/request.errors';
+import { InvalidJsonError, InvalidValueError } from '../proxy/request/request.errors';
 import { type Fields } from './fields';
 
 /** The body of a request. */
@@ -22,6 +22,16 @@ export async function readBody(raw: unknown, beforeSlice: () => void): Promise<R
     return await readExact(raw, beforeSlice);
   } catch (error) {
     throw error instanceof JsonFault ? new InvalidJsonError(`The body ${error.problem}.`) : error;
+  }
+}
+
+/** Where the values of these fields are in the body. Throws InvalidValueError for one that is given twice. */
+export function membersOf(raw: Buffer, names: UniqueNames): readonly JsonMember[] {
+  try {
+    return readJson(raw, { names }).members;
+  } catch (error) {
+    if (!(error instanceof JsonFault) || error.path === undefined) throw error;
+    throw new InvalidValueError({ path: error.path, message: error.problem });
   }
 }
 

@@ -1,8 +1,10 @@
-import { type Request } from 'express';
+import { type Request, type Response } from 'express';
 import { type UniqueNames } from '@inference/http';
 import { type ChatTranslator } from '../proxy/chat-translators';
 import { type NativeCall } from '../proxy/native-call';
+import { type AnswerKeeper } from '../proxy/streaming/proxy-stream';
 import { type FieldValue } from '../proxy/upstream-body';
+import { type CallNotes } from '../unserved-calls/call-notes';
 import { type NativeProtocol } from '../upstreams/upstream';
 import { type AnswerWriter } from './chat/chat-translation';
 import { type Fields } from './fields';
@@ -14,6 +16,8 @@ export interface TranslatedRequest {
   isStream: boolean;
   /** What has no effect on the answer of a chat server and is left out. The client learns it in a header. */
   ignored: string[];
+  /** Whether tools were left out that a server of the protocol runs itself. */
+  hasServerTools: boolean;
   writer(requestId: string): AnswerWriter;
 }
 
@@ -30,4 +34,18 @@ export interface Protocol {
     imposedOn(fields: Fields): Record<string, FieldValue>;
     forChat: ChatTranslator;
   };
+}
+
+/** A request, and its bytes for upstreams that speak the protocol. */
+export interface SentRequest {
+  body: ReadBody;
+  raw: Buffer;
+  /** Stores the answer. Undefined: it is not stored. */
+  keeper?: AnswerKeeper | undefined;
+}
+
+/** Conversations that are stored for their accounts. */
+export interface Conversations {
+  /** Returns the request with what was said before it. Throws GatewayError. */
+  open(call: CallNotes, sent: SentRequest, response: Response): Promise<SentRequest>;
 }

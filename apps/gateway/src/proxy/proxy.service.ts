@@ -93,6 +93,7 @@ export class ProxyService {
       () => requireConnected(response),
       (model) => (call.model = model),
     );
+    if (translation) request.native = translation.native;
     const { idempotencyKey } = call;
     if (idempotencyKey !== undefined && !request.stream)
       return this.serveOnce(idempotencyKey, request, call, response, translation);
@@ -180,7 +181,7 @@ export class ProxyService {
       const served = servedBy(admission, answer.model);
       if (answer.content) await confirm();
       const billed = await this.bill(served, answer, answer.status, translation);
-      return plainAnswer(served, answer, billed, translation);
+      return await kept(plainAnswer(served, answer, billed, translation), translation);
     } finally {
       this.openRequests.end('plain');
       unwatch();
@@ -219,11 +220,11 @@ export class ProxyService {
       const { reason } = cancellation;
       if (reason) throw reason;
       if (error instanceof RequestAbandonedError) {
-        const { upstream, model, costing } = error;
+        const { upstream, model, isNative, costing } = error;
         const nothing = () => NOTHING_PRODUCED;
         await this.settle(
           servedBy(admission, model),
-          { upstream, costing, span: undefined },
+          { upstream, isNative, costing, span: undefined },
           'disconnected',
           null,
           false,
@@ -281,12 +282,17 @@ export class ProxyService {
     const httpStatus = response.headersSent ? response.statusCode : answer.status;
     const billed = await this.bill(admission, answer, httpStatus, translation);
     if (!response.headersSent)
-      return sendAnswer(plainAnswer(admission, answer, billed, translation), response);
+      return sendAnswer(
+        await kept(plainAnswer(admission, answer, billed, translation), translation),
+        response,
+      );
     // A pause has begun the stream that the client has asked for.
     const { status } = answer;
     const { body } = billed;
     const events = status < 300 ? answerAsEvents(body, admission.request) : refusalAsEvent(status, body);
-    endWith(events, response, translation);
+    const last = translation ? translation.end(events) : events;
+    const keeper = billed.charge && translation?.keeper;
+    response.end(keeper ? await keeper.keepEvents(last) : last, 'latin1');
   }
 
   /** Charges an answer that came at once, or records that its server has refused the call, for which the client gets `httpStatus`. */
@@ -325,6 +331,7 @@ export class ProxyService {
     const error = await proxyStream(answer, admission.request, response, {
       cancellation,
       translation: native ? undefined : translation,
+      keeper: translation?.keeper,
       native: native && {
         reader: native.reader,
         failure: (failed) => {
@@ -350,14 +357,14 @@ export class ProxyService {
   /** Charges a call; returns what it was charged. @param isWhole whether the report is that of the whole answer */
   private settle(
     admission: Admission,
-    answer: Pick<Answer, 'upstream' | 'costing' | 'span'> & Partial<Pick<Answer, 'use'>>,
+    answer: Pick<Answer, 'upstream' | 'isNative' | 'costing' | 'span'> & Partial<Pick<Answer, 'use'>>,
     outcome: UsageOutcome,
     reported: ReportedUsage | null,
     isWhole: boolean,
     produced: () => Produced,
     told: Told,
   ): Promise<Charge> {
-    const metered = meteredUsage(admission, isWhole, reported, produced);
+    const metered = meteredUsage(admission, isWhole, reported, produced, answer.isNative);
     return this.billing.settle(admission, answer, outcome, metered, told);
   }
 }
@@ -404,6 +411,18 @@ function plainAnswer(
     requestId: admission.call.requestId,
     isCharged: charge !== null,
   };
+}
+
+/** Stores an answer that was charged, if its client wants that. */
+async function kept(answer: KeptAnswer, translation: AnswerTranslation | undefined): Promise<KeptAnswer> {
+  const keeper = translation?.keeper;
+  if (!keeper || !answer.isCharged) return answer;
+  if (answer.headers['Content-Type']!.startsWith('text/event-stream')) {
+    const last = await keeper.keepEvents(answer.body.toString('latin1'));
+    return { ...answer, body: Buffer.from(last, 'latin1') };
+  }
+  const { body, headers } = await keeper.keep(answer.body);
+  return { ...answer, body, headers: { ...answer.headers, ...headers } };
 }
 
 /** Names what the upstream did not get. */

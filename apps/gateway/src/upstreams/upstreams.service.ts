@@ -133,8 +133,7 @@ class Attempt {
     if (!this.isJudged) return this.judge(isTimeout(error) ? 'timed_out' : 'unreachable', 'lost');
     // The answer broke off in the middle.
     upstream.figuresOf(model).outcomes.broken++;
-    const now = performance.now();
-    circuit.end(now, 'failed', circuit.begin(now));
+    circuit.broke(performance.now(), this.startedAt, this.opening);
   }
 }
 
@@ -151,8 +150,8 @@ export class UpstreamsService {
 
   /**
    * Returns the first answer that is no failure, or else the last one that asks to try again or refuses the request. Throws
-   * UpstreamFailedError if there is none, UpstreamTimedOutError if the last upstream exceeded a timeout, UpstreamBusyError if none may
-   * be called now. When the request is cancelled: RequestAbandonedError if an upstream has it, otherwise any error.
+   * UpstreamFailedError if there is none, UpstreamTimedOutError if the last upstream exceeded a timeout, UpstreamBusyError if those that
+   * have not failed may not be called now. When the request is cancelled: RequestAbandonedError if an upstream has it, otherwise any error.
    */
   async ask<Content>(request: UpstreamRequest<Content>): Promise<UpstreamAnswer<Content>> {
     const catalogue = await this.directory.current();
@@ -169,7 +168,9 @@ export class UpstreamsService {
       const now = performance.now();
       const target = pick(groups, request.prefix, now, tried, account);
       if (!isCandidate(target)) {
-        if (attempts > 0) break;
+        // Upstreams that were not asked have room again sooner than those that failed are mended.
+        if (attempts > 0 && target.reason === 'none') break;
+        if (refusal) target.retryMillis = Math.min(target.retryMillis, pauseOf(refusal));
         throw (target.reason === 'none' && unfit) || this.refusal(target, groups, now, account);
       }
       // Another model is no answer to what is wrong in the request.
@@ -268,7 +269,8 @@ export class UpstreamsService {
         if (cost) failed.push(cost);
       }
       const isAbandoned = error instanceof CallCancelledError && call.wasSent && !call.wasRefused;
-      throw isAbandoned ? new RequestAbandonedError(upstream.name, model, { prices, failed }) : error;
+      if (!isAbandoned) throw error;
+      throw new RequestAbandonedError(upstream.name, model, way.isNative, { prices, failed });
     }
   }
 
@@ -395,6 +397,12 @@ function holdsError(body: Buffer): boolean {
     return false;
   }
 }
+
+/** For how long an upstream asks not to be called; Infinity if it does not say. */
+const pauseOf = ({ retryHeaders }: UpstreamAnswer<unknown>): number => {
+  const millis = retryAfterMillis(retryHeaders, Date.now());
+  return millis !== null && millis >= SHORTEST_PAUSE_MILLIS ? millis : Infinity;
+};
 
 /** The headers that tell clients when to try again, as the upstream wrote them. */
 function retryHeadersOf(headers: Record<string, string | string[] | undefined>): Record<string, string> {

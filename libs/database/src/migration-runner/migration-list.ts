@@ -41,6 +41,9 @@ import { AgentReadsModels0000000000072 } from '../migrations/0072_agent_reads_mo
 import { ExportedHours0000000000073 } from '../migrations/0073_exported_hours';
 import { RelayedCalls0000000000074 } from '../migrations/0074_relayed_calls';
 import { ClientRequestIds0000000000075 } from '../migrations/0075_client_request_ids';
+import { LimitHistory0000000000076 } from '../migrations/0076_limit_history';
+import { StoredResponses0000000000077 } from '../migrations/0077_stored_responses';
+import { AccountViews0000000000078 } from '../migrations/0078_account_views';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -50,7 +53,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = '0d24ab67af400ac8dc521cfd4baa309fbe2ab5b12e5da788225fbaf406013b53';
+export const FUNCTIONS_DIGEST = '3ee07e378fb049d2213e013e9eaa73c00d22ae5f9ce58435f3e98bd66ef264d0';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -95,6 +98,9 @@ export const MIGRATIONS: MigrationClass[] = [
   ExportedHours0000000000073,
   RelayedCalls0000000000074,
   ClientRequestIds0000000000075,
+  LimitHistory0000000000076,
+  StoredResponses0000000000077,
+  AccountViews0000000000078,
 ];
 
 /**

@@ -78,15 +78,19 @@ export const BEYOND_ENTITIES = {
       'catalogue.record_change()',
       'catalogue.schedule_follow()',
       'catalogue.schedule_upload_completion()',
+      'limits.delete_old_uses()',
       'limits.delete_unused()',
       'limits.draw(text,text,text,bigint,bigint,bigint,bigint,bigint,bigint,bigint,double precision,double precision,jsonb,bigint)',
       'limits.hold_slots(text,text,text,integer,integer,double precision)',
+      'limits.limit_of_most(bigint,bigint,bigint,bigint)',
+      'limits.note_use(double precision,jsonb)',
       'limits.notify_override()',
       'limits.standing_of(text)',
       'memo.confirmed_email(text)',
       'memo.delete_keys_made_before(text,timestamp with time zone)',
       'memo.delete_leaked_key(bytea[])',
       'memo.find_account(text)',
+      'memo.find_key(bytea[])',
       'memo.has_keys_made_before(text,timestamp with time zone)',
       'memo.member_emails(text)',
       'metering.append(text,jsonb)',
@@ -162,7 +166,7 @@ export const BEYOND_ENTITIES = {
         'agent.turns',
       ],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -201,6 +205,7 @@ export const BEYOND_ENTITIES = {
       ],
       'delete insert select': ['catalogue.packages'],
       'insert select update': [
+        'accounts.account_views',
         'accounts.accounts',
         'accounts.announcement_accounts',
         'accounts.announcement_mailings',
@@ -242,6 +247,8 @@ export const BEYOND_ENTITIES = {
         'agent.sessions (account_id, api_key_id, created_at, id, last_turn, model, public_id)',
         'billing.document_counters',
         'catalogue.changes',
+        'limits.day_uses',
+        'limits.part_uses',
         'limits.slices',
         'limits.slots',
         'limits.subjects',
@@ -281,6 +288,7 @@ export const BEYOND_ENTITIES = {
     gateway: {
       'delete insert select update': ['serving.gateway_reports'],
       'delete insert select': [
+        'responses.stored',
         'serving.models',
         'serving.upstream_credentials',
         'serving.upstream_models',
@@ -290,7 +298,7 @@ export const BEYOND_ENTITIES = {
       'insert select': ['serving.fillings'],
       insert: ['metering.client_request_ids', 'metering.unserved_calls'],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, stores_responses_set_at, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -330,7 +338,7 @@ export const BEYOND_ENTITIES = {
         'memo.workspaces',
       ],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -339,7 +347,7 @@ export const BEYOND_ENTITIES = {
     },
     router_cost: {
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',
@@ -363,7 +371,7 @@ export const BEYOND_ENTITIES = {
       'insert select': ['training.quota_changes'],
       insert: ['training.quotas (account_id, total_tokens)'],
       select: [
-        'accounts.accounts (id, role, suspended_at)',
+        'accounts.accounts (id, role, stores_responses, suspended_at)',
         'accounts.api_keys',
         'accounts.former_key_secrets',
         'accounts.sessions',

@@ -19,8 +19,13 @@ export interface KnownCaller {
 /** The caller of an account without its credential. */
 export const holderOf = (
   accountId: string,
-  { role, suspendedAt }: Pick<AccountRole, 'role' | 'suspendedAt'>,
-): Caller => ({ accountId, role, ...(suspendedAt && SUSPENDED) });
+  { role, suspendedAt, storesResponses }: Omit<AccountRole, 'id'>,
+): Caller => ({
+  accountId,
+  role,
+  ...(suspendedAt && SUSPENDED),
+  ...(storesResponses && { storesResponses }),
+});
 
 /**
  * What is known of an API key.

@@ -37,9 +37,13 @@ const TABLE = {
   'GET /api/admin/accounts/:id/workspaces': ['support'],
   'GET /api/admin/accounts/:id/notes': ['finance', 'support'],
   'POST /api/admin/accounts/:id/notes': ['support'],
+  'POST /api/admin/accounts/:id/views': ['support'],
+  'DELETE /api/admin/accounts/:id/views/:viewId': ['support'],
+  'DELETE /api/admin/accounts/:id/sessions/:sessionId': ['support'],
   'PUT /api/admin/accounts/:id/role': [],
   'POST /api/admin/accounts/:id/2fa/disable': ['support'],
   'GET /api/admin/accounts/:id/limits': ['support', 'finance'],
+  'GET /api/admin/accounts/:id/limits/history': ['support', 'finance'],
   'PUT /api/admin/accounts/:id/limits': ['support'],
   'DELETE /api/admin/accounts/:id/limits': ['support'],
   'GET /api/admin/staff': [],
@@ -143,6 +147,37 @@ export const STAFF_ROUTES: readonly string[] = [...ROLES_BY_ROUTE.keys()];
 
 /** The roles that may use a route for staff. Admins alone may use one that is not in the table. */
 export const rolesOfRoute = (route: string): readonly StaffRole[] => ROLES_BY_ROUTE.get(route) ?? ['admin'];
+
+/** The route by which staff begins to see the console as a customer does. Who may not use it may not go on, either. */
+export const VIEW_ROUTE = 'POST /api/admin/accounts/:id/views';
+
+/**
+ * What staff sees in the place of a customer (`X-Account-View`): the figures and lists of the console itself. Every other route is closed
+ * then, a new one too. Left out on purpose: what a customer has written (conversations, presets, agent sessions), and documents and
+ * downloads, whose links work for whoever has them.
+ */
+export const ROUTES_IN_VIEW: readonly string[] = [
+  'GET /api/auth/me',
+  'GET /api/auth/sessions',
+  'GET /api/auth/identities',
+  'GET /api/auth/events',
+  'GET /api/limits',
+  'GET /api/limits/history',
+  'GET /api/api-keys',
+  'GET /api/billing/usage',
+  'GET /api/billing/usage/calls',
+  'GET /api/billing/proof',
+  'GET /api/billing/requests',
+  'GET /api/billing/requests/:requestId',
+  'GET /api/billing/transactions',
+  'GET /api/billing/settings',
+  'GET /api/billing/payments',
+  'GET /api/billing/payments/:id',
+  'GET /api/billing/refunds',
+  'GET /api/billing/invoices',
+  'GET /api/account/announcements',
+  'GET /api/account/mail-preferences',
+];
 
 /** Who sees the cost of all accounts at router-cost, as in the console's report. */
 export const seesAllCost = (role: Role): boolean =>

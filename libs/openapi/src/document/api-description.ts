@@ -23,6 +23,8 @@ export interface ApiDescription {
   limitsRefusals?: boolean;
   /** Operations refuse sessions of staff that must have a second factor and have none. */
   hasStaff?: boolean;
+  /** Staff may read in the place of a customer, and do nothing else there. */
+  hasAccountViews?: boolean;
   /** Operations need no database, so they do not answer 503. */
   hasNoDatabase?: boolean;
   /** The service leaves bodies unread, so no operation answers with the errors of a body. */

@@ -79,7 +79,7 @@ const BY_STATUS: Record<string, Record<string, object>> = {
 /** Adds the implied errors that an operation does not describe itself, the service's body to errors without one, and headers. */
 export function completeResponses(
   document: OpenAPIObject,
-  { errorBody, isRateLimited = false }: ApiDescription,
+  { errorBody, isRateLimited = false, hasAccountViews = false }: ApiDescription,
 ): void {
   const common = { ...EVERY_RESPONSE, ...(isRateLimited && RATE_LIMIT) };
   document.components = { ...document.components, headers: common };
@@ -87,7 +87,7 @@ export function completeResponses(
   for (const operation of operationsOf(document)) {
     operation.security ??= [];
     const isOnBehalf = operation.security.some((requirement) => 'on_behalf' in requirement);
-    const isSecured = operation.security.length > 0;
+    const isSecured = hasAccountViews || operation.security.length > 0;
     const implied = operation[IMPLIED_ERRORS] ?? {};
     delete operation[IMPLIED_ERRORS];
     for (const [status, description] of Object.entries(implied))

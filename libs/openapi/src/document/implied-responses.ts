@@ -64,6 +64,8 @@ function acceptedKinds(
   return metadataOf<CredentialKind[]>(ACCEPTS, handler, controller) ?? defaultKinds;
 }
 
+const IN_VIEW =
+  '`read_only_view`, `view_ended`: `X-Account-View` names a view of an account that does not open this, or has ended.';
 const SUSPENDED = '`account_suspended`: the account is suspended.';
 
 function impliedErrors(
@@ -72,7 +74,14 @@ function impliedErrors(
   controller: Type,
   description: ApiDescription,
 ): Record<string, string> {
-  const { isRateLimited, limitsRefusals, hasNoDatabase, hasStaff, readsNoBodies = false } = description;
+  const {
+    isRateLimited,
+    limitsRefusals,
+    hasNoDatabase,
+    hasStaff,
+    hasAccountViews,
+    readsNoBodies = false,
+  } = description;
   const isPublic = metadataOf<boolean>(PUBLIC, handler, controller) === true;
   const isAnyQuery = metadataOf<boolean>(ANY_QUERY, handler, controller) === true;
   const kinds = acceptedKinds(handler, controller, description);
@@ -81,15 +90,16 @@ function impliedErrors(
     hasStaff &&
     kinds.some((kind) => SESSIONS.includes(kind)) &&
     !metadataOf<boolean>(SECOND_FACTOR_SETUP, handler, controller);
+  const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
   const whyForbidden = [
     needsSecondFactor && 'The account is staff, and the session has no second factor.',
     isOnBehalf && '`on_behalf_forbidden`: a request with an API key has a header of services.',
     staffRolesOf(handler, controller) &&
       `The account does not have the role ${staffRolesOf(handler, controller)!.join(' or ')}.`,
     !isPublic && !hasNoDatabase && SUSPENDED,
+    hasAccountViews && !(isPublic && method === RequestMethod.GET) && IN_VIEW,
   ].filter(Boolean);
   const onBehalf = isOnBehalf ? ON_BEHALF_CODES : { 400: '', 401: '' };
-  const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
   const hasBody = !readsNoBodies && BODY_METHODS.includes(method);
   const { form } = bodyRuleOf({
     getHandler: () => handler as () => void,

@@ -68,6 +68,7 @@ console                                               none  session  expired  el
   DELETE /api/auth/identities/:id                      401      404      401        401    404  401   401      401  401     401      401         401          401      401
   GET    /api/auth/events                              401      200      401        401    200  401   401      401  401     401      401         401          401      401
   GET    /api/limits                                   401      200      401        401    200  401   401      401  401     401      401         401          401      401
+  GET    /api/limits/history                           401      200      401        401    200  401   401      401  401     401      401         401          401      401
   POST   /api/api-keys                                 401      400      401        401    400  401   400      401  401     401      401         401          401      401
   GET    /api/api-keys                                 401      200      401        401    200  401   200      401  401     401      401         401          401      401
   PATCH  /api/api-keys/:id                             401      404      401        401    404  401   404      401  401     401      401         401          401      401
@@ -85,6 +86,8 @@ console                                               none  session  expired  el
   PATCH  /api/billing/settings                         401      200      401        401    200  401   401      401  401     401      401         401          401      401
   GET    /api/account/announcements                    401      200      401        401    200  401   401      401  401     401      401         401          401      401
   POST   /api/account/announcements/:id/dismiss        401      404      401        401    404  401   401      401  401     401      401         401          401      401
+  GET    /api/account/mail-preferences                 401      200      401        401    200  401   401      401  401     401      401         401          401      401
+  PUT    /api/account/mail-preferences                 401      400      401        401    400  401   401      401  401     401      401         401          401      401
   POST   /api/billing/payments                         401      400      401        401    400  401   401      401  401     401      401         401          401      401
   GET    /api/billing/payments                         401      200      401        401    200  401   401      401  401     401      401         401          401      401
   GET    /api/billing/payments/:id                     401      404      401        401    404  401   401      401  401     401      401         401          401      401
@@ -145,8 +148,12 @@ console                                               none  session  expired  el
   GET    /api/admin/accounts/:id/workspaces            401      403      401        401    404  401   401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/notes                 401      403      401        401    404  401   401      401  401     401      401         401          401      401
   POST   /api/admin/accounts/:id/notes                 401      403      401        401    400  401   401      401  401     401      401         401          401      401
+  POST   /api/admin/accounts/:id/views                 401      403      401        401    400  401   401      401  401     401      401         401          401      401
+  DELETE /api/admin/accounts/:id/views/:viewId         401      403      401        401    404  401   401      401  401     401      401         401          401      401
+  DELETE /api/admin/accounts/:id/sessions/:sessionId   401      403      401        401    404  401   401      401  401     401      401         401          401      401
   GET    /api/admin/requests/:requestId                401      403      401        401    404  401   401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/limits                401      403      401        401    404  401   401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/limits/history        401      403      401        401    404  401   401      401  401     401      401         401          401      401
   PUT    /api/admin/accounts/:id/limits                401      403      401        401    400  401   401      401  401     401      401         401          401      401
   DELETE /api/admin/accounts/:id/limits                401      403      401        401    404  401   401      401  401     401      401         401          401      401
   PUT    /api/admin/accounts/:id/role                  401      403      401        401    400  401   401      401  401     401      401         401          401      401
@@ -239,6 +246,10 @@ gateway                                               none  session  expired  el
   POST   /v1/moderations                               401      401      401        401    401  400   401      401  401     401      401         401          401      401
   POST   /v1/rerank                                    401      401      401        401    401  400   401      401  401     401      401         401          401      401
   POST   /v1/responses                                 401      401      401        401    401  400   401      401  401     401      401         401          401      401
+  GET    /v1/responses/:response_id                   401      401      401        401    401  404   401      401  401     401      401         401          401      401
+  DELETE /v1/responses/:response_id                   401      401      401        401    401  404   401      401  401     401      401         401          401      401
+  GET    /v1/responses/:response_id/input_items       401      401      401        401    401  404   401      401  401     401      401         401          401      401
+  POST   /v1/responses/:response_id/cancel            401      401      401        401    401  404   401      401  401     401      401         401          401      401
   HEAD   /                                             200      200      200        200    200  200   200      200  200     200      200         200          200      200
 
 router-cost                                           none  session  expired  elsewhere  admin  key  mgmt  deleted  sk_  cookie  cookie-old  cookie-else  ?token=  API_KEY

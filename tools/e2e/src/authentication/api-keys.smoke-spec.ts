@@ -226,6 +226,33 @@ const ofSession =
     return sightOf(answer, 404);
   };
 
+/** Reaches a response that is stored for the account, of another key. @param reached the status of who reaches it */
+const ofResponse =
+  (method: string, path = '', reached = 200): Look =>
+  async ({ credential, owner: { accountId } }) => {
+    const id = `resp_${newSessionId()}`;
+    const body = {
+      id,
+      object: 'response',
+      status: 'completed',
+      model: ALLOWED,
+      output: [],
+      store: true,
+      usage: null,
+    };
+    await database.pool.query(
+      `UPDATE accounts.accounts SET stores_responses = true, stores_responses_set_at = coalesce(stores_responses_set_at, now())
+       WHERE id = $1`,
+      [accountId],
+    );
+    await database.pool.query(
+      `INSERT INTO responses.stored (account_id, id, api_key_id, input, response, bytes) VALUES ($1, $2, 'key_other', '[]', $3, 1)`,
+      [accountId, id, Buffer.from(JSON.stringify(body))],
+    );
+    const answer = await ask('gateway', method, `/v1/responses/${id}${path}`, credential);
+    return answer.status === reached ? 'account' : sightOf(answer, 404);
+  };
+
 const CHAT = { model: FORBIDDEN, max_tokens: 4, messages: MESSAGES };
 const COMPLETION = { model: FORBIDDEN, max_tokens: 4, prompt: 'Hello' };
 const EMBEDDING = { model: FORBIDDEN_EMBEDDER, input: 'Hello' };
@@ -283,6 +310,10 @@ const LOOKS: Record<string, Look> = {
     CHAT,
   ),
   'gateway POST /v1/responses': ofModel('gateway', 'POST', '/v1/responses', 403, RESPONSE),
+  'gateway GET /v1/responses/:response_id': ofResponse('GET'),
+  'gateway DELETE /v1/responses/:response_id': ofResponse('DELETE'),
+  'gateway GET /v1/responses/:response_id/input_items': ofResponse('GET', '/input_items'),
+  'gateway POST /v1/responses/:response_id/cancel': ofResponse('POST', '/cancel', 400),
   'router-cost GET /v1/router/cost': async ({ credential, apiKeyId }) => {
     const sights = new Set<Sight>();
     for (const query of ['', '&accounts=own', '&granularity=day']) {

@@ -5,6 +5,7 @@ import { createTestDatabase, describeWhere, isExecutable, type TestDatabase } fr
 import { ROOT } from '../site/service-process';
 import {
   PROMETHEUS_FOLDER,
+  PROMTOOL,
   readPage,
   readRunbookQueries,
   RUNBOOKS,
@@ -14,8 +15,6 @@ import {
   readDashboard,
   readPrometheusConfig,
 } from './prometheus-process';
-
-const PROMTOOL = '/usr/bin/promtool';
 
 const alerts = readAlerts();
 const names = alerts.map(({ alert }) => alert);

@@ -86,6 +86,7 @@ export function readDashboardQueries(): string[] {
 }
 
 export const PROMETHEUS = '/usr/bin/prometheus';
+export const PROMTOOL = '/usr/bin/promtool';
 
 export type Series = Record<string, string>;
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   createTestDatabase,
   describeWhere,
@@ -25,6 +28,8 @@ import { groupingLabelsOf, selectorsOf } from './promql';
 const MODEL = 'sandbox-chat';
 /** Its server closes every connection, so its fallback answers. */
 const FAILING_MODEL = 'sandbox-chat+fail-before';
+/** Its server breaks off each stream. */
+const BREAKING_MODEL = 'sandbox-chat+fail-mid';
 
 describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site and its Prometheus', () => {
   const rules = readRules();
@@ -37,6 +42,7 @@ describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site a
   let database: TestDatabase;
   let site: Site;
   let prometheus: PrometheusProcess;
+  let exportFolder: string | undefined;
   /** All series after each rule was evaluated. */
   let series: Series[];
 
@@ -45,7 +51,7 @@ describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site a
     const price = { unit: 'per_million_output_tokens', ratePicos: 1_000n } as const;
     await publishPrices(
       database.pool,
-      [MODEL, FAILING_MODEL].map((slug) => ({ slug, ...price })),
+      [MODEL, FAILING_MODEL, BREAKING_MODEL].map((slug) => ({ slug, ...price })),
     );
     await database.pool.query(
       "INSERT INTO serving.models (id, slug, fallbacks) VALUES ('mod_failing', $1, ARRAY[$2])",
@@ -62,14 +68,19 @@ describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site a
     // One after the other: all at once would each take longer than a start may take.
     // Only a site with a mail server runs the job that sends mails. There is none to send.
     const mail = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'site@example.com' };
-    await site.startConsole({ ...metrics('console'), ...mail, GATEWAY_URL: gateway.url });
+    // And only one with a place for exports says how late they are.
+    exportFolder = mkdtempSync(join(process.env.TEST_DATA_FOLDER ?? tmpdir(), 'exports-'));
+    const environment = { ...mail, EXPORT_STORAGE_FOLDER: exportFolder, GATEWAY_URL: gateway.url };
+    await site.startConsole({ ...metrics('console'), ...environment });
     await site.startAgent(gateway, metrics('agent'));
     await site.startMemo(gateway, metrics('memo'));
     for (const app of ['training', 'router-cost', 'agent-environments'] as const)
       await site.startPlain(app, metrics(app));
-    for (const model of [MODEL, FAILING_MODEL]) {
-      const body = { model, max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] };
-      expect(await rawCall({ gatewayUrl: gateway.url, apiKey, body })).toMatchObject({ status: 200 });
+    for (const model of [MODEL, FAILING_MODEL, BREAKING_MODEL]) {
+      const isBroken = model === BREAKING_MODEL;
+      const body = { model, stream: isBroken, max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] };
+      const result = await rawCall({ gatewayUrl: gateway.url, apiKey, body });
+      expect(result).toMatchObject({ status: 200, complete: !isBroken });
     }
     prometheus = await PrometheusProcess.start(ports);
     await waitFor(async () => (await prometheus.rules()).every(({ health }) => health !== 'unknown'));
@@ -92,6 +103,7 @@ describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site a
     await prometheus?.stop();
     await site?.stop();
     await database?.drop();
+    if (exportFolder) rmSync(exportFolder, { recursive: true });
   });
 
   const seriesOf = (metric: string) => series.filter(({ __name__: name }) => name === metric);

@@ -37,6 +37,8 @@ const knownFields = ({ urls, sandbox }: Platform): KnownFields => ({
   phone: numbered((number) => `+1 415 ${number}`.slice(0, '+1 415 555 0123'.length)),
   // The server numbers a new conversation.
   conversation_id: fc.constant(undefined),
+  // An unknown response is 400.
+  previous_response_id: fc.constant(undefined),
   // An unknown document is 404.
   document_ids: fc.constant(undefined),
 });

@@ -34,6 +34,7 @@ export class SiteState {
     await this.call('/api/auth/register', 'POST', { email: GUEST.identifier, password: GUEST.password });
     for (const account of ACCOUNTS) {
       const { token, user } = await this.credentials.sessionOf(account);
+      await this.call('/api/auth/me', 'PATCH', { stores_responses: true }, token);
       const keys = `${urls.memo}/v1/workspaces/${memo.workspaceId}/keys`;
       const lists = [`${urls.console}/api/api-keys`, `${urls.console}/api/models`];
       if (account === 'demo') lists.push(keys);

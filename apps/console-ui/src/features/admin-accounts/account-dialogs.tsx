@@ -1,4 +1,4 @@
-import { Alert, PasswordInput, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, PasswordInput, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { type ChangeEvent, type ReactNode, useRef, useState } from 'react';
@@ -13,11 +13,50 @@ import { formatAmountAndCurrency, formatAmount } from '../../figures/format-figu
 import { PAYMENT_DECIMALS } from '../../figures/typed-amount';
 import { useLanguage } from '../../language/language';
 import { useAccount } from '../../api/account';
-import { type Account, adjustmentIn, ROLES, useAdjustBalance, useChangeRole } from './account-queries';
+import {
+  type Account,
+  adjustmentIn,
+  ROLES,
+  useAdjustBalance,
+  useChangeRole,
+  useOpenView,
+} from './account-queries';
 import { useAdminAccountTexts } from './admin-account-texts';
 
 const MAX_REASON_CHARS = 500;
 const CONFLICT = 409;
+
+/** Asks why, and shows the console of the customer in this tab. */
+export function ViewDialog({ account, onClose }: { account: Account; onClose: () => void }) {
+  const t = useAdminAccountTexts();
+  const open = useOpenView(account.id);
+  const form = useForm({
+    initialValues: { reason: '' },
+    validate: { reason: (value) => (value.trim() ? null : t('suspend.reason.missing')) },
+  });
+  return (
+    <FormDialog
+      title={t('view.title', { name: account.email })}
+      submitText={t('view.begin')}
+      isPending={open.isPending}
+      onSubmit={form.onSubmit(({ reason }) => open.mutate({ reason: reason.trim() }))}
+      onClose={onClose}
+    >
+      {open.error && <ErrorNotice error={open.error} />}
+      <Text size="md">{t('view.text')}</Text>
+      <Textarea
+        label={t('suspend.reason')}
+        description={t('suspend.reason.hint')}
+        maxLength={MAX_REASON_CHARS}
+        autosize
+        minRows={2}
+        required
+        data-autofocus
+        {...form.getInputProps('reason')}
+      />
+    </FormDialog>
+  );
+}
 
 export function AdjustmentDialog({ account, onClose }: { account: Account; onClose: () => void }) {
   const t = useAdminAccountTexts();

@@ -1,23 +1,36 @@
 import { Button, Code, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { notifications } from '@mantine/notifications';
+import { useState } from 'react';
 import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
 import { useSite } from '../../api/site';
 import { type Column, DataTable } from '../../components/data-table';
+import { DayField } from '../../components/day-field';
+import { ConfirmDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
 import { QueryState } from '../../components/query-state';
 import { type Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
 import { Time } from '../../time/time';
+import { useTimeZone } from '../../time/time-zone-context';
 import { EVENT_TYPES } from '../admin-events/event-search';
 import detailClasses from '../admin-events/event-details.module.css';
 import { useSettingsTexts } from '../settings/settings-texts';
 import { eventTextKey } from '../settings/text-keys';
 import { useWalletTexts } from '../wallet/wallet-texts';
 import { AccountLink, useAccountEmails } from './account-link';
-import { accessQuery, notesQuery, timelineQuery, type TimelineEntry, useAddNote } from './account-queries';
+import {
+  accessQuery,
+  notesQuery,
+  type TimelineDays,
+  timelineQuery,
+  type TimelineEntry,
+  useAddNote,
+  useEndSessionOf,
+} from './account-queries';
 import { useAdminAccountTexts } from './admin-account-texts';
 
 const MAX_NOTE_CHARS = 4_000;
@@ -25,7 +38,9 @@ const MAX_NOTE_CHARS = 4_000;
 /** What happened to a customer, of all kinds, newest first. */
 export function AccountTimeline({ accountId }: { accountId: string }) {
   const [t, settingsText] = [useAdminAccountTexts(), useSettingsTexts()];
-  const query = useInfiniteQuery(timelineQuery(useConsoleApi(), accountId));
+  const { timeZone } = useTimeZone();
+  const [days, setDays] = useState<TimelineDays>({ first: '', last: '' });
+  const query = useInfiniteQuery(timelineQuery(useConsoleApi(), accountId, days, timeZone));
   const others = (query.data ?? []).map(({ actor_id: id }) => (id === accountId ? null : id));
   const emails = useAccountEmails(others);
   const nameOf = ({ kind, type }: TimelineEntry) => {
@@ -63,23 +78,44 @@ export function AccountTimeline({ accountId }: { accountId: string }) {
     },
     { key: 'details', title: t('details'), cell: (entry) => <EntryDetails entry={entry} /> },
   ];
+  const isWhole = days.first === '' && days.last === '';
   return (
-    <QueryState
-      query={query}
-      isEmpty={(entries) => entries.length === 0}
-      empty={<EmptyState title={t('timeline.empty.title')}>{t('timeline.empty.text')}</EmptyState>}
-    >
-      {(entries) => (
-        <DataTable
-          label={t('timeline')}
-          columns={columns}
-          rows={entries}
-          keyOf={({ id }) => id}
-          onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
-          isLoadingMore={query.isFetchingNextPage}
+    <Stack>
+      <Group align="flex-end">
+        <DayField
+          label={t('timeline.first')}
+          value={days.first}
+          onChange={(first) => setDays({ ...days, first })}
+          isClearable
         />
-      )}
-    </QueryState>
+        <DayField
+          label={t('timeline.last')}
+          value={days.last}
+          onChange={(last) => setDays({ ...days, last })}
+          isClearable
+        />
+      </Group>
+      <QueryState
+        query={query}
+        isEmpty={(entries) => entries.length === 0}
+        empty={
+          <EmptyState title={t(isWhole ? 'timeline.empty.title' : 'timeline.none.title')}>
+            {t(isWhole ? 'timeline.empty.text' : 'timeline.none.text')}
+          </EmptyState>
+        }
+      >
+        {(entries) => (
+          <DataTable
+            label={t('timeline')}
+            columns={columns}
+            rows={entries}
+            keyOf={({ id }) => id}
+            onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+            isLoadingMore={query.isFetchingNextPage}
+          />
+        )}
+      </QueryState>
+    </Stack>
   );
 }
 
@@ -196,6 +232,8 @@ export function AccountNotes({ accountId }: { accountId: string }) {
 export function AccountAccess({ accountId }: { accountId: string }) {
   const t = useAdminAccountTexts();
   const query = useQuery(accessQuery(useConsoleApi(), accountId));
+  const mayEnd = useMay()('DELETE /api/admin/accounts/:id/sessions/:sessionId');
+  const [ended, setEnded] = useState<{ id: string; device: string }>();
   return (
     <QueryState query={query}>
       {({ sessions, agents, workspaces }) => (
@@ -211,8 +249,28 @@ export function AccountAccess({ accountId }: { accountId: string }) {
                 title: t('sessions.used'),
                 cell: ({ last_used_at: at }) => <Time value={at} detail="second" />,
               },
+              {
+                key: 'actions',
+                title: t('keys.actions'),
+                isTitleHidden: true,
+                cell: (session) =>
+                  mayEnd && (
+                    <Button
+                      size="compact-sm"
+                      variant="subtle"
+                      color="red"
+                      aria-label={t('sessions.endNamed', { device: session.device })}
+                      onClick={() => setEnded(session)}
+                    >
+                      {t('sessions.end')}
+                    </Button>
+                  ),
+              },
             ]}
           />
+          {ended && (
+            <EndSessionDialog accountId={accountId} session={ended} onClose={() => setEnded(undefined)} />
+          )}
           <Section
             title={t('agents')}
             rows={agents}
@@ -244,6 +302,36 @@ export function AccountAccess({ accountId }: { accountId: string }) {
         </Stack>
       )}
     </QueryState>
+  );
+}
+
+function EndSessionDialog({
+  accountId,
+  session: { id, device },
+  onClose,
+}: {
+  accountId: string;
+  session: { id: string; device: string };
+  onClose: () => void;
+}) {
+  const t = useAdminAccountTexts();
+  const end = useEndSessionOf(accountId);
+  const confirm = () =>
+    end.mutate(id, {
+      onSuccess: () => {
+        notifications.show({ message: t('sessions.done') });
+        onClose();
+      },
+    });
+  return (
+    <ConfirmDialog
+      title={t('sessions.endNamed', { device })}
+      text={t('sessions.end.text')}
+      confirmText={t('sessions.end')}
+      doing={end}
+      onConfirm={confirm}
+      onClose={onClose}
+    />
   );
 }
 

@@ -25,6 +25,7 @@ import { formatNumber } from '../../figures/format-figure';
 import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 import { useLanguage } from '../../language/language';
 import { Time } from '../../time/time';
+import { LimitHistory } from '../limits/limit-history';
 import { pricingQuery } from '../pricing/pricing-queries';
 
 const en = {
@@ -121,6 +122,13 @@ const limitsQuery = (api: ConsoleApi, id: string) =>
     staleTime: 0,
   });
 
+const historyQuery = (api: ConsoleApi, id: string) =>
+  queryOptions({
+    queryKey: ['admin', 'account limits', id, 'history'],
+    queryFn: ({ signal }) => bodyOf(api.GET(`${PATH}/history`, { signal, params: { path: { id } } })),
+    staleTime: 0,
+  });
+
 function useSetLimits(id: string) {
   const api = useConsoleApi();
   const queryClient = useQueryClient();
@@ -144,7 +152,9 @@ function useRemoveLimits(id: string) {
 export function AccountLimits({ accountId }: { accountId: string }) {
   const t = useTexts();
   const { language } = useLanguage();
-  const query = useQuery(limitsQuery(useConsoleApi(), accountId));
+  const api = useConsoleApi();
+  const query = useQuery(limitsQuery(api, accountId));
+  const history = useQuery(historyQuery(api, accountId));
   const may = useMay();
   const [chosen, setChosen] = useState<Override | 'new'>();
   const [removed, setRemoved] = useState<Override>();
@@ -222,6 +232,7 @@ export function AccountLimits({ accountId }: { accountId: string }) {
           </Stack>
         )}
       </QueryState>
+      <LimitHistory query={history} />
       {chosen && (
         <SetLimitsDialog
           accountId={accountId}

@@ -24,6 +24,7 @@ import {
   confirmationOf,
   RoleDialog,
   useConfirmationKind,
+  ViewDialog,
 } from './account-dialogs';
 import {
   type Account,
@@ -104,7 +105,9 @@ export function AccountPage() {
 
 function AccountContent({ account }: { account: Account }) {
   const t = useAdminAccountTexts();
-  const [dialog, setDialog] = useState<'role' | 'adjustment' | 'secondFactor' | 'suspend' | 'reactivate'>();
+  const [dialog, setDialog] = useState<
+    'role' | 'adjustment' | 'secondFactor' | 'suspend' | 'reactivate' | 'view'
+  >();
   const [tab, setTab] = useState<string | null>('overview');
   const close = () => setDialog(undefined);
   const may = useMay();
@@ -118,6 +121,11 @@ function AccountContent({ account }: { account: Account }) {
         <Group gap="xs">
           {may('POST /api/admin/billing/adjustments') && (
             <Button onClick={() => setDialog('adjustment')}>{t('adjust')}</Button>
+          )}
+          {may('POST /api/admin/accounts/:id/views') && account.role === 'user' && (
+            <Button variant="default" onClick={() => setDialog('view')}>
+              {t('view')}
+            </Button>
           )}
           {may('PUT /api/admin/accounts/:id/role') && (
             <Button variant="default" onClick={() => setDialog('role')}>
@@ -182,6 +190,7 @@ function AccountContent({ account }: { account: Account }) {
       {dialog === 'reactivate' && (
         <ReactivateDialog name={account.email} target={{ accountId: account.id }} onClose={close} />
       )}
+      {dialog === 'view' && <ViewDialog account={account} onClose={close} />}
       {dialog === 'role' && <RoleDialog account={account} onClose={close} />}
       {dialog === 'secondFactor' && <SecondFactorDialog account={account} onClose={close} />}
     </Stack>

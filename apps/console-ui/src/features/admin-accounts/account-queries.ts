@@ -5,9 +5,11 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
+import { enterAccountView } from '../../api/account-view';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { type Figure } from '../../figures/figure';
 import { PAYMENT_DECIMALS, readAmount } from '../../figures/typed-amount';
+import { addDays } from '../../time/calendar-day';
 import { filterOf } from '../requests/request-queries';
 import { type RequestSearch } from '../usage/request-search';
 import { usageParameters, type UsageQuestion } from '../usage/usage-queries';
@@ -89,11 +91,22 @@ export const accountKeysQuery = (api: ConsoleApi, id: string) =>
 
 export type TimelineEntry = Schemas['TimelineEntryResponse'];
 
-export const timelineQuery = (api: ConsoleApi, id: string) =>
+/** The days of a timeline, both included; empty: no bound. */
+export interface TimelineDays {
+  first: string;
+  last: string;
+}
+
+export const timelineQuery = (api: ConsoleApi, id: string, { first, last }: TimelineDays, timeZone: string) =>
   infiniteQueryOptions({
-    queryKey: [ACCOUNTS, 'timeline', id],
+    queryKey: [ACCOUNTS, 'timeline', id, first, last, timeZone],
     queryFn: ({ signal, pageParam }) => {
-      const params = { path: { id }, query: pageParam };
+      const range = {
+        ...(first && { from: first }),
+        ...(last && { to: addDays(last, 1) }),
+        time_zone: timeZone,
+      };
+      const params = { path: { id }, query: { ...range, ...pageParam } };
       return bodyOf(api.GET('/api/admin/accounts/{id}/timeline', { signal, params }));
     },
     initialPageParam: {} as { cursor?: string },
@@ -167,6 +180,27 @@ export function useReactivate({ accountId: id, keyId }: SuspensionTarget) {
           body,
         });
     },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [ACCOUNTS] }),
+  });
+}
+
+/** Begins a view of the account, and shows it in this tab. */
+export function useOpenView(id: string) {
+  const api = useConsoleApi();
+  return useMutation({
+    mutationFn: (body: Schemas['OpenViewDto']) =>
+      bodyOf(api.POST('/api/admin/accounts/{id}/views', { params: { path: { id } }, body })),
+    onSuccess: ({ id: viewId, account_id: accountId, email, expires_at: expiresAt }) =>
+      enterAccountView({ id: viewId, accountId, email, expiresAt }),
+  });
+}
+
+export function useEndSessionOf(id: string) {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (sessionId: string) =>
+      api.DELETE('/api/admin/accounts/{id}/sessions/{sessionId}', { params: { path: { id, sessionId } } }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [ACCOUNTS] }),
   });
 }

@@ -121,6 +121,7 @@ function MarginChart({ report: { rows, currency } }: { report: MarginReport }) {
 
 function MarginTable({ group, report: { rows, total, currency } }: { group: Group; report: MarginReport }) {
   const t = useMarginTexts();
+  const { language } = useLanguage();
   const emails = useAccountEmails(group === 'account' ? rows.map(({ key }) => key) : []);
   const amount = (value: Figure | null) =>
     value === null ? '–' : <Amount value={value} currency={currency} />;
@@ -136,8 +137,10 @@ function MarginTable({ group, report: { rows, total, currency } }: { group: Grou
       key: 'key',
       title: t(`by.${group}`),
       place: 'title',
-      cell: ({ key }) =>
-        group === 'account' ? <AccountLink id={key} emails={emails} /> : <span translate="no">{key}</span>,
+      cell: ({ key }) => {
+        if (group === 'account') return <AccountLink id={key} emails={emails} />;
+        return group === 'day' ? formatDay(key, language) : <span translate="no">{key}</span>;
+      },
       footer: t('total'),
     },
     number('calls', t('calls'), ({ calls }) => <Quantity value={calls} />),

@@ -14,6 +14,7 @@ import {
 } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { ApiError, toApiError } from '../../api/api-error';
+import { refuseInView } from '../../api/account-view';
 import { useSession } from '../../api/session';
 import { useRuntimeConfig } from '../../api/site';
 import { type ListView } from '../../components/list-view';
@@ -30,6 +31,7 @@ export function useAgentClients(): { calls: AgentClient; live: AgentClient } {
   const { apiUrl } = useRuntimeConfig();
   return useMemo(() => {
     const token = async (refused?: string) => {
+      refuseInView();
       const current = refused === undefined ? session.token : undefined;
       const found = current ?? (await session.renew(refused));
       if (found === undefined) throw new AgentError('The session has ended.', { status: 401 });

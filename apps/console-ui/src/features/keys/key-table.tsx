@@ -108,7 +108,7 @@ export function KeyTable({ keys, onEdit, onRotate, onDelete }: Props) {
       key: 'used',
       title: t('column.used'),
       cell: ({ last_used_at }) =>
-        last_used_at ? <Time value={last_used_at} /> : <Dimmed text={t('used.never')} />,
+        last_used_at ? <Time value={last_used_at} detail="day" /> : <Dimmed text={t('used.never')} />,
     },
     {
       key: 'actions',

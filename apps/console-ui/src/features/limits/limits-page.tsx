@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
@@ -10,71 +10,31 @@ import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Quantity } from '../../figures/figure-text';
 import { formatAmountAndCurrency, formatNumber } from '../../figures/format-figure';
-import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 import { useLanguage } from '../../language/language';
 import { keysQuery } from '../keys/key-queries';
-
-const en = {
-  title: 'Limits',
-  description: 'How fast your account and your keys may call models, and what counts against each limit now.',
-  tier: 'Tier',
-  'tier.next': 'Next tier: {{name}}',
-  'tier.needs':
-    '{{paid}} paid in all and an account of {{days}} days. You have paid {{yourPaid}}, and your account exists for {{yourDays}} days. You rise by yourself.',
-  'tier.highest': 'This is the highest tier.',
-  'empty.title': 'No limits',
-  'empty.text': 'Nothing limits how fast you may call models. You can set limits for each key.',
-  'empty.keys': 'Show keys',
-  'column.for': 'For',
-  'column.limit': 'Limit',
-  'column.used': 'Used now',
-  'for.model': 'Account, model {{model}}',
-  'for.others': 'Account, each other model',
-  'for.key': 'Key {{name}}',
-  'set.staff': 'Set by staff',
-  requests_per_minute: '{{most}} requests a minute',
-  tokens_per_minute: '{{most}} tokens a minute',
-  tokens_per_day: '{{most}} tokens a day',
-  concurrency: '{{most}} requests at a time',
-} as const;
-
-const zh: ChineseTexts<typeof en> = {
-  title: '速率限制',
-  description: '您的账户和密钥调用模型的速度上限，以及当前已用的额度。',
-  tier: '等级',
-  'tier.next': '下一等级：{{name}}',
-  'tier.needs':
-    '需累计付款 {{paid}}，且账户创建满 {{days}} 天。您已付款 {{yourPaid}}，账户已创建 {{yourDays}} 天。达到后自动升级。',
-  'tier.highest': '您已处于最高等级。',
-  'empty.title': '没有限制',
-  'empty.text': '目前调用模型没有速率限制。您可以为每个密钥单独设置。',
-  'empty.keys': '查看密钥',
-  'column.for': '对象',
-  'column.limit': '上限',
-  'column.used': '当前已用',
-  'for.model': '账户，模型 {{model}}',
-  'for.others': '账户，其他每个模型',
-  'for.key': '密钥 {{name}}',
-  'set.staff': '由工作人员设置',
-  requests_per_minute: '每分钟 {{most}} 次请求',
-  tokens_per_minute: '每分钟 {{most}} 个 Token',
-  tokens_per_day: '每天 {{most}} 个 Token',
-  concurrency: '同时 {{most}} 个请求',
-};
-
-const useLimitTexts = defineTexts('limits', en, zh);
+import { LimitHistory, ShareBar, usePlaceName } from './limit-history';
+import { useLimitTexts } from './limit-texts';
 
 type Limits = Schemas['LimitsResponse'];
 type Limit = Schemas['LimitResponse'];
 
 /** A minute passes while one looks. */
 const REFRESH_MILLIS = 5_000;
+/** New use is told every five seconds, of days that are long. */
+const HISTORY_REFRESH_MILLIS = 30_000;
 
 const limitsQuery = (api: ConsoleApi) =>
   queryOptions({
     queryKey: ['limits'],
     queryFn: ({ signal }) => bodyOf(api.GET('/api/limits', { signal })),
     refetchInterval: REFRESH_MILLIS,
+  });
+
+const historyQuery = (api: ConsoleApi) =>
+  queryOptions({
+    queryKey: ['limits', 'history'],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/limits/history', { signal })),
+    refetchInterval: HISTORY_REFRESH_MILLIS,
   });
 
 export function LimitsPage() {
@@ -102,6 +62,7 @@ export function LimitsPage() {
           <Stack>
             {limits.tier && <Tiers {...limits} tier={limits.tier} />}
             <LimitTable limits={limits.limits} />
+            <History />
           </Stack>
         )}
       </QueryState>
@@ -132,7 +93,7 @@ function Tiers({
           <>
             <Text>{t('tier.next', { name: next.name })}</Text>
             <Text size="sm" c="dimmed">
-              {t('tier.needs', {
+              {t(next.age_days.isZero ? 'tier.needs.paid' : 'tier.needs', {
                 paid: money(next.paid),
                 days: formatNumber(next.age_days, language),
                 yourPaid: money(paid),
@@ -148,14 +109,21 @@ function Tiers({
   );
 }
 
+function useKeyName(): (id: string) => string | undefined {
+  const { data: keys } = useQuery(keysQuery(useConsoleApi()));
+  return (id) => keys?.find((key) => key.id === id)?.name;
+}
+
+function History() {
+  const query = useQuery(historyQuery(useConsoleApi()));
+  const keyName = useKeyName();
+  return <LimitHistory query={query} keyName={keyName} />;
+}
+
 function LimitTable({ limits }: { limits: Limit[] }) {
   const t = useLimitTexts();
   const { language } = useLanguage();
-  const { data: keys } = useQuery(keysQuery(useConsoleApi()));
-  const placeOf = ({ scope, model, api_key_id: id }: Limit) => {
-    if (scope === 'key') return t('for.key', { name: keys?.find((key) => key.id === id)?.name ?? id ?? '' });
-    return model === '*' ? t('for.others') : t('for.model', { model: model ?? '' });
-  };
+  const placeOf = usePlaceName(useKeyName());
   const columns: Column<Limit>[] = [
     {
       key: 'for',
@@ -185,12 +153,7 @@ function LimitTable({ limits }: { limits: Limit[] }) {
       cell: (limit) => (
         <Stack gap={4}>
           <Quantity value={limit.used} />
-          <Progress
-            value={shareOf(limit)}
-            miw="6rem"
-            color={shareOf(limit) >= 90 ? 'orange' : undefined}
-            aria-label={`${placeOf(limit)}: ${t('column.used')}`}
-          />
+          <ShareBar {...limit} label={`${placeOf(limit)}: ${t('column.used')}`} />
         </Stack>
       ),
     },
@@ -198,7 +161,3 @@ function LimitTable({ limits }: { limits: Limit[] }) {
   const keyOf = ({ scope, model, api_key_id: id, name }: Limit) => [scope, model, id, name].join(' ');
   return <DataTable label={t('title')} columns={columns} rows={limits} keyOf={keyOf} />;
 }
-
-/** In percent, for the eye. */
-const shareOf = ({ used, limit }: Limit): number =>
-  Math.min(100, (used.toScreenNumber() / limit.toScreenNumber()) * 100);

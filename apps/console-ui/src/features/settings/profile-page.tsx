@@ -17,7 +17,12 @@ import { Time } from '../../time/time';
 import { TIME_ZONE_CHOICES, type TimeZoneChoice, useTimeZone } from '../../time/time-zone-context';
 import { settingsQuery } from '../wallet/wallet-queries';
 import { Card, SettingsPage } from './settings-page';
-import { useAccountChange, useLowBalanceChange } from './settings-queries';
+import {
+  mailPreferencesQuery,
+  useAccountChange,
+  useLowBalanceChange,
+  useMailPreferenceChange,
+} from './settings-queries';
 import { useSettingsTexts } from './settings-texts';
 
 export function ProfilePage() {
@@ -26,6 +31,8 @@ export function ProfilePage() {
       <AccountCard />
       <DisplayCard />
       <LowBalanceCard />
+      <AnnouncementsCard />
+      <StorageCard />
     </SettingsPage>
   );
 }
@@ -171,6 +178,61 @@ function AccountTimeZone({ timeZone }: { timeZone: string }) {
         }
       />
     </>
+  );
+}
+
+function AnnouncementsCard() {
+  const t = useSettingsTexts();
+  const query = useQuery(mailPreferencesQuery(useConsoleApi()));
+  const change = useMailPreferenceChange();
+  return (
+    <Card title={t('announcements')} description={t('announcements.text')}>
+      {change.error && <ErrorNotice error={change.error} />}
+      <QueryState query={query} skeleton={<Skeleton height={24} />}>
+        {({ announcements }) => (
+          <Switch
+            label={t('announcements.on')}
+            checked={change.isPending ? change.variables : announcements}
+            disabled={change.isPending}
+            onChange={({ currentTarget: { checked } }) =>
+              change.mutate(checked, { onSuccess: () => notifications.show({ message: t('saved') }) })
+            }
+          />
+        )}
+      </QueryState>
+    </Card>
+  );
+}
+
+/** Whether the gateway may store what models are asked and answer. */
+function StorageCard() {
+  const t = useSettingsTexts();
+  const query = useAccount();
+  const api = useConsoleApi();
+  const change = useAccountChange((isOn: boolean) =>
+    bodyOf(api.PATCH('/api/auth/me', { body: { stores_responses: isOn } })),
+  );
+  return (
+    <Card title={t('storage')} description={t('storage.text')}>
+      <QueryState query={query} skeleton={<Skeleton height={40} />}>
+        {({ stores_responses: isStored }) => (
+          <>
+            {change.error && <ErrorNotice error={change.error} />}
+            <Switch
+              label={t('storage.on')}
+              description={t('storage.offHint')}
+              checked={change.isPending ? change.variables : isStored}
+              disabled={change.isPending}
+              onChange={({ currentTarget }) =>
+                change.mutate(currentTarget.checked, {
+                  onSuccess: () => notifications.show({ message: t('saved') }),
+                })
+              }
+            />
+          </>
+        )}
+      </QueryState>
+    </Card>
   );
 }
 

@@ -57,6 +57,24 @@ export function useLowBalanceChange() {
   });
 }
 
+export const mailPreferencesQuery = (api: ConsoleApi) =>
+  queryOptions({
+    queryKey: ['mail-preferences'],
+    queryFn: ({ signal }) => bodyOf(api.GET('/api/account/mail-preferences', { signal })),
+    // A link in a mail changes it, too.
+    staleTime: 0,
+  });
+
+export function useMailPreferenceChange() {
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (announcements: boolean) =>
+      bodyOf(api.PUT('/api/account/mail-preferences', { body: { announcements } })),
+    onSuccess: (preferences) => queryClient.setQueryData(mailPreferencesQuery(api).queryKey, preferences),
+  });
+}
+
 /** What changes credentials: the account, its sessions and its security events are read again. */
 export function useCredentialChange<Variables, Answer>(change: (variables: Variables) => Promise<Answer>) {
   const queryClient = useQueryClient();

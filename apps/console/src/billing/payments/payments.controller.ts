@@ -12,6 +12,11 @@ import { ApiErrors } from '@inference/openapi';
 import { CreatePaymentDto, PaymentListResponse, PaymentPath, PaymentResponse } from './payments.dto';
 import { PaymentsService } from './payments.service';
 
+/** Staff in the place of a customer gets no link or code: they work for whoever has them. */
+function withoutCheckout({ checkout: _checkout, ...payment }: PaymentResponse): PaymentResponse {
+  return payment;
+}
+
 @Controller('api/billing/payments')
 @ApiTags('Payments')
 export class PaymentsController {
@@ -44,16 +49,24 @@ export class PaymentsController {
     summary: 'Lists the account’s payments with their refunds, newest first.',
   })
   @ApiOkResponse({ description: 'A page of payments.', type: PaymentListResponse })
-  list(@CurrentCaller() { accountId }: Caller, @Query() query: PageQuery): Promise<PaymentListResponse> {
-    return this.payments.list(accountId, query);
+  async list(
+    @CurrentCaller() { accountId, isView }: Caller,
+    @Query() query: PageQuery,
+  ): Promise<PaymentListResponse> {
+    const page = await this.payments.list(accountId, query);
+    return isView ? { ...page, payments: page.payments.map(withoutCheckout) } : page;
   }
 
   @Get(':id')
   @ApiOperation({ operationId: 'getPayment', summary: 'Returns a payment with its status and refunds.' })
   @ApiOkResponse({ description: 'The payment.', type: PaymentResponse })
   @ApiErrors({ 404: 'The account has no such payment.' })
-  read(@CurrentCaller() { accountId }: Caller, @Param() { id }: PaymentPath): Promise<PaymentResponse> {
-    return this.payments.read(accountId, id);
+  async read(
+    @CurrentCaller() { accountId, isView }: Caller,
+    @Param() { id }: PaymentPath,
+  ): Promise<PaymentResponse> {
+    const payment = await this.payments.read(accountId, id);
+    return isView ? withoutCheckout(payment) : payment;
   }
 
   @Post(':id/seen')

@@ -1,4 +1,4 @@
-import { Accepts } from '@inference/guards';
+import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import {
@@ -53,8 +53,8 @@ export class ApiKeysController {
     description: 'A management key sees those of kind `api`.',
   })
   @ApiOkResponse({ description: 'All keys.', type: ApiKeyListResponse })
-  async list(@CurrentKeyManager() manager: KeyManager): Promise<ApiKeyListResponse> {
-    return { api_keys: await this.apiKeys.list(manager) };
+  async list(@CurrentCaller() caller: Caller): Promise<ApiKeyListResponse> {
+    return { api_keys: await this.apiKeys.list(caller) };
   }
 
   @Patch(':id')

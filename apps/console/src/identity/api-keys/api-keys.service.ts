@@ -1,5 +1,5 @@
 import { Database, type Executor, newId, type Transaction } from '@inference/database';
-import { type ApiKey, createApiKey, hashSecretKey, type KeyKind } from '@inference/guards';
+import { type ApiKey, type Caller, createApiKey, hashSecretKey, type KeyKind } from '@inference/guards';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { instantText } from '@inference/time';
 import {
@@ -150,7 +150,10 @@ export class ApiKeysService {
     return { id, name, key, ...shown };
   }
 
-  async list({ accountId, managementKeyId }: KeyManager): Promise<ApiKeyResponse[]> {
+  async list({
+    accountId,
+    managementKeyId,
+  }: Pick<Caller, 'accountId' | 'managementKeyId'>): Promise<ApiKeyResponse[]> {
     const kinds: KeyKind[] | undefined = managementKeyId === undefined ? undefined : ['api'];
     return this.views(accountId, await listApiKeys(this.database, accountId, kinds));
   }

@@ -4,8 +4,18 @@ import { Body, Controller, Delete, Get, Header, HttpCode, Param, Put, Query } fr
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AccountPath } from '../../accounts/accounts.dto';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
-import { AccountLimitsResponse, LimitsResponse, OverrideQuery, SetOverrideDto } from './limits.dto';
+import {
+  AccountLimitsResponse,
+  LimitHistoryQuery,
+  LimitHistoryResponse,
+  LimitsResponse,
+  OverrideQuery,
+  SetOverrideDto,
+} from './limits.dto';
 import { LimitsService } from './limits.service';
+
+const HISTORY_DESCRIPTION =
+  'What gateways have admitted is there after about ten seconds. Days are kept for 92 days.';
 
 @Controller('api/limits')
 @ApiTags('Limits')
@@ -22,6 +32,21 @@ export class LimitsController {
   read(@CurrentCaller() caller: Caller): Promise<LimitsResponse> {
     return this.limits.read(caller.accountId);
   }
+
+  @Get('history')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'readLimitHistory',
+    summary: 'Reads how much of their limits the account and its keys have used on each day.',
+    description: HISTORY_DESCRIPTION,
+  })
+  @ApiOkResponse({ description: 'The days on which something was used.', type: LimitHistoryResponse })
+  readHistory(
+    @CurrentCaller() caller: Caller,
+    @Query() query: LimitHistoryQuery,
+  ): Promise<LimitHistoryResponse> {
+    return this.limits.readHistory(caller.accountId, query);
+  }
 }
 
 @Controller('api/admin/accounts/:id/limits')
@@ -37,6 +62,22 @@ export class AdminLimitsController {
   @ApiErrors({ 404: 'There is no such account.' })
   read(@Param() { id }: AccountPath): Promise<AccountLimitsResponse> {
     return this.limits.readForStaff(id);
+  }
+
+  @Get('history')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'readAccountLimitHistory',
+    summary: 'Reads how much of its limits an account has used on each day.',
+    description: HISTORY_DESCRIPTION,
+  })
+  @ApiOkResponse({ description: 'The days on which something was used.', type: LimitHistoryResponse })
+  @ApiErrors({ 404: 'There is no such account.' })
+  readHistory(
+    @Param() { id }: AccountPath,
+    @Query() query: LimitHistoryQuery,
+  ): Promise<LimitHistoryResponse> {
+    return this.limits.readHistoryForStaff(id, query);
   }
 
   @Put()

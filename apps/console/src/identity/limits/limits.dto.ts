@@ -1,6 +1,8 @@
 import { IntegerField, InstantField, InstantProperty, LineField } from '@inference/dto';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, PickType } from '@nestjs/swagger';
+import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { SlugField } from '../../validation/slug-field.decorator';
+import { DayField } from '../../validation/time-fields.decorator';
 
 const NAMES = ['requests_per_minute', 'tokens_per_minute', 'tokens_per_day', 'concurrency'] as const;
 export type LimitName = (typeof NAMES)[number];
@@ -116,6 +118,97 @@ export class OverrideResponse {
 export class AccountLimitsResponse extends LimitsResponse {
   @ApiProperty({ description: 'What staff has set in place of the tier.', type: [OverrideResponse] })
   overrides!: OverrideResponse[];
+}
+
+const DAY_MILLIS = 86_400_000;
+const DEFAULT_DAYS = 30;
+/** As many as are kept, and today. */
+const MOST_DAYS = 93;
+
+/** A range of UTC days; both ends are included. */
+export interface HistoryDays {
+  from: string;
+  to: string;
+}
+
+const dayAfter = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * DAY_MILLIS).toISOString().slice(0, 10);
+
+/** By default the last 30 days. */
+export function historyDaysOf({ from, to }: Partial<HistoryDays>): HistoryDays {
+  const last = to ?? new Date().toISOString().slice(0, 10);
+  return { from: from ?? dayAfter(last, 1 - DEFAULT_DAYS), to: last };
+}
+
+const rangeFaultOf = (from: string, query: LimitHistoryQuery): string | null => {
+  const { to } = historyDaysOf(query);
+  if (from > to) return 'must not be after `to`';
+  return from < dayAfter(to, 1 - MOST_DAYS) ? `must be at most ${MOST_DAYS - 1} days before \`to\`` : null;
+};
+
+const StartsRange = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'startsRange',
+    validator: {
+      validate: (from: string, checked?: ValidationArguments) =>
+        rangeFaultOf(from, checked!.object as LimitHistoryQuery) === null,
+      defaultMessage: (checked?: ValidationArguments) =>
+        rangeFaultOf(checked!.value as string, checked!.object as LimitHistoryQuery) ?? '',
+    },
+  });
+
+export class LimitHistoryQuery {
+  @StartsRange()
+  @DayField({ description: 'First day, in UTC. By default 29 days before `to`.', optional: true })
+  from?: string;
+
+  @DayField({ description: 'Last day, in UTC, included. By default today.', optional: true })
+  to?: string;
+}
+
+class LimitDayResponse {
+  @ApiProperty({ description: 'The day, in UTC.', format: 'date', example: '2026-11-01' })
+  day!: string;
+
+  @ApiProperty({
+    description: 'The limit at the time when the most was used; of a day the last one.',
+    type: 'integer',
+    example: 600,
+  })
+  limit!: number;
+
+  @ApiProperty({
+    description:
+      'The most that counted against it at a time: in a minute, which is told in steps of five seconds; of the whole day; or of what ran. What is above the limit, since it fell or calls used more than was counted for them, is the whole limit. Of calls that ran at several gateways within five seconds it is the sum.',
+    type: 'integer',
+    example: 480,
+  })
+  used!: number;
+
+  @ApiProperty({ description: 'Requests that it has refused.', type: 'integer', example: 12 })
+  refusals!: number;
+}
+
+export class LimitHistoryLine extends PickType(LimitResponse, ['scope', 'model', 'api_key_id', 'name']) {
+  @ApiProperty({
+    description: 'The days on which there was use under the limit, the first one first.',
+    type: [LimitDayResponse],
+  })
+  days!: LimitDayResponse[];
+}
+
+export class LimitHistoryResponse implements HistoryDays {
+  @ApiProperty({ description: 'First day, in UTC.', format: 'date', example: '2026-11-01' })
+  from!: string;
+
+  @ApiProperty({ description: 'Last day, in UTC, included.', format: 'date', example: '2026-11-30' })
+  to!: string;
+
+  @ApiProperty({
+    description: 'Each limit that was used, of the account by model before those of keys.',
+    type: [LimitHistoryLine],
+  })
+  limits!: LimitHistoryLine[];
 }
 
 const MAX_LIMIT = 1_000_000_000;

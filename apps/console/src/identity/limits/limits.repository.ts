@@ -1,7 +1,7 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { ApiKey } from '@inference/guards';
-import { LimitOverride } from '@inference/rate-limits';
-import { IsNull } from 'typeorm';
+import { LimitDayUse, LimitOverride } from '@inference/rate-limits';
+import { Between, IsNull } from 'typeorm';
 
 /** What counts against limits now, of one key or of an account's use of a model. */
 export interface SubjectUse {
@@ -29,6 +29,18 @@ const USE = `
 
 export async function readUse(executor: Executor, accountId: string): Promise<SubjectUse[]> {
   return (await executor.query<SubjectUse>(USE, [accountId])).rows;
+}
+
+/** What was used of limits on these days, by their subjects. */
+export function readDayUses(
+  executor: Executor,
+  accountId: string,
+  from: string,
+  to: string,
+): Promise<LimitDayUse[]> {
+  return executor
+    .repository(LimitDayUse)
+    .find({ where: { accountId, day: Between(from, to) }, order: { subjectId: 'ASC', day: 'ASC' } });
 }
 
 /** A key with what limits its pace. */

@@ -1,5 +1,6 @@
 import { Database } from '@inference/database';
 import {
+  type LimitDayUse,
   type LimitOverride,
   type LimitTier,
   limitsOfModelIn,
@@ -14,6 +15,10 @@ import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
 import { LIMIT_TIERS } from '../identity.config';
 import {
   type AccountLimitsResponse,
+  type HistoryDays,
+  historyDaysOf,
+  type LimitHistoryLine,
+  type LimitHistoryResponse,
   type LimitName,
   type LimitResponse,
   type LimitsResponse,
@@ -22,6 +27,7 @@ import {
 } from './limits.dto';
 import {
   deleteOverride,
+  readDayUses,
   readOverrides,
   readPacedKeys,
   readStanding,
@@ -31,6 +37,7 @@ import {
 } from './limits.repository';
 
 const EACH_OTHER_MODEL = '*';
+const KEY_PREFIX = 'key:';
 const NO_USE: Omit<SubjectUse, 'id'> = { requests: 0, tokens: 0, dayTokens: 0, running: 0 };
 
 type Place = Omit<LimitResponse, 'name' | 'limit' | 'used'>;
@@ -45,6 +52,18 @@ function linesOf(place: Place, limits: ModelLimits, use: Omit<SubjectUse, 'id'> 
   ];
   return all.flatMap(([name, limit, used]) => (limit === null ? [] : [{ ...place, name, limit, used }]));
 }
+
+/** Each limit of a day: what was used of it, and how often it refused. */
+const dayLinesOf = (use: LimitDayUse): [LimitName, bigint | number | null, bigint | number, bigint][] => [
+  ['requests_per_minute', use.requestLimit, use.requests, use.refusedRequests],
+  ['tokens_per_minute', use.tokenLimit, use.tokens, use.refusedTokens],
+  // A limit that has fallen since is used up.
+  ['tokens_per_day', use.dayLimit, lesser(use.dayTokens, use.dayLimit), use.refusedDay],
+  ['concurrency', use.runningLimit, use.running, use.refusedRunning],
+];
+
+const lesser = (used: bigint, limit: bigint | null): bigint =>
+  limit !== null && limit < used ? limit : used;
 
 const limitsIn = (override: LimitOverride): ModelLimits => ({
   requestsPerMinute: override.requestsPerMinute,
@@ -86,6 +105,32 @@ export class LimitsService {
   async readForStaff(accountId: string): Promise<AccountLimitsResponse> {
     await this.requireAccount(accountId);
     return this.readAll(accountId);
+  }
+
+  async readHistory(accountId: string, query: Partial<HistoryDays>): Promise<LimitHistoryResponse> {
+    const days = historyDaysOf(query);
+    const prefix = `account:${accountId}:`;
+    const lines = new Map<string, LimitHistoryLine>();
+    for (const use of await readDayUses(this.database, accountId, days.from, days.to)) {
+      const { subjectId, day } = use;
+      const place = subjectId.startsWith(prefix)
+        ? ({ scope: 'account', model: subjectId.slice(prefix.length), api_key_id: null } as const)
+        : ({ scope: 'key', model: null, api_key_id: subjectId.slice(KEY_PREFIX.length) } as const);
+      for (const [name, limit, used, refusals] of dayLinesOf(use)) {
+        if (limit === null) continue;
+        const id = `${name} ${subjectId}`;
+        const line = lines.get(id) ?? { ...place, name, days: [] };
+        lines.set(id, line);
+        line.days.push({ day, limit: Number(limit), used: Number(used), refusals: Number(refusals) });
+      }
+    }
+    return { ...days, limits: [...lines.values()] };
+  }
+
+  /** Throws 404 for an unknown account. */
+  async readHistoryForStaff(accountId: string, query: Partial<HistoryDays>): Promise<LimitHistoryResponse> {
+    await this.requireAccount(accountId);
+    return this.readHistory(accountId, query);
   }
 
   /** Throws 404 for an unknown account. The gateways obey within two seconds. */
@@ -155,7 +200,7 @@ export class LimitsService {
         linesOf(
           { scope: 'key', model: null, api_key_id: id, set_by_staff: false },
           { requestsPerMinute, tokensPerMinute, tokensPerDay: null, maxConcurrency },
-          useOf.get(`key:${id}`),
+          useOf.get(KEY_PREFIX + id),
         ),
       ),
     ];

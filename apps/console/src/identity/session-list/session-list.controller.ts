@@ -1,3 +1,4 @@
+import { type Caller, CurrentCaller } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { Controller, Delete, Get, Header, HttpCode, Param } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -14,8 +15,8 @@ export class SessionListController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ operationId: 'listSessions', summary: 'Lists where the account is signed in.' })
   @ApiOkResponse({ description: 'The live sessions.', type: SessionListResponse })
-  async list(@CurrentActor() actor: Actor): Promise<SessionListResponse> {
-    return { sessions: await this.sessions.list(actor) };
+  async list(@CurrentCaller() { accountId, sessionId }: Caller): Promise<SessionListResponse> {
+    return { sessions: await this.sessions.list(accountId, sessionId) };
   }
 
   @Delete()

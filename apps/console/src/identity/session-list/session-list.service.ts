@@ -55,15 +55,16 @@ const MAX_LISTED = 100;
 export class SessionListService {
   constructor(private readonly database: Database) {}
 
-  async list(actor: Actor): Promise<ListedSessionResponse[]> {
-    const sessions = await listLiveSessions(this.database, actor, MAX_LISTED);
+  /** @param ownId the session that asks; undefined for staff in the place of the account */
+  async list(accountId: string, ownId: string | undefined): Promise<ListedSessionResponse[]> {
+    const sessions = await listLiveSessions(this.database, { accountId, sessionId: ownId ?? '' }, MAX_LISTED);
     return sessions.map(({ id, userAgent, address, createdAt, usedAt }) => ({
       id,
       device: deviceOf(userAgent),
       ip_address: address,
       created_at: createdAt.toISOString(),
       last_used_at: usedAt.toISOString(),
-      current: id === actor.sessionId,
+      current: id === ownId,
     }));
   }
 

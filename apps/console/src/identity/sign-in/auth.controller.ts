@@ -109,8 +109,12 @@ export class AuthController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ operationId: 'updateMe', summary: 'Changes the settings of the signed-in account.' })
   @ApiOkResponse({ description: 'The changed account.', type: UserResponse })
-  updateMe(@CurrentCaller() caller: Caller, @Body() body: UpdateMeDto): Promise<UserResponse> {
-    return this.auth.updateUser(caller, body);
+  updateMe(
+    @CurrentCaller() caller: Caller,
+    @Body() body: UpdateMeDto,
+    @RequestOrigin() origin: Origin,
+  ): Promise<UserResponse> {
+    return this.auth.updateUser(caller, body, origin);
   }
 
   @Post('logout')

@@ -1,4 +1,11 @@
-import { ChoiceField, EmailField, InstantProperty, TextField, TimeZoneField } from '@inference/dto';
+import {
+  BooleanField,
+  ChoiceField,
+  EmailField,
+  InstantProperty,
+  TextField,
+  TimeZoneField,
+} from '@inference/dto';
 import { CodedErrorResponse } from '@inference/openapi';
 import { ApiProperty } from '@nestjs/swagger';
 import { IdentifierField, UsernameField } from '../../accounts/account-fields';
@@ -160,6 +167,13 @@ export class UpdateMeDto {
   })
   time_zone?: string;
 
+  @BooleanField({
+    description:
+      'Whether the gateway may store responses of `POST /v1/responses` for 30 days. `false` deletes those that are stored.',
+    optional: true,
+  })
+  stores_responses?: boolean;
+
   @AcceptedTermsField(
     'The version of the terms of use that the person accepts: `terms.version` of `GET /api/site`.',
   )
@@ -198,6 +212,12 @@ export class UserResponse extends AccountResponse {
     example: 'Europe/Berlin',
   })
   time_zone!: string;
+
+  @ApiProperty({
+    description: 'Whether the gateway may store responses of `POST /v1/responses` for 30 days.',
+    example: false,
+  })
+  stores_responses!: boolean;
 
   @ApiProperty({ description: 'False for an account that signs in through a provider only.' })
   has_password!: boolean;

@@ -49,6 +49,7 @@ describe('registering', () => {
       role: 'user',
       language: 'en',
       time_zone: 'UTC',
+      stores_responses: false,
       has_password: true,
       accepted_terms: null,
       two_factor_enabled: false,
@@ -395,6 +396,34 @@ describe('logging in', () => {
     expect((await change({})).body).toEqual(answer.body);
     for (const language of ['zh', 'de', null, 1]) expect((await change({ language })).status).toBe(400);
     expect((await change({ language: 'en' })).body).toMatchObject({ language: 'en' });
+  });
+
+  it('stores responses only after its owner has agreed, and records each change once', async () => {
+    const { token, user } = session(await login('ann'));
+    const change = (stores: unknown) =>
+      site.console.request('PATCH', '/api/auth/me', { token, json: { stores_responses: stores } });
+    const setAt = async () => {
+      const { rows } = await site.database.pool.query<{ at: Date | null }>(
+        'SELECT stores_responses_set_at AS at FROM accounts.accounts WHERE id = $1',
+        [user.id],
+      );
+      return rows[0]!.at?.getTime() ?? 0;
+    };
+    expect([(await change(false)).body, await setAt()]).toMatchObject([{ stores_responses: false }, 0]);
+    expect((await change(true)).body).toMatchObject({ stores_responses: true });
+    const agreedAt = await setAt();
+    expect((await change(true)).body).toMatchObject({ stores_responses: true });
+    // What is stored since then stays.
+    expect([agreedAt > 0, await setAt()]).toEqual([true, agreedAt]);
+    expect((await change(false)).body).toMatchObject({ stores_responses: false });
+    expect(await setAt()).toBeGreaterThan(agreedAt);
+    expect((await change('yes')).status).toBe(400);
+    const { body } = await site.console.request('GET', '/api/auth/events', { token });
+    const types = (body as { events: { type: string }[] }).events.map(({ type }) => type);
+    expect(types.filter((type) => type.startsWith('response_storage'))).toEqual([
+      'response_storage.disabled',
+      'response_storage.enabled',
+    ]);
   });
 
   it('signs tokens of the configured life', async () => {

@@ -23,6 +23,7 @@ import {
   readTimeZone,
   recordTermsAcceptance,
   setLanguage,
+  setStoresResponses,
   setTimeZone,
 } from '../../accounts/accounts.repository';
 import { type Actor, type Origin } from '../../accounts/audit-log/actor';
@@ -153,7 +154,8 @@ export class AuthService {
 
   async updateUser(
     caller: Caller,
-    { language, time_zone: timeZone, accepted_terms: terms }: UpdateMeDto,
+    { language, time_zone: timeZone, stores_responses: storesResponses, accepted_terms: terms }: UpdateMeDto,
+    origin: Origin,
   ): Promise<UserResponse> {
     const { accountId } = caller;
     if (terms !== undefined) {
@@ -162,6 +164,7 @@ export class AuthService {
     }
     if (language !== undefined) await setLanguage(this.database, accountId, language);
     if (timeZone !== undefined) await this.changeTimeZone(accountId, timeZone);
+    if (storesResponses !== undefined) await this.changeStorage(accountId, storesResponses, origin);
     return this.readUser(caller);
   }
 
@@ -178,6 +181,7 @@ export class AuthService {
       role,
       language,
       time_zone: timeZone,
+      stores_responses: account.storesResponses,
       email_verified: account.emailVerified,
       has_password: account.hasPassword,
       accepted_terms: accepted && {
@@ -191,6 +195,14 @@ export class AuthService {
       ),
       created_at: account.createdAt.toISOString(),
     };
+  }
+
+  private async changeStorage(accountId: string, storesResponses: boolean, origin: Origin): Promise<void> {
+    await this.database.transaction(async (transaction) => {
+      if (!(await setStoresResponses(transaction, accountId, storesResponses))) return;
+      const type = storesResponses ? 'response_storage.enabled' : 'response_storage.disabled';
+      await recordAuditEvent(transaction, { type, accountId, actorId: accountId, origin });
+    });
   }
 
   private async changeTimeZone(accountId: string, timeZone: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { Database, randomBase62, type Transaction } from '@inference/database';
+import { Database, type Transaction } from '@inference/database';
 import { BackgroundJobs, EVERY_HOUR } from '@inference/jobs';
 import { Inject, Injectable } from '@nestjs/common';
 import { queueMail } from '../mail/outbox';
@@ -18,8 +18,6 @@ import {
 /** Chosen: other mails, such as those of sign-ins, wait behind one interval's mails at most. */
 const INTERVAL_SECONDS = 10;
 const INTERVALS_PER_MINUTE = 60 / INTERVAL_SECONDS;
-/** 131 bits: cannot be guessed. */
-const CODE_DIGITS = 22;
 /** For questions of customers why they got a mail. */
 const KEPT_DAYS = 90;
 
@@ -70,8 +68,7 @@ async function requestMails(
   { titleEn, bodyEn, titleZh, bodyZh }: Announcement,
   accountIds: string[],
 ): Promise<number> {
-  const newCodes = accountIds.map(() => randomBase62(CODE_DIGITS));
-  const codes = await lockUnsubscribeCodes(transaction, accountIds, newCodes);
+  const codes = await lockUnsubscribeCodes(transaction, accountIds);
   const texts = { en: { title: titleEn, body: bodyEn }, 'zh-CN': { title: titleZh, body: bodyZh } };
   for (const [accountId, unsubscribeCode] of codes) {
     const params = { announcementId, texts, unsubscribeCode };

@@ -1,7 +1,18 @@
-import { StaffOnly } from '@inference/guards';
+import { type Caller, CurrentCaller, StaffOnly } from '@inference/guards';
 import { BodyAs, Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { applyDecorators, Body, Controller, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
+import {
+  applyDecorators,
+  Body,
+  Controller,
+  Get,
+  Header,
+  HttpCode,
+  Param,
+  Post,
+  Put,
+  Query,
+} from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { AnnouncementPath } from './announcements.dto';
@@ -9,6 +20,7 @@ import {
   MailingCountResponse,
   MailingDto,
   MailingResponse,
+  MailPreferenceDto,
   MailPreferenceResponse,
   UnsubscribeQuery,
 } from './mailings.dto';
@@ -68,6 +80,35 @@ export class AdminMailingsController {
   @ApiErrors({ 404: 'The announcement was not sent by mail.', 409: 'The mailing has ended.' })
   cancel(@CurrentActor() actor: Actor, @Param() { id }: AnnouncementPath): Promise<MailingResponse> {
     return this.mailings.cancel(actor, id);
+  }
+}
+
+@Controller('api/account/mail-preferences')
+@ApiTags('Announcements')
+export class OwnMailPreferencesController {
+  constructor(private readonly mailings: MailingsService) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ operationId: 'readMailPreferences', summary: 'Tells which mails the account gets.' })
+  @ApiOkResponse({ description: 'What the account gets.', type: MailPreferenceResponse })
+  read(@CurrentCaller() { accountId }: Caller): Promise<MailPreferenceResponse> {
+    return this.mailings.readWanted(accountId);
+  }
+
+  @Put()
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'setMailPreferences',
+    summary: 'Stops or resumes announcements by mail to the account, as the link in each such mail does.',
+    description: 'Mails about the account itself, such as those of sign-ins and payments, come all the same.',
+  })
+  @ApiOkResponse({ description: 'What the account gets from now on.', type: MailPreferenceResponse })
+  set(
+    @CurrentCaller() { accountId }: Caller,
+    @Body() { announcements }: MailPreferenceDto,
+  ): Promise<MailPreferenceResponse> {
+    return this.mailings.setOwnWanted(accountId, announcements);
   }
 }
 

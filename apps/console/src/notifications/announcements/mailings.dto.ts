@@ -1,4 +1,4 @@
-import { InstantProperty, IntegerField, LineField } from '@inference/dto';
+import { BooleanField, InstantProperty, IntegerField, LineField } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 
@@ -87,6 +87,11 @@ export class UnsubscribeQuery {
   })
   @Matches(CODE, { message: 'must be the code of a mail' })
   code!: string;
+}
+
+export class MailPreferenceDto {
+  @BooleanField({ description: 'Whether the account gets announcements by mail.', example: false })
+  announcements!: boolean;
 }
 
 export class MailPreferenceResponse {

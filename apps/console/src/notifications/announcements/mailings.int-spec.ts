@@ -247,6 +247,41 @@ describe('announcements by mail', () => {
     expect((await site.console.request('GET', `/api/mail/unsubscribe?code=${code}`)).status).toBe(405);
   });
 
+  it('stop and resume by the settings of the account, which agree with the links in the mails', async () => {
+    const [person, fresh] = await people(2);
+    const PATH = '/api/account/mail-preferences';
+    const own = ({ token }: SignedIn, method = 'GET', json?: object) =>
+      site.console.request(method, PATH, { token, ...(json && { json }) });
+    const set = (whose: SignedIn, announcements: boolean) => own(whose, 'PUT', { announcements });
+    expect((await own(person!)).body).toEqual({ announcements: true });
+    await start();
+    await (
+      await createJob(600)
+    )();
+    const code = await codeOf(person!);
+    const link = (path: string) => site.console.request('POST', `/api/mail/${path}?code=${code}`);
+    expect(await requested()).toEqual(idsOf(operator, person!, fresh!));
+    expect((await set(person!, false)).body).toEqual({ announcements: false });
+    // What has not gone never does, and the link of the mail stays as it is.
+    expect(await requested()).toEqual(idsOf(operator, fresh!));
+    expect(await codeOf(person!)).toBe(code);
+    announcementId = await announce();
+    expect(await reached({})).toBe(2);
+    await link('subscribe');
+    expect((await own(person!)).body).toEqual({ announcements: true });
+    await link('unsubscribe');
+    expect((await own(person!)).body).toEqual({ announcements: false });
+    await set(person!, true);
+    expect([(await own(person!)).body, await reached({})]).toEqual([{ announcements: true }, 3]);
+    // An account that was never sent one.
+    const [newcomer] = await people(1);
+    for (let twice = 0; twice < 2; twice++) expect((await set(newcomer!, false)).status).toBe(200);
+    expect([(await own(newcomer!)).body, await reached({})]).toEqual([{ announcements: false }, 3]);
+    expect((await own(person!)).body).toEqual({ announcements: true });
+    for (const json of [{}, { announcements: 'no' }, { announcements: null }])
+      expect((await own(person!, 'PUT', json)).status).toBe(400);
+  });
+
   it('do not go to who unsubscribes while they are on their way', async () => {
     const [person] = await people(1);
     await start();

@@ -1,6 +1,6 @@
-import { type Executor, type Transaction } from '@inference/database';
+import { type Executor, randomBase62, type Transaction } from '@inference/database';
 import { type LimitTier } from '@inference/rate-limits';
-import { In, IsNull } from 'typeorm';
+import { In, IsNull, Not } from 'typeorm';
 import { type Announcement } from './announcement.entity';
 import { AnnouncementMailing, MailPreference } from './mailing.entity';
 
@@ -146,17 +146,19 @@ export async function deleteOldRecipients(executor: Executor, days: number): Pro
   await executor.query(FORGET, [days]);
 }
 
+/** 131 bits: cannot be guessed. */
+const CODE_DIGITS = 22;
+const newCode = () => randomBase62(CODE_DIGITS);
+
 /**
  * The codes of those of the accounts that want announcements, by account, made for those that have none. Whoever unsubscribes meanwhile
  * waits for the end of the transaction, and then finds the mails that it has requested.
- * @param newCodes one for each account
  */
 export async function lockUnsubscribeCodes(
   transaction: Transaction,
   accountIds: string[],
-  newCodes: string[],
 ): Promise<Map<string, string>> {
-  const rows = accountIds.map((accountId, index) => ({ accountId, unsubscribeCode: newCodes[index]! }));
+  const rows = accountIds.map((accountId) => ({ accountId, unsubscribeCode: newCode() }));
   const preferences = transaction.repository(MailPreference);
   await preferences.createQueryBuilder().insert().values(rows).orIgnore().execute();
   const stored = await preferences
@@ -185,4 +187,23 @@ export async function setAnnouncements(
     .returning('account_id AS "accountId"')
     .execute();
   return (raw as { accountId: string }[])[0]?.accountId;
+}
+
+/** Whether an account gets announcements by mail: it does until it stops them. */
+export const wantsAnnouncements = async (executor: Executor, accountId: string): Promise<boolean> =>
+  !(await executor.repository(MailPreference).existsBy({ accountId, announcementsOffAt: Not(IsNull()) }));
+
+const SET_OWN = `
+  INSERT INTO accounts.mail_preferences (account_id, unsubscribe_code, announcements_off_at)
+  VALUES ($1, $2, CASE WHEN $3::boolean THEN NULL ELSE clock_timestamp() END)
+  ON CONFLICT (account_id) DO UPDATE SET announcements_off_at =
+    CASE WHEN $3::boolean THEN NULL ELSE coalesce(mail_preferences.announcements_off_at, clock_timestamp()) END`;
+
+/** As `setAnnouncements`, for the account itself, which may never have been sent one. */
+export async function setOwnAnnouncements(
+  transaction: Transaction,
+  accountId: string,
+  isWanted: boolean,
+): Promise<void> {
+  await transaction.query(SET_OWN, [accountId, newCode(), isWanted]);
 }

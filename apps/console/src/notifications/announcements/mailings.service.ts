@@ -21,7 +21,9 @@ import {
   lockMailing,
   type Selection,
   setAnnouncements,
+  setOwnAnnouncements,
   updateMailing,
+  wantsAnnouncements,
 } from './mailings.repository';
 
 /** Announcements by mail: staff starts and cancels them, customers stop and resume them. */
@@ -72,6 +74,18 @@ export class MailingsService {
     return this.database.transaction(async (transaction) => {
       const accountId = await setAnnouncements(transaction, code, isWanted);
       if (accountId === undefined) throw new NotFoundException('no such code');
+      if (!isWanted) await deleteWaitingMails(transaction, { accountId });
+      return { announcements: isWanted };
+    });
+  }
+
+  async readWanted(accountId: string): Promise<{ announcements: boolean }> {
+    return { announcements: await wantsAnnouncements(this.database, accountId) };
+  }
+
+  setOwnWanted(accountId: string, isWanted: boolean): Promise<{ announcements: boolean }> {
+    return this.database.transaction(async (transaction) => {
+      await setOwnAnnouncements(transaction, accountId, isWanted);
       if (!isWanted) await deleteWaitingMails(transaction, { accountId });
       return { announcements: isWanted };
     });

@@ -24,6 +24,13 @@ export async function findKeysByHash(executor: Executor, hashes: Buffer[]): Prom
   return (await executor.query<Owned>(BY_HASH, [hashes])).rows;
 }
 
+const WORKSPACE_KEY = 'SELECT key_id AS id, account_id AS "accountId" FROM memo.find_key($1)';
+
+/** The key of a workspace, and who has made it. */
+export async function findWorkspaceKeyByHash(executor: Executor, hashes: Buffer[]): Promise<Owned[]> {
+  return (await executor.query<Owned>(WORKSPACE_KEY, [hashes])).rows;
+}
+
 /** Also deleted ones, newest first. @param prefix without wildcards of LIKE */
 export function findKeysByPrefix(executor: Executor, prefix: string, count: number): Promise<Owned[]> {
   // Compared as bytes, as the index is.

@@ -1,5 +1,5 @@
 import { Database } from '@inference/database';
-import { isApiKey, KEY_KINDS, possibleHashes } from '@inference/guards';
+import { isApiKey, isSecretKey, KEY_KINDS, possibleHashes } from '@inference/guards';
 import { Inject, Injectable } from '@nestjs/common';
 import { RequestsService } from '../../billing/requests/requests.service';
 import { AdminAccountsService } from '../../identity/admin-accounts/admin-accounts.service';
@@ -11,6 +11,7 @@ import {
   findKeysByHash,
   findKeysByPrefix,
   findPaymentById,
+  findWorkspaceKeyByHash,
   type Owned,
 } from './account-search.repository';
 
@@ -18,6 +19,7 @@ const MOST_MATCHES = 20;
 /** `bfvk-` or `bfvm-` and seven digits, which is what is stored of a key. */
 const PREFIX_LENGTH = 12;
 const KEY = /^bfv[km]-[0-9A-Za-z]{3,}$/;
+const WORKSPACE_KEY_START = 'sk_';
 const DOCUMENT_NUMBER = /^(R|INV)-\d{4}-\d{6,}$/i;
 
 /** Finds a customer by anything that names it, or something of it. */
@@ -39,7 +41,7 @@ export class AccountSearchService {
     }
     if (named && named.found.length > 0) return this.withAccounts(named.kind, named.found);
     // A key is sent to no other search.
-    if (named?.kind === 'api_key') return [];
+    if (named?.kind === 'api_key' || named?.kind === 'workspace_key') return [];
     return this.withAccounts('request', await this.requests.findByClientId(query, MOST_MATCHES));
   }
 
@@ -58,6 +60,8 @@ export class AccountSearchService {
   private async find(text: string): Promise<{ kind: MatchKind; found: Owned[] } | null> {
     const { database } = this;
     if (KEY.test(text)) return { kind: 'api_key', found: await this.findKeys(text) };
+    if (isSecretKey(WORKSPACE_KEY_START, text))
+      return { kind: 'workspace_key', found: await findWorkspaceKeyByHash(database, this.hashesOf(text)) };
     if (/^key_/.test(text)) return { kind: 'api_key', found: await findKeyById(database, text) };
     if (/^pay_/.test(text)) return { kind: 'payment', found: await findPaymentById(database, text) };
     if (DOCUMENT_NUMBER.test(text)) {
@@ -73,11 +77,13 @@ export class AccountSearchService {
 
   /** A whole key is looked up by its hash alone, also under a former secret. */
   private findKeys(text: string): Promise<Owned[]> {
-    if (KEY_KINDS.some((kind) => isApiKey(text, kind))) {
-      const { hashSecret: API_KEY_HASH_SECRET, otherHashSecret } = this.config;
-      const secrets = { API_KEY_HASH_SECRET, API_KEY_HASH_OTHER_SECRET: otherHashSecret };
-      return findKeysByHash(this.database, possibleHashes(text, secrets));
-    }
+    if (KEY_KINDS.some((kind) => isApiKey(text, kind)))
+      return findKeysByHash(this.database, this.hashesOf(text));
     return findKeysByPrefix(this.database, text.slice(0, PREFIX_LENGTH), MOST_MATCHES);
+  }
+
+  private hashesOf(key: string): Buffer[] {
+    const { hashSecret: API_KEY_HASH_SECRET, otherHashSecret: API_KEY_HASH_OTHER_SECRET } = this.config;
+    return possibleHashes(key, { API_KEY_HASH_SECRET, API_KEY_HASH_OTHER_SECRET });
   }
 }

@@ -1,19 +1,31 @@
-import { StaffOnly } from '@inference/guards';
+import { type Caller, CurrentCaller, StaffOnly } from '@inference/guards';
 import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { Body, Controller, Get, Header, Param, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { AccountPath } from '../../accounts/accounts.dto';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import {
+  AccountSessionPath,
+  AccountViewPath,
+  AccountViewResponse,
   CreateNoteDto,
   CustomerAgentListResponse,
   CustomerSessionListResponse,
   CustomerWorkspaceListResponse,
   NoteListResponse,
   NoteResponse,
+  OpenViewDto,
+  TimelineQuery,
   TimelineResponse,
 } from './customer-view.dto';
+import { AccountViewsService } from './account-views.service';
 import { CustomerViewService } from './customer-view.service';
 
 const NO_ACCOUNT = { 404: 'There is no such account.' };
@@ -23,7 +35,10 @@ const NO_ACCOUNT = { 404: 'There is no such account.' };
 @ApiTags('Support')
 @StaffOnly()
 export class CustomerViewController {
-  constructor(private readonly customers: CustomerViewService) {}
+  constructor(
+    private readonly customers: CustomerViewService,
+    private readonly views: AccountViewsService,
+  ) {}
 
   @Get('timeline')
   @Header('Cache-Control', 'no-store')
@@ -35,7 +50,7 @@ export class CustomerViewController {
   })
   @ApiOkResponse({ description: 'A page of the timeline.', type: TimelineResponse })
   @ApiErrors(NO_ACCOUNT)
-  timeline(@Param() { id }: AccountPath, @Query() query: PageQuery): Promise<TimelineResponse> {
+  timeline(@Param() { id }: AccountPath, @Query() query: TimelineQuery): Promise<TimelineResponse> {
     return this.customers.timeline(id, query);
   }
 
@@ -49,6 +64,50 @@ export class CustomerViewController {
   @ApiErrors(NO_ACCOUNT)
   sessions(@Param() { id }: AccountPath): Promise<CustomerSessionListResponse> {
     return this.customers.sessions(id);
+  }
+
+  @Delete('sessions/:sessionId')
+  @HttpCode(204)
+  @ApiOperation({
+    operationId: 'endSessionOfAccount',
+    summary: 'Ends a session of an account, which sees it as an event.',
+    description: 'Only an admin may end one of staff.',
+  })
+  @ApiNoContentResponse({ description: 'The session has ended.' })
+  @ApiErrors({ 404: 'The account has no such live session.' })
+  endSession(
+    @CurrentActor() staff: Actor,
+    @CurrentCaller() { role }: Caller,
+    @Param() { id, sessionId }: AccountSessionPath,
+  ): Promise<void> {
+    return this.views.endSession({ ...staff, role }, id, sessionId);
+  }
+
+  @Post('views')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'openViewOfAccount',
+    summary: 'Lets the caller see the console as a customer does, read only, for 30 minutes.',
+    description:
+      'With the header `X-Account-View` of this id, and the same session, `GET` answers of the console are those of the customer: figures, lists and settings, not what it has written, and no downloads. Everything else is 403 `read_only_view`. The view ends with the session and with the role, and is then 403 `view_ended`. Beginning and end are events that the customer sees.',
+  })
+  @ApiCreatedResponse({ description: 'The view.', type: AccountViewResponse })
+  @ApiErrors({ ...NO_ACCOUNT, 409: 'The account is one of staff.' })
+  openView(
+    @CurrentActor() staff: Actor,
+    @Param() { id }: AccountPath,
+    @Body() { reason }: OpenViewDto,
+  ): Promise<AccountViewResponse> {
+    return this.views.open(staff, id, reason);
+  }
+
+  @Delete('views/:viewId')
+  @HttpCode(204)
+  @ApiOperation({ operationId: 'endViewOfAccount', summary: 'Ends a view of an account by the caller.' })
+  @ApiNoContentResponse({ description: 'The view has ended.' })
+  @ApiErrors({ 404: 'The caller has no such view of the account, or it has ended.' })
+  endView(@CurrentActor() staff: Actor, @Param() { id, viewId }: AccountViewPath): Promise<void> {
+    return this.views.end(staff, id, viewId);
   }
 
   @Get('agents')

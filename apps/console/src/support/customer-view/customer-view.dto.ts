@@ -1,9 +1,43 @@
-import { InstantProperty, NextCursorProperty, TextField } from '@inference/dto';
+import {
+  IdField,
+  InstantField,
+  InstantProperty,
+  NextCursorProperty,
+  TextField,
+  TimeZoneField,
+} from '@inference/dto';
+import { PageQuery } from '@inference/http';
+import { type InstantMicros } from '@inference/time';
 import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { AccountPath } from '../../accounts/accounts.dto';
 import { ListedSessionResponse } from '../../identity/session-list/session-list.dto';
 
 export const TIMELINE_KINDS = ['event', 'failed_call', 'note', 'payment', 'prices'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
+
+export class TimelineQuery extends PageQuery {
+  @InstantField({
+    description:
+      'Only what happened from this time on: a time, or a date, which is the start of that day in `time_zone`. All by default.',
+    zoneField: 'time_zone',
+    optional: true,
+  })
+  from?: InstantMicros;
+
+  @InstantField({
+    description: 'Only what happened before this time: a time or a date, as in `from`.',
+    example: '2026-02-01T00:00:00Z',
+    zoneField: 'time_zone',
+    optional: true,
+  })
+  to?: InstantMicros;
+
+  @TimeZoneField({
+    description: 'The time zone of a `from` or `to` that is a date.',
+    optional: true,
+  })
+  time_zone?: string;
+}
 
 /** Something that happened to a customer. */
 export class TimelineEntryResponse {
@@ -64,6 +98,46 @@ export class CustomerSessionListResponse {
     type: [CustomerSessionResponse],
   })
   sessions!: CustomerSessionResponse[];
+}
+
+export class AccountSessionPath extends AccountPath {
+  @IdField({ description: 'The id of the session.', noun: 'session', prefix: 'sess' })
+  sessionId!: string;
+}
+
+export class AccountViewPath extends AccountPath {
+  @IdField({ description: 'The id of the view.', noun: 'view', prefix: 'view' })
+  viewId!: string;
+}
+
+const MAX_REASON_LENGTH = 500;
+
+export class OpenViewDto {
+  @TextField({
+    description: 'Why, for staff. The customer sees that staff looked, and not why.',
+    example: 'Asks why the balance of Monday differs, ticket 4711.',
+    maxLength: MAX_REASON_LENGTH,
+    trim: true,
+  })
+  reason!: string;
+}
+
+/** That the caller sees the console as a customer does. */
+export class AccountViewResponse {
+  @ApiProperty({
+    description: 'Names the view: the value of `X-Account-View`.',
+    example: 'view_0Vc3kZ8dQ1mXw7RtYb2LsA',
+  })
+  id!: string;
+
+  @ApiProperty({ description: 'The customer.', example: 'acct_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  account_id!: string;
+
+  @ApiProperty({ description: 'The e-mail address of the customer.', example: 'ann@example.com' })
+  email!: string;
+
+  @InstantProperty({ description: 'When it ends by itself: after 30 minutes.' })
+  expires_at!: string;
 }
 
 /** An agent session, without what was said in it. */

@@ -1,5 +1,6 @@
 import { type Executor, newId, type Position, readNewestFirst } from '@inference/database';
 import { MODEL_PRICES } from '@inference/metering';
+import { type InstantMicros, instantText } from '@inference/time';
 import { Account } from '../../accounts/account.entity';
 import { AccountNote } from './account-note.entity';
 import { type TimelineKind } from './customer-view.dto';
@@ -18,9 +19,10 @@ export interface TimelineEntry {
 const MOST_MODELS = 50;
 const MOST_PRICE_LISTS = 200;
 
-/** The condition of one source: only what comes after the position, so that each is read by its index. */
+/** The condition of one source: only what comes after the position and lies in the range, so that each is read by its index. */
 const page = (time: string, id: string) =>
-  `($2::timestamptz IS NULL OR ${time} <= $2) AND ($2::timestamptz IS NULL OR (${time}, ${id}) < ($2, $3)) ORDER BY ${time} DESC, ${id} DESC LIMIT $4`;
+  `($2::timestamptz IS NULL OR ${time} <= $2) AND ($2::timestamptz IS NULL OR (${time}, ${id}) < ($2, $3))
+    AND ${time} >= coalesce($5::timestamptz, '-infinity') AND ${time} < coalesce($6::timestamptz, 'infinity') ORDER BY ${time} DESC, ${id} DESC LIMIT $4`;
 
 const PRICE_CHANGES = `
   SELECT 'prices_' || l.id AS id, l.effective_from AS at, l.published_by,
@@ -63,15 +65,24 @@ const TIMELINE = `
       FROM (${PRICE_CHANGES}) c WHERE ${page('at', 'id')})
   ) t ORDER BY at DESC, id DESC LIMIT $4`;
 
-/** What happened to an account, newest first. */
+/** From `from` on and before `to`. An absent one does not matter. */
+export interface TimeRange {
+  from?: InstantMicros | undefined;
+  to?: InstantMicros | undefined;
+}
+
+const textOf = (instant: InstantMicros | undefined) => (instant === undefined ? null : instantText(instant));
+
+/** What happened to an account in a time, newest first. */
 export async function readTimeline(
   executor: Executor,
   accountId: string,
+  { from, to }: TimeRange,
   after: Position | null,
   count: number,
 ): Promise<TimelineEntry[]> {
   type Row = Omit<TimelineEntry, 'position'> & { atText: string };
-  const values = [accountId, after?.at ?? null, after?.id ?? null, count];
+  const values = [accountId, after?.at ?? null, after?.id ?? null, count, textOf(from), textOf(to)];
   const { rows } = await executor.query<Row>(TIMELINE, values);
   return rows.map(({ atText, ...entry }) => ({ ...entry, position: { at: atText, id: entry.id } }));
 }

@@ -12,6 +12,7 @@ import {
   type CustomerWorkspaceListResponse,
   type NoteListResponse,
   type NoteResponse,
+  type TimelineQuery,
   type TimelineResponse,
 } from './customer-view.dto';
 import { insertNote, listAgents, listNotes, listWorkspaces, readTimeline } from './customer-view.repository';
@@ -27,10 +28,13 @@ export class CustomerViewService {
     private readonly reads: ReadDatabase,
   ) {}
 
-  async timeline(accountId: string, query: PageQuery): Promise<TimelineResponse> {
+  async timeline(accountId: string, { from, to, ...query }: TimelineQuery): Promise<TimelineResponse> {
     await this.requireAccount(accountId);
-    const { rows, nextCursor } = await readPage(`timeline ${accountId}`, query, (after, count) =>
-      this.reads.read((executor) => readTimeline(executor, accountId, after, count)),
+    const { rows, nextCursor } = await readPage(
+      `timeline ${accountId} ${from} ${to}`,
+      query,
+      (after, count) =>
+        this.reads.read((executor) => readTimeline(executor, accountId, { from, to }, after, count)),
     );
     return {
       entries: rows.map(({ id, at, kind, type, actorId, details }) => ({

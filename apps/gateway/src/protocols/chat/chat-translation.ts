@@ -1,7 +1,7 @@
 import { bytesOf, dataOf, eventOf, SseEventReader } from '@inference/sse';
 import { type OpenAiErrorBody, openAiErrorBody } from '../../errors/openai-error';
 import { type NativeCall } from '../../proxy/native-call';
-import { type AnswerTranslation } from '../../proxy/streaming/proxy-stream';
+import { type AnswerKeeper, type AnswerTranslation } from '../../proxy/streaming/proxy-stream';
 import { AnswerParts, type PartListener } from './answer-parts';
 import { keepExactCost } from './chat-usage';
 
@@ -40,6 +40,7 @@ export class ChatTranslation implements AnswerTranslation {
     private readonly isStream: boolean,
     requestId: string,
     readonly native: NativeCall,
+    readonly keeper?: AnswerKeeper | undefined,
   ) {
     this.answer = new AnswerParts(writer, requestId);
   }

@@ -56,15 +56,16 @@ export class MessagesController {
   async count(@Req() request: Request): Promise<CountTokensResponse> {
     const stayConnected = () => requireConnected(request.res!);
     const body = await readBody(request.body, stayConnected);
-    const { chat } = readMessagesRequest(body, true);
+    const { chat, hasServerTools } = readMessagesRequest(body, true);
     const counted = await receiveProxyRequest(
       'chat/completions',
       Buffer.from(body.write(chat)),
       stayConnected,
     );
+    counted.native = { protocol: 'messages', raw: request.body as Buffer, hasServerTools };
     const caller = callerOf(request);
-    const { model } = await this.admissions.bound(counted, caller, true);
+    const { model, mayBeNative } = await this.admissions.bound(counted, caller, true);
     const count = await this.counts.countOf(model, request, request.res!, caller);
-    return { input_tokens: count ?? promptTokens(counted) };
+    return { input_tokens: count ?? promptTokens(counted, mayBeNative) };
   }
 }

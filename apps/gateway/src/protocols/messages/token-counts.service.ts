@@ -10,7 +10,7 @@ import { ServingDirectory } from '../../upstreams/directory.service';
 import { type Upstream, type UpstreamOfModel } from '../../upstreams/upstream';
 import { Cancellation, type UpstreamCall } from '../../upstreams/upstream-call';
 import { type Fields } from '../fields';
-import { membersOf } from '../protocols.service';
+import { membersOf } from '../json';
 import { NATIVE_MESSAGES } from './messages-native';
 
 /** How long a client waits for the count of a server before it gets the estimate. Chosen: servers count within tens of milliseconds. */

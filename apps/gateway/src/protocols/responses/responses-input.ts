@@ -26,6 +26,20 @@ export const keepThought = (text: string): string => MARK + Buffer.from(text).to
 const readThought = (kept: string): string | undefined =>
   kept.startsWith(MARK) ? Buffer.from(kept.slice(MARK.length), 'base64').toString('utf8') : undefined;
 
+const textIn = (list: unknown): boolean => Array.isArray(list) && list.length > 0;
+
+/** Whether an item of a stored response says something to a chat server: not thoughts that it cannot read, nor what hosted tools did. */
+export function isReadableByChat({ type, content, summary, encrypted_content: kept }: Fields): boolean {
+  if (type !== 'reasoning') return Object.hasOwn(ITEMS, type as string);
+  return textIn(content) || textIn(summary) || (typeof kept === 'string' && kept.startsWith(MARK));
+}
+
+/** The same for a server that speaks Responses. It has stored no thoughts, and can read no summary and nothing that this gateway has kept. */
+export function isReadableByMaker({ type, content, encrypted_content: kept }: Fields): boolean {
+  if (type !== 'reasoning') return true;
+  return typeof kept === 'string' ? !kept.startsWith(MARK) : textIn(content);
+}
+
 type Write = ReadBody['write'];
 type AddItem = (conversation: ChatConversation, item: Fields, path: string, write: Write) => void;
 
@@ -96,7 +110,7 @@ function referenceAt(item: Fields, path: string): string {
   if (id.startsWith(THOUGHT_PREFIX)) return `${path} (item_reference)`;
   return refuse(
     childOf(path, 'type'),
-    'must not be item_reference, because responses are not stored: send the items themselves, as SDKs do with `store: false`',
+    'must not be item_reference: send the items themselves, as SDKs do with `store: false`',
   );
 }
 

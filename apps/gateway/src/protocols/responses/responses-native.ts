@@ -1,4 +1,4 @@
-import { readJson, UniqueNames } from '@inference/http';
+import { EVERY, readJson, UniqueNames } from '@inference/http';
 import { bytesOf, eventOf, type SseEvent } from '@inference/sse';
 import { type Charge } from '@inference/metering';
 import { type NativeEvent, type NativeReader } from '../../proxy/native-call';
@@ -11,6 +11,8 @@ import { responsesForChat } from './responses-for-chat';
 /** What names the items of an answer, and thoughts that only their maker can read. */
 const LABELS = new Set(['type', 'id', 'call_id', 'status', 'role', 'encrypted_content']);
 const UNREAD: NativeEvent = {};
+/** At any depth. */
+const ALL = { [EVERY]: true } as const;
 const RESPONSE = new UniqueNames({ response: {} });
 const DATA = /^data: ?(\{[^\n]*\})$/m;
 
@@ -48,19 +50,28 @@ function endOf({ status, incomplete_details: details }: Fields): unknown {
 
 /** Sets the price in the usage of the response that an event holds. Every other byte stays. */
 function eventWithInnerCost(event: SseEvent, charge: Charge | null): SseEvent {
+  const held = responseIn(event);
+  return held ? held.eventWith(withCost(held.response, charge)) : event;
+}
+
+/** The JSON of the response that an event holds, and the event with another one. Undefined for an event without, or in several lines. */
+export function responseIn(
+  event: SseEvent,
+): { response: Buffer; eventWith(response: Buffer): SseEvent } | undefined {
   const found = DATA.exec(event);
-  if (!found) return event;
+  if (!found) return undefined;
   const json = bytesOf(found[1]!);
-  const [response] = readJson(json, { names: RESPONSE }).members;
-  if (!response) return event;
-  const { start, end } = response;
-  const priced = Buffer.concat([
-    json.subarray(0, start),
-    withCost(json.subarray(start, end), charge),
-    json.subarray(end),
-  ]).toString('latin1');
+  const [member] = readJson(json, { names: RESPONSE }).members;
+  if (!member) return undefined;
+  const { start, end } = member;
   const at = found.index + found[0].length - found[1]!.length;
-  return event.slice(0, at) + priced + event.slice(at + found[1]!.length);
+  return {
+    response: json.subarray(start, end),
+    eventWith: (response) =>
+      event.slice(0, at) +
+      Buffer.concat([json.subarray(0, start), response, json.subarray(end)]).toString('latin1') +
+      event.slice(at + found[1]!.length),
+  };
 }
 
 /** Responses for upstreams that speak them. */
@@ -70,14 +81,17 @@ export const NATIVE_RESPONSES: Protocol['native'] = {
   fields: new UniqueNames({
     model: {},
     max_output_tokens: {},
-    input: {},
+    input: ALL,
     instructions: {},
     stream: {},
     store: {},
-    tools: {},
-    reasoning: {},
+    tools: ALL,
+    tool_choice: ALL,
+    text: ALL,
+    reasoning: ALL,
     service_tier: {},
     previous_response_id: {},
+    conversation: {},
     background: {},
   }),
   headersOf: () => ({}),

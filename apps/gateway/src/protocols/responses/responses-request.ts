@@ -20,7 +20,7 @@ import { addItems } from './responses-input';
 import { ResponsesAnswer } from './responses-answer';
 import { readTools } from './responses-tools';
 
-/** Change nothing of what a chat server answers. `store` is answered as false. */
+/** Change nothing of what a chat server answers. */
 const IGNORED = [
   'client_metadata',
   'prompt_cache_key',
@@ -80,8 +80,8 @@ const NEEDLESS_INCLUDES = [
   'computer_call_output.output.image_url',
   'code_interpreter_call.outputs',
 ];
-const NOT_STORED =
-  'must not be given, because responses are not stored: send the whole conversation as `input`';
+/** What may be asked for in `include`. */
+export const INCLUDES = [ENCRYPTED_REASONING, ...NEEDLESS_INCLUDES];
 const MOST_METADATA = 16;
 
 /** Translates a request of OpenAI's Responses. */
@@ -118,18 +118,20 @@ export function readResponsesRequest({ fields: body, write }: ReadBody): Transla
       ...tools.ignored,
       ...ignoredItems,
     ],
+    hasServerTools: tools.hasServerTools,
     writer: (requestId) =>
       new ResponsesAnswer({ requestId, echo, customTools: tools.custom, showsSummary, keepsThoughts }),
   };
 }
 
-/** Refuses what needs a stored response. */
+/** Refuses what works on without its client. What was said before is a part of the input by now. */
 function refuseState(body: Fields): void {
-  for (const name of ['previous_response_id', 'conversation'])
-    if (isGiven(body[name])) refuse(name, NOT_STORED);
+  if (isGiven(body.conversation))
+    refuse('conversation', 'must not be given: go on from a response with `previous_response_id`');
   if (booleanAt(body.background, 'background'))
-    refuse('background', 'must not be true, because responses are not stored');
+    refuse('background', 'must not be true, because a response is made while its client waits');
   booleanAt(body.store, 'store');
+  if (isGiven(body.previous_response_id)) nameAt(body.previous_response_id, 'previous_response_id');
   if (isGiven(body.truncation)) choiceAt(body.truncation, 'truncation', ['disabled']);
   if (countAt(body.top_logprobs, 'top_logprobs', 0))
     refuse('top_logprobs', 'cannot be passed on to the server of this model');
@@ -144,9 +146,7 @@ function readMetadata(given: unknown): void {
 
 function readIncludes({ include }: Fields): string[] {
   if (!isGiven(include)) return [];
-  return listAt(include, 'include').map((name, i) =>
-    choiceAt(name, childOf('include', i), [ENCRYPTED_REASONING, ...NEEDLESS_INCLUDES]),
-  );
+  return listAt(include, 'include').map((name, i) => choiceAt(name, childOf('include', i), INCLUDES));
 }
 
 /** A client that asks for a summary of the thoughts gets them there: it shows nothing else of them. */
@@ -214,10 +214,11 @@ const echoOf = (body: Fields): Fields => ({
   model: body.model,
   parallel_tool_calls: body.parallel_tool_calls ?? true,
   presence_penalty: 0,
-  previous_response_id: null,
+  previous_response_id: body.previous_response_id ?? null,
   prompt_cache_key: body.prompt_cache_key ?? null,
   reasoning: { effort: null, summary: null, ...(body.reasoning as Fields | undefined) },
   safety_identifier: body.safety_identifier ?? null,
+  // Said when it is stored.
   store: false,
   temperature: body.temperature ?? null,
   text: { format: { type: 'text' }, ...(body.text as Fields | undefined) },

@@ -10,6 +10,7 @@ import { type Protocol } from '../protocol';
 import { ProtocolsService } from '../protocols.service';
 import { NATIVE_RESPONSES } from './responses-native';
 import { readResponsesRequest } from './responses-request';
+import { NOT_STORED_HEADER, StoredResponses } from './stored/stored-responses.service';
 import { ResponseResponse, ResponsesEvent, ResponsesRequest } from './responses.dto';
 
 const RESPONSES: Protocol = {
@@ -59,13 +60,25 @@ const STREAM: EventStream = {
   },
 };
 
+const NOT_STORED = {
+  [NOT_STORED_HEADER]: {
+    description:
+      'Why the response is not stored although the account wants it: `too_large` (8 MiB with its request), `failed`, or `unwanted`, because the owner has changed that meanwhile. In streams only `too_large` of a request.',
+    schema: { type: 'string' as const },
+    example: 'too_large',
+  },
+};
+
 /** OpenAI's Responses. */
 @Controller('v1')
 @ApiTags('Responses')
 @AnyQuery()
 @BodyAs('unparsed-json')
 export class ResponsesController {
-  constructor(private readonly protocols: ProtocolsService) {}
+  constructor(
+    private readonly protocols: ProtocolsService,
+    private readonly stored: StoredResponses,
+  ) {}
 
   @Post('responses')
   @HttpCode(200)
@@ -74,7 +87,7 @@ export class ResponsesController {
     operationId: 'createResponse',
     summary: 'Answers a conversation in the shapes of OpenAI’s Responses.',
     description:
-      'OpenAI’s SDKs, their agents and Codex work unchanged. The request is translated for the model’s server, and its answer back. A field that cannot be carried over is refused by its name; what has no effect there is left out and named in `X-Ignored-Fields`. Nothing is stored. The tokens are charged as those of a chat completion.',
+      'OpenAI’s SDKs, their agents and Codex work unchanged. The request is translated for the model’s server, and its answer back. A field that cannot be carried over is refused by its name; what has no effect there is left out and named in `X-Ignored-Fields`. The response is stored for 30 days if the owner of the account has switched that on in the settings of the console and `store` is not false; its last event, or the answer, says in `store` whether it is. `previous_response_id` goes on from a stored one, whose conversation is charged as input. The tokens are charged as those of a chat completion.',
   })
   @ApiExtraModels(ResponseResponse, ...eventModelsOf(STREAM))
   @ApiBody({ type: ResponsesRequest })
@@ -82,7 +95,7 @@ export class ResponsesController {
   @ApiResponse({
     status: 200,
     description: 'The answer of the model.',
-    headers: { ...REQUEST_ID, ...OUTPUT_LIMIT },
+    headers: { ...REQUEST_ID, ...OUTPUT_LIMIT, ...NOT_STORED },
     content: {
       'application/json': { schema: { $ref: getSchemaPath(ResponseResponse) } },
       'text/event-stream': eventStreamContent(STREAM),
@@ -90,6 +103,6 @@ export class ResponsesController {
   })
   @ApiErrors(ERRORS_OF_ANSWERS)
   create(@Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.protocols.serve(RESPONSES, request, response);
+    return this.protocols.serve(RESPONSES, request, response, this.stored);
   }
 }

@@ -70,15 +70,21 @@ export class ResponsesRequest {
   @BooleanField({ optional: true, nullable: true, description: 'Answer as server-sent events.' })
   stream?: boolean | null;
 
-  @BooleanField({ optional: true, nullable: true, description: 'Has no effect: responses are not stored.' })
+  @BooleanField({
+    optional: true,
+    nullable: true,
+    description:
+      'Whether the response is stored, if the account agrees to that in its settings. By default it is then.',
+  })
   store?: boolean | null;
 
   @ApiProperty({
     type: 'string',
     nullable: true,
     required: false,
-    description: 'Refused, because responses are not stored.',
-    example: null,
+    description:
+      'A stored response to go on from: what was said until then is put before `input`. Instructions and tools are not taken over.',
+    example: 'resp_0123456789abcdef',
   })
   previous_response_id?: string | null;
 }
@@ -122,8 +128,17 @@ export class ResponseResponse {
   })
   output!: object[];
 
-  @ApiProperty({ enum: [false], description: 'Always false: responses are not stored.' })
-  store!: false;
+  @ApiProperty({ description: 'Whether it is stored. False in a stream until it is.' })
+  store!: boolean;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    required: false,
+    description: 'The response that it goes on from.',
+    example: null,
+  })
+  previous_response_id?: string | null;
 
   @ApiProperty({
     type: () => ResponsesUsage,

@@ -273,11 +273,11 @@ describe('refusals', () => {
     site.post('/v1/responses', account.apiKey, { model: MODEL, input: 'x', ...body });
 
   it.each<[string, Fields, RegExp]>([
-    ['previous_response_id', { previous_response_id: 'resp_1' }, /not stored/],
-    ['conversation', { conversation: 'conv_1' }, /not stored/],
-    ['background', { background: true }, /not stored/],
+    ['previous_response_id', { previous_response_id: 'resp_1' }, /not stored: its owner/],
+    ['conversation', { conversation: 'conv_1' }, /previous_response_id/],
+    ['background', { background: true }, /its client waits/],
     ['input', { input: 7 }, /a text or a list/],
-    ['input.0.type', { input: [{ type: 'item_reference', id: 'msg_1' }] }, /not stored/],
+    ['input.0.type', { input: [{ type: 'item_reference', id: 'msg_1' }] }, /items themselves/],
     ['input.0.type', { input: [{ type: 'computer_call' }] }, /computer_call/],
     ['input.0.role', { input: [{ role: 'tool', content: 'x' }] }, /user, assistant, system or developer/],
     ['tools.0.type', { tools: [{ type: 'file_search' }] }, /file_search cannot be run/],

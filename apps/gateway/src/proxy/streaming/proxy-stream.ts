@@ -21,10 +21,20 @@ interface NativeAnswer {
   failure(error: GatewayError): SseEvent;
 }
 
+/** Stores answers in the words of the client, and says so in them. Never rejects. */
+export interface AnswerKeeper {
+  /** A plain answer that was charged. Returns what is sent, with headers. */
+  keep(body: Buffer): Promise<{ body: Buffer; headers: Record<string, string> }>;
+  /** The last events of a stream that was charged. Returns what is sent. */
+  keepEvents(last: SseEvent): Promise<SseEvent>;
+}
+
 /** Turns what a chat server answers into the words of another protocol, for one request. */
 export interface AnswerTranslation {
   /** For upstreams that speak the protocol, whose answers are not translated. */
   readonly native: NativeCall;
+  /** Undefined: the answer is not stored. */
+  readonly keeper?: AnswerKeeper | undefined;
   /** An event without content, which is sent in a pause of a stream; a comment if undefined. */
   readonly ping: string | undefined;
   /** A plain answer, also a refusal. */
@@ -44,6 +54,8 @@ export interface StreamBilling {
   translation?: AnswerTranslation | undefined;
   /** How the events are read if they are in the client's own protocol, and are passed on. */
   native?: NativeAnswer | undefined;
+  /** Undefined: the answer is not stored. */
+  keeper?: AnswerKeeper | undefined;
   /** A client that reads nothing for this long counts as disconnected. */
   stallMillis: number;
   /**
@@ -80,6 +92,7 @@ export async function proxyStream(
     cancellation,
     translation,
     native,
+    keeper,
     maxOutputTokens,
     settle,
     reportsCost,
@@ -138,6 +151,7 @@ export async function proxyStream(
   const complete = meter.isComplete && !meter.failed;
   const outcome = complete ? 'completed' : clientLeft ? 'disconnected' : 'interrupted';
   let unserved: GatewayError | null = null;
+  let isCharged = false;
   try {
     // Whoever leaves pays for the prompt, which the upstream has; whoever is shut out pays for what was produced.
     const isDue = (wasLeft && clientLeft) || (meter.usage && !brokeOff);
@@ -146,6 +160,7 @@ export async function proxyStream(
       const usage = complete && brokeOff && !meter.isUsageFinal ? null : meter.usage;
       const isWhole = complete && meter.isUsageFinal;
       const charge = await settle(outcome, usage, isWhole, () => meter.produced, meter.finishReason);
+      isCharged = true;
       if (reportsCost) tellPrice(heldBack, meter.usageEvent, charge, native?.reader.withCost);
     } else if (!clientLeft) unserved = reason ?? new UpstreamFailedError();
     if (!complete && !meter.failed) heldBack.push(failure(reason ?? new UpstreamFailedError()));
@@ -155,7 +170,12 @@ export async function proxyStream(
     heldBack.splice(0, heldBack.length, failure(error));
   }
   const last = heldBack.join('');
-  if (!response.destroyed) response.end(translation ? translation.end(last) : last, 'latin1');
+  // Nobody asks for an answer that was cut because its client has left or is shut out.
+  const isKept = keeper && isCharged && (complete || !(clientLeft || reason));
+  if (!isKept && response.destroyed) return unserved;
+  const ending = translation ? translation.end(last) : last;
+  const told = isKept ? await keeper.keepEvents(ending) : ending;
+  if (!response.destroyed) response.end(told, 'latin1');
   return unserved;
 }
 

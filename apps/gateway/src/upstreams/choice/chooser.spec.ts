@@ -215,6 +215,26 @@ describe('a circuit', () => {
     expect(circuit.state(23_000)).toBe('closed');
   });
 
+  it('leaves alone for longer who answers a trial and breaks the answer off', () => {
+    const candidate = upstream('a');
+    const { circuit } = candidate;
+    open(candidate, 0);
+    const breakOff = (began: number) => {
+      const openings = circuit.begin(began);
+      circuit.end(began + 10, 'answered', openings);
+      expect(circuit.state(began + 10)).toBe('closed');
+      circuit.broke(began + 20, began, openings);
+      return circuit.state(began + 20);
+    };
+    expect(breakOff(5_000)).toBe('open');
+    expect([circuit.admits(15_019), circuit.admits(15_020)]).toEqual([false, true]);
+    expect(breakOff(15_020)).toBe('open');
+    expect([circuit.admits(35_039), circuit.admits(35_040)]).toEqual([false, true]);
+    // A whole answer closes it, and then a broken one is a failure as others are.
+    circuit.end(35_050, 'answered', circuit.begin(35_040));
+    expect(breakOff(35_060)).toBe('closed');
+  });
+
   it('hears of a probe beside the calls, unless the server answers calls with errors', () => {
     const [lost, faulty] = [upstream('lost'), upstream('faulty')];
     open(lost, 0, 'lost');

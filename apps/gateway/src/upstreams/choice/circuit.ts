@@ -33,6 +33,8 @@ interface Half {
 export class Circuit {
   private openUntil = 0;
   private openMillis = 0;
+  /** What `openMillis` was when it has closed. */
+  private openMillisBefore = 0;
   private trialMillis = 0;
   private isOpen = false;
   private isProbing = false;
@@ -115,6 +117,19 @@ export class Circuit {
     this.fail(now, end === 'lost');
   }
 
+  /**
+   * An answer has broken off that was counted as one.
+   * @param began when the call began
+   * @param openings what `begin` has returned
+   */
+  broke(now: number, began: number, openings: number): void {
+    // It has closed the circuit too early: whoever breaks off all answers would get calls again and again.
+    if (!this.isOpen && openings === this.openings && began < this.closedAt) {
+      this.openMillis = this.openMillisBefore;
+      this.open(now, false);
+    } else this.end(now, 'failed', this.begin(now));
+  }
+
   /** The upstream has asked not to be called for this long. */
   pause(now: number, millis: number): void {
     this.pausedUntil = Math.max(this.pausedUntil, now + Math.min(millis, LONGEST_PAUSE_MILLIS));
@@ -162,6 +177,7 @@ export class Circuit {
     if (!this.isOpen) return;
     this.isOpen = false;
     this.isProbing = false;
+    this.openMillisBefore = this.openMillis;
     this.openMillis = 0;
     this.closedAt = now;
     for (const half of this.halves) half.calls = half.failures = 0;

@@ -7,7 +7,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE OR REPLACE TRIGGER account_changed AFTER DELETE OR UPDATE OF role ON accounts.accounts
+CREATE OR REPLACE TRIGGER account_changed AFTER DELETE OR UPDATE OF role, stores_responses ON accounts.accounts
   FOR EACH ROW EXECUTE FUNCTION accounts.notify_credential_change('account');
 
 CREATE OR REPLACE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF deleted_at, key_hash, spend_limit_picos, allowed_models, reports_cost,

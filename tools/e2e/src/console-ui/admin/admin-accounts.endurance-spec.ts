@@ -150,6 +150,45 @@ ifThere('shows the usage that the customer sees', async () => {
     .waitFor();
 });
 
+ifThere('sees the pages of the customer and changes nothing, and the customer reads it', async () => {
+  const page = tab.url();
+  await tab.getByRole('button', { name: 'See what the customer sees' }).click();
+  const dialog = tab.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Show' }).click();
+  await dialog.getByText('Enter a reason.').waitFor();
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Asks for a cost');
+  await dialog.getByRole('button', { name: 'Show' }).click();
+  const bar = tab.getByRole('region', { name: 'View of a customer’s account' });
+  await bar.getByText('You see this account as its owner does. Read only.').waitFor();
+  await bar.getByText(CUSTOMER.email).waitFor();
+  // The address of the staff is in its menu alone, and no area of the staff is offered.
+  expect(await tab.locator('body').innerText()).not.toContain(ADMIN.email);
+  expect(await tab.getByRole('link', { name: 'Accounts', exact: true }).count()).toBe(0);
+  await openArea(tab, 'API keys');
+  await tab.getByRole('table').getByText('production').waitFor();
+  // A reload goes on with it.
+  await tab.reload();
+  await bar.waitFor();
+  await tab.getByRole('button', { name: 'Delete the key production' }).click();
+  const confirmation = tab.getByRole('dialog');
+  await confirmation.getByRole('button', { name: 'Delete', exact: true }).click();
+  await confirmation.getByText('You see a customer’s account, read only.').waitFor();
+  await tab.keyboard.press('Escape');
+  await tab.goto('/workspaces');
+  await tab.getByText('You see a customer’s account, read only.').first().waitFor();
+  await tab.goto('/admin/accounts');
+  await tab.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  await tab.goto('/settings/events');
+  await bar.getByRole('button', { name: 'End' }).click();
+  await tab.waitForURL(page);
+  await tab.getByRole('button', { name: 'Adjust balance' }).waitFor();
+  expect(await bar.count()).toBe(0);
+  const { events } = await call<{ events: { type: string }[] }>('/api/auth/events', customerToken);
+  expect(events.slice(0, 2).map(({ type }) => type)).toEqual(['account.view_ended', 'account.view_began']);
+  const { api_keys: keys } = await call<{ api_keys: object[] }>('/api/api-keys', customerToken);
+  expect(keys).toHaveLength(1);
+});
+
 ifThere('explains a cost of the customer by the calls of the customer', async () => {
   const page = tab.url();
   await tab.getByRole('link', { name: 'Why this cost' }).first().click();
@@ -236,7 +275,7 @@ ifThere('adds an upstream, tests it, and drains it', async () => {
   await dialog.getByRole('textbox', { name: 'Model', exact: true }).fill('sandbox-chat');
   await dialog.getByRole('textbox', { name: 'Weight' }).fill('25');
   await dialog
-    .getByRole('region', { name: 'How calls are split' })
+    .getByRole('region', { name: 'How calls will be split' })
     .getByText(/sandbox-chat: .*second/)
     .waitFor();
   await dialog.getByRole('button', { name: 'Save' }).click();

@@ -1,0 +1,37 @@
+import { TimeColumn } from '@inference/database';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** A response of a model that its account wants kept, with what was asked. */
+@Entity('stored', { schema: 'responses' })
+@Index('stored_account', ['accountId', 'createdAt'])
+@Index('stored_age', ['createdAt'])
+export class StoredResponse {
+  @PrimaryColumn('text')
+  accountId!: string;
+
+  @PrimaryColumn('text')
+  id!: string;
+
+  /** Null: a service has called without a key. */
+  @Column('text', { nullable: true })
+  apiKeyId!: string | null;
+
+  /** What it goes on from. */
+  @Column('text', { nullable: true })
+  previousId!: string | null;
+
+  /** The JSON of the items of its own request. */
+  @Column('bytea')
+  input!: Buffer;
+
+  /** The JSON that was sent. */
+  @Column('bytea')
+  response!: Buffer;
+
+  /** Of both. */
+  @Column('integer')
+  bytes!: number;
+
+  @TimeColumn({ default: () => 'clock_timestamp()' })
+  createdAt!: Date;
+}

@@ -1,0 +1,174 @@
+import { type Caller, CurrentCaller } from '@inference/guards';
+import { AnyQuery } from '@inference/http';
+import { ApiErrors } from '@inference/openapi';
+import {
+  applyDecorators,
+  Controller,
+  Delete,
+  Get,
+  Header,
+  HttpCode,
+  Param,
+  Post,
+  Req,
+  Res,
+} from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { childOf, choiceAt, refuse } from '../../fields';
+import { INCLUDES } from '../responses-request';
+import { ResponseResponse } from '../responses.dto';
+import { type ListedItem } from './stored-items';
+import { DeletedResponse, ResponseItemListResponse, ResponsePath } from './stored-responses.dto';
+import { StoredResponses } from './stored-responses.service';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const ERRORS = {
+  404: '`response_not_found`: the response does not exist, was not stored, is deleted or older than 30 days, or belongs to another account. A restricted key finds only what it made itself.',
+  503: '`database_unavailable`.',
+};
+const MOST_ITEMS = 100;
+const USUAL_ITEMS = 20;
+
+const ApiInclude = () =>
+  ApiQuery({
+    name: 'include',
+    required: false,
+    schema: { type: 'array', items: { type: 'string', enum: INCLUDES } },
+    description: 'Has no effect: what is stored is shown whole. Other values than OpenAI’s are refused.',
+  });
+
+const ApiItemPage = () =>
+  applyDecorators(
+    ApiQuery({
+      name: 'limit',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: MOST_ITEMS, default: USUAL_ITEMS },
+      description: 'Most items.',
+    }),
+    ApiQuery({
+      name: 'order',
+      required: false,
+      schema: { type: 'string', enum: ['asc', 'desc'], default: 'desc' },
+      description: '`desc`: the latest first.',
+    }),
+    ApiQuery({
+      name: 'after',
+      required: false,
+      schema: { type: 'string' },
+      description: 'The items behind the one of this id.',
+    }),
+  );
+
+/** Throws InvalidValueError for a value that OpenAI does not know. SDKs write a list as `include[]`. */
+function readInclude({ query }: Request): void {
+  const given = [query.include ?? [], query['include[]'] ?? []].flat();
+  for (const [i, value] of given.entries()) choiceAt(value, childOf('include', i), INCLUDES);
+}
+
+/** A page of OpenAI's list as JSON. Throws InvalidValueError. */
+function pageOf(items: ListedItem[], { query }: Request): string {
+  const { limit = USUAL_ITEMS, order = 'desc', after } = query;
+  const count = Number(limit);
+  if (!Number.isSafeInteger(count) || count < 1 || count > MOST_ITEMS)
+    refuse('limit', `must be an integer from 1 to ${MOST_ITEMS}`);
+  const isAscending = choiceAt(order, 'order', ['asc', 'desc']) === 'asc';
+  const ordered = isAscending ? items : items.toReversed();
+  const start = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
+  if (after !== undefined && start === 0) refuse('after', 'must be the id of an item of this response');
+  const page = ordered.slice(start, start + count);
+  const ends = {
+    first_id: page[0]?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+    has_more: start + count < ordered.length,
+  };
+  const data = page.map(({ json }) => json).join(',');
+  return `{"object":"list","data":[${data}],${JSON.stringify(ends).slice(1)}`;
+}
+
+/** Responses that are stored because their account wants it. */
+@Controller('v1/responses/:response_id')
+@ApiTags('Responses')
+@AnyQuery()
+export class StoredResponsesController {
+  constructor(private readonly responses: StoredResponses) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  @ApiInclude()
+  @ApiQuery({
+    name: 'stream',
+    required: false,
+    schema: { type: 'boolean' },
+    description: 'Must not be true: a stored response is complete.',
+  })
+  @ApiOperation({
+    operationId: 'retrieveResponse',
+    summary: 'Returns a stored response.',
+    description:
+      'Responses are stored for 30 days if the owner of the account has switched that on in the settings of the console, and the request does not have `"store": false`.',
+  })
+  @ApiOkResponse({ description: 'The response as it was sent.', type: ResponseResponse })
+  @ApiErrors({ 400: '`invalid_value`.', ...ERRORS })
+  async find(
+    @CurrentCaller() caller: Caller,
+    @Param() { response_id: id }: ResponsePath,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    readInclude(request);
+    if (['true', '1', ''].includes(String(request.query.stream ?? 'false')))
+      refuse('stream', 'must not be true, because a stored response is complete: its events are not stored');
+    response.type(JSON_TYPE).end(await this.responses.find(caller, id));
+  }
+
+  @Delete()
+  @ApiOperation({
+    operationId: 'deleteResponse',
+    summary: 'Deletes a stored response.',
+    description: 'Responses that go on from it stay, but cannot be gone on from any more.',
+  })
+  @ApiOkResponse({ description: 'It is deleted.', type: DeletedResponse })
+  @ApiErrors(ERRORS)
+  async delete(
+    @CurrentCaller() caller: Caller,
+    @Param() { response_id: id }: ResponsePath,
+  ): Promise<DeletedResponse> {
+    await this.responses.delete(caller, id);
+    return { id, object: 'response', deleted: true };
+  }
+
+  @Get('input_items')
+  @Header('Cache-Control', 'no-store')
+  @ApiItemPage()
+  @ApiInclude()
+  @ApiOperation({
+    operationId: 'listResponseInputItems',
+    summary: 'Lists what the model was given for a stored response.',
+    description:
+      'With `previous_response_id` that is also what was said before. Instructions are not part of it.',
+  })
+  @ApiOkResponse({ description: 'A page of items.', type: ResponseItemListResponse })
+  @ApiErrors({ 400: '`invalid_value`.', ...ERRORS })
+  async listItems(
+    @CurrentCaller() caller: Caller,
+    @Param() { response_id: id }: ResponsePath,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    readInclude(request);
+    response.type(JSON_TYPE).end(pageOf(await this.responses.listItems(caller, id), request));
+  }
+
+  @Post('cancel')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'cancelResponse',
+    summary: 'Cancels a response that is made in the background.',
+    description: 'There is none here, because `background` is refused: the answer is always an error.',
+  })
+  @ApiErrors({ 400: '`synchronous_response`: it is complete.', ...ERRORS })
+  cancel(@CurrentCaller() caller: Caller, @Param() { response_id: id }: ResponsePath): Promise<never> {
+    return this.responses.cancel(caller, id);
+  }
+}

@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { CredentialSeal, type DirectoryUpstream } from '@inference/serving';
+import { GatewayError, toOpenAiError } from '../errors/openai-error';
+import { ServingCatalogue, type ServingDirectory } from './directory.service';
+import { Upstream } from './upstream';
+import { Cancellation } from './upstream-call';
+import { type UpstreamMetrics } from './upstream-metrics';
+import { UpstreamsService } from './upstreams.service';
+
+/** What a client sees of a model with two upstreams, whatever is wrong with either. */
+
+const FIRST_BYTE_MILLIS = 150;
+const CONFIG = {
+  timeouts: { connectMillis: 1_000, firstByteMillis: FIRST_BYTE_MILLIS, idleMillis: 1_000 },
+  timeZone: 'UTC',
+};
+const PAUSED_SECONDS = 200;
+const LIMITED_SECONDS = 70;
+const FAILURES_TO_OPEN = 3;
+const seal = new CredentialSeal([Buffer.alloc(32)]);
+const metrics = {
+  countFallback: () => undefined,
+  countRefusal: () => undefined,
+  observeFirstByte: () => undefined,
+} as unknown as UpstreamMetrics;
+
+/** How an upstream answers if it is called. */
+const SERVERS: Record<string, RequestListener> = {
+  works: (_request, response) => void response.end('{"fine":true}'),
+  fails: (_request, response) => void response.writeHead(500).end(),
+  hangs: () => undefined,
+  asksForPause: (_request, response) =>
+    void response.writeHead(429, { 'Retry-After': String(LIMITED_SECONDS) }).end('{"error":{}}'),
+};
+
+interface Kind {
+  server: keyof typeof SERVERS;
+  settings?: Partial<DirectoryUpstream>;
+  prepare?(upstream: Upstream, now: number): void;
+}
+
+const KINDS = {
+  works: { server: 'works' },
+  full: {
+    server: 'works',
+    settings: { concurrency: 1 },
+    prepare: (upstream, now) => void upstream.load.begin(now),
+  },
+  open: {
+    server: 'fails',
+    prepare: (upstream, now) => {
+      const { circuit } = upstream.figuresOf('m');
+      for (let call = 0; call < FAILURES_TO_OPEN; call++) circuit.end(now, 'failed', circuit.begin(now));
+    },
+  },
+  paused: {
+    server: 'works',
+    prepare: (upstream, now) => upstream.figuresOf('m').circuit.pause(now, PAUSED_SECONDS * 1_000),
+  },
+  asksForPause: { server: 'asksForPause' },
+  draining: { server: 'works', settings: { state: 'draining' } },
+  fails: { server: 'fails' },
+  hangs: { server: 'hangs' },
+} satisfies Record<string, Kind>;
+type KindName = keyof typeof KINDS;
+const NAMES = Object.keys(KINDS) as KindName[];
+
+/**
+ * Status and seconds of `Retry-After`; rows: the upstream that is called first, columns: the other one, in the order of the kinds. One
+ * that works answers. One that only has no room now is a reason to come back, whatever is wrong with the other one; with the wait of
+ * whichever is free first. Otherwise it is told how the last call failed.
+ */
+const SEEN: Record<KindName, string[]> = {
+  //      works  full     open     paused     asks      draining   fails      hangs
+  works: ['200', '200', '200', '200', '200', '200', '200', '200'],
+  full: ['200', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1'],
+  open: ['200', '429 1', '502', '429 200', '429 70', '502', '502', '502'],
+  paused: ['200', '429 1', '429 200', '429 200', '429 70', '429 200', '429 200', '429 200'],
+  asksForPause: ['200', '429 1', '429 70', '429 70', '429 70', '429 70', '429 70', '429 70'],
+  draining: ['200', '429 1', '502', '429 200', '429 70', '502', '502', '504'],
+  fails: ['200', '429 1', '502', '429 200', '429 70', '502', '502', '504'],
+  hangs: ['200', '429 1', '502', '429 200', '429 70', '504', '502', '504'],
+};
+
+const servers = new Map<string, { server: Server; calls: number }>();
+const upstreams: Upstream[] = [];
+
+beforeAll(async () => {
+  for (const [name, answer] of Object.entries(SERVERS)) {
+    const known = { server: createServer(), calls: 0 };
+    known.server.on('request', (request, response) => {
+      known.calls++;
+      // It has to be read for the connection to be used again.
+      request.resume();
+      response.setHeader('Content-Type', 'application/json');
+      answer(request, response);
+    });
+    await new Promise<void>((resolve) => known.server.listen(0, '127.0.0.1', resolve));
+    servers.set(name, known);
+  }
+});
+afterAll(async () => {
+  for (const { server } of servers.values()) {
+    const closed = once(server, 'close');
+    server.close().closeAllConnections();
+    await closed;
+  }
+  await Promise.all(upstreams.map((upstream) => upstream.close()));
+});
+
+function upstreamOf(name: KindName, priority: number): Upstream {
+  const kind: Kind = KINDS[name];
+  const { port } = servers.get(kind.server)!.server.address() as AddressInfo;
+  const options = {
+    ...{ id: `ups_${priority}`, name: `${name} ${priority}`, baseUrl: `http://127.0.0.1:${port}/v1` },
+    ...{ credentials: [] as string[], credentialHeader: 'authorization', protocols: ['chat'] },
+    ...{
+      costPrices: null,
+      state: 'active',
+      requestsPerMinute: null,
+      tokensPerMinute: null,
+      concurrency: null,
+    },
+    models: [{ model: 'm', upstreamName: null, weight: 100, priority }],
+    ...kind.settings,
+  } as unknown as DirectoryUpstream;
+  const upstream = new Upstream(options, CONFIG, seal);
+  upstream.shareLimits(1);
+  kind.prepare?.(upstream, performance.now());
+  upstreams.push(upstream);
+  return upstream;
+}
+
+/** Seconds are counted in tens: some have passed since the pause began. */
+const shown = (status: number, wait?: string) =>
+  [status, ...(wait ? [Number(wait) < 10 ? wait : Math.ceil(Number(wait) / 10) * 10] : [])].join(' ');
+
+/** Status and wait, as the client gets them. */
+async function seenOf(first: KindName, second: KindName): Promise<string> {
+  const catalogue = new ServingCatalogue({ models: [], upstreams: [] }, [
+    upstreamOf(first, 0),
+    upstreamOf(second, 1),
+  ]);
+  const service = new UpstreamsService({ current: () => catalogue } as unknown as ServingDirectory, metrics);
+  try {
+    const answer = await service.ask({
+      ...{ endpoint: 'chat/completions', models: ['m'], prefix: 1, requestId: 'req_1' },
+      account: { id: 'acct_1', weight: () => 1 },
+      bodyFor: () => Buffer.from('{}'),
+      read: (body) => JSON.parse(body.toString()) as object,
+      cancellation: new Cancellation(),
+    });
+    return shown(answer.status, answer.retryHeaders['retry-after']);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const { status, headers } = toOpenAiError(error);
+    return shown(status, headers['Retry-After']);
+  }
+}
+
+it('tells the client of a model with two upstreams what to do', async () => {
+  const rows = NAMES.map(async (first) => {
+    const row = await Promise.all(NAMES.map((second) => seenOf(first, second)));
+    return [first, row] as const;
+  });
+  expect(Object.fromEntries(await Promise.all(rows))).toEqual(SEEN);
+});
+
+it('calls none that has no room, and each other one once', async () => {
+  const called = async (first: KindName, second: KindName) => {
+    for (const server of servers.values()) server.calls = 0;
+    await seenOf(first, second);
+    return Object.fromEntries(
+      [...servers].flatMap(([name, { calls }]) => (calls > 0 ? [[name, calls]] : [])),
+    );
+  };
+  expect(await called('full', 'fails')).toEqual({ fails: 1 });
+  expect(await called('paused', 'open')).toEqual({ fails: 1 });
+  expect(await called('paused', 'full')).toEqual({});
+  expect(await called('draining', 'asksForPause')).toEqual({ asksForPause: 1 });
+  expect(await called('fails', 'hangs')).toEqual({ fails: 1, hangs: 1 });
+});
