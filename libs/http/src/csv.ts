@@ -1,9 +1,12 @@
 const NUMBER = /^-?\d+(\.\d+)?$/;
 /** Spreadsheets calculate a cell that begins with one of these. They take the wide forms for the narrow ones. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+const FORMULA = /^(?=[=+\-@\t\r\n＝＋－＠])/;
+/** Where the list separator is a semicolon or a tab, these begin a cell in the middle of a text, quoted or not. */
+const INNER_FORMULA = /(?<=[;\t\r\n])(?=[=+\-@＝＋－＠])/g;
 
 /** The apostrophe makes a spreadsheet show the text as it is. Customers choose names that staff exports. */
-const asText = (text: string) => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
+const asText = (text: string) =>
+  NUMBER.test(text) ? text : text.replace(FORMULA, "'").replace(INNER_FORMULA, "'");
 
 const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 

@@ -28,7 +28,7 @@ export {
   withoutByteOrderMark,
 } from './json/json-reader';
 export { type JsonMember } from './json/json-scanner';
-export { ENTRIES, type NameTree, UniqueNames } from './json/unique-names';
+export { ENTRIES, EVERY, type NameTree, UniqueNames } from './json/unique-names';
 export { ExactJsonInterceptor } from './bodies/exact-json.interceptor';
 export { HealthController, PROCESS_STARTED_AT, STARTED_AT_HEADER } from './health/health.controller';
 export { MetricsServer } from './metrics/metrics-server';

@@ -19,5 +19,5 @@ export {
 } from './wallets.repository';
 export { findTransfer } from './transfers.repository';
 export { Wallet } from './wallet.entity';
-export { closedHoursEnd, readStatement, type StatementLine } from './statement.repository';
+export { closedHoursEnd, readMovements, type WalletMovement } from './movements.repository';
 export { WALLET_ENTITIES } from './wallet.entity';

@@ -38,7 +38,7 @@ import { PricingService } from './pricing/pricing.service';
 import { TrainingPriceService } from './pricing/training-price.service';
 import { ProofController } from './proof/proof.controller';
 import { ProofService } from './proof/proof.service';
-import { RouterCostGateway } from './proof/router-cost.gateway';
+import { RouterCostClient } from './proof/router-cost-client';
 import { ProviderEventsController } from './provider-events/provider-events.controller';
 import { ProviderEventsService } from './provider-events/provider-events.service';
 import { ReceiptsController } from './receipts/receipts.controller';
@@ -142,7 +142,7 @@ class PaymentsModule {}
 class PricingModule {}
 
 /** Compares usage, ledger and cost report of a period. */
-@Module({ controllers: [ProofController], providers: [ProofService, RouterCostGateway] })
+@Module({ controllers: [ProofController], providers: [ProofService, RouterCostClient] })
 class ProofModule {}
 
 @Module({

@@ -62,16 +62,21 @@ const DENIALS = new Set([
   'login_required',
 ]);
 
+const OUT_OF_TIME = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED';
 /** Codes of openid-client for a response with a wrong issuer, audience, nonce or signature, or an expired token. */
 const INVALID_ANSWERS = new Set([
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
-  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
+  OUT_OF_TIME,
   'OAUTH_KEY_SELECTION_FAILED',
   'OAUTH_PARSE_ERROR',
   'OAUTH_UNSUPPORTED_OPERATION',
 ]);
+
+/** Whether the times in a token are why the answer of a provider was refused: by the clock of this host. */
+export const isOutOfTime = (error: unknown): boolean =>
+  error instanceof OAuthException && error.cause instanceof ClientError && error.cause.code === OUT_OF_TIME;
 
 const ERROR_NAME = /^[a-z_]{1,64}$/;
 
@@ -237,7 +242,7 @@ export class OAuthProviderGateway {
       if (error instanceof OAuthException) throw error;
       const code = codeFor(error);
       if (code !== 'access_denied') this.logger.warn(`${name}: ${code}: ${kindOf(error)}`);
-      throw new OAuthException(code);
+      throw new OAuthException(code, { cause: error });
     }
   }
 }

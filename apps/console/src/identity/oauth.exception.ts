@@ -1,5 +1,5 @@
 import { ACCOUNT_SUSPENDED, AccountSuspendedException } from '@inference/guards';
-import { HttpException } from '@nestjs/common';
+import { HttpException, type HttpExceptionOptions } from '@nestjs/common';
 
 /**
  * Errors of a sign-in through a provider. A browser is redirected to `{CONSOLE_UI_URL}/sign-in#error=<code>`, or to
@@ -25,9 +25,12 @@ const FAILURES = {
 export type OAuthErrorCode = keyof typeof FAILURES;
 
 export class OAuthException extends HttpException {
-  constructor(readonly code: OAuthErrorCode) {
+  constructor(
+    readonly code: OAuthErrorCode,
+    options?: HttpExceptionOptions,
+  ) {
     const [status, message] = FAILURES[code];
-    super(message, status);
+    super(message, status, options);
   }
 }
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   findFreePort,
@@ -56,5 +57,10 @@ export class ConsoleProcess {
 
   kill(): void {
     this.child.kill('SIGKILL');
+  }
+
+  /** The most memory that it has had so far. */
+  get peakKilobytes(): number {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${this.child.pid}/status`, 'utf8'))![1]);
   }
 }

@@ -400,15 +400,22 @@ it('make no difference to a stream', async () => {
   expect(upstream.bodies).toHaveLength(2);
 });
 
-it('are switched on in the SDK of OpenAI by a header', async () => {
-  const client = new OpenAI({
+class RepeatingClient extends OpenAI {
+  protected override idempotencyHeader = 'Idempotency-Key';
+}
+
+it.each([
+  ['a header of the call', OpenAI, { headers: { 'Idempotency-Key': 'order-1' } }],
+  ['a field of its client', RepeatingClient, {}],
+])('are switched on in the SDK of OpenAI by %s', async (_what, Client, options) => {
+  const client = new Client({
     apiKey: account.apiKey,
     baseURL: `${site.gateway.url}/v1`,
     maxRetries: 2,
     timeout: 300,
   });
   const params = { model: 'm', messages: [{ role: 'user' as const, content: 'x' }] };
-  const asked = client.chat.completions.create(params, { headers: { 'Idempotency-Key': 'order-1' } });
+  const asked = client.chat.completions.create(params, options);
   // The client gives up after 300 ms, and asks again.
   setTimeout(() => void answerOne(), 700);
   expect((await asked).choices[0]!.message.content).toBe('Hello');

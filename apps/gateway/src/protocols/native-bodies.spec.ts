@@ -1,8 +1,16 @@
 import { JsonFault, readJson } from '@inference/http';
 import fc from 'fast-check';
 import { withFields } from '../proxy/upstream-body';
+import { readProxyRequest } from '../proxy/request/proxy-request';
+import { boundsOf } from '../proxy/request/token-bounds';
+import { valueWeight } from '../proxy/usage/json-weight';
+import { promptTokens } from '../proxy/usage/prompt-tokens';
+import { type Fields } from './fields';
+import { readBody } from './json';
 import { NATIVE_MESSAGES } from './messages/messages-native';
+import { readMessagesRequest } from './messages/messages-request';
 import { NATIVE_RESPONSES } from './responses/responses-native';
+import { readResponsesRequest } from './responses/responses-request';
 
 /** Values that a parser and a writer of JSON would change. */
 const ODD = fc.constantFrom(
@@ -27,9 +35,11 @@ describe.each([
     fc.constantFrom(...NAMES).chain((name) => member(name, ODD)),
     { maxLength: 6 },
   );
+  // Inside of the prompt every name may be given once.
+  const unique = ODD.filter((value) => !value.includes('"b":3'));
   const deciding = fc.tuple(
     member('"model"', fc.constant('"m"')),
-    member(`"${prompt}"`, ODD),
+    member(`"${prompt}"`, unique),
     fc.option(member(`"${limitField}"`, fc.constantFrom('1.0', '5', 'null')), { nil: undefined }),
     fc.option(member('"store"', fc.constantFrom('true', 'false')), { nil: undefined }),
   );
@@ -78,5 +88,103 @@ describe.each([
       `{"model":"m","${field}":1,"\\u00${field.charCodeAt(0).toString(16)}${field.slice(1)}":2}`,
     );
     expect(() => readJson(raw, { names: fields })).toThrow(JsonFault);
+  });
+
+  it.each([prompt, 'tools', 'tool_choice'])('has every name once in %s', (field) => {
+    for (const value of ['{"x":1,"x":2}', '[{"a":{"b":[[{"c":1,"\\u0063":2}]]}}]', '{"":1,"":2}'])
+      expect(() => readJson(Buffer.from(`{"${field}":${value}}`), { names: fields })).toThrow(JsonFault);
+  });
+});
+
+describe.each([
+  [
+    'messages',
+    readMessagesRequest,
+    (junk: Fields) => ({
+      messages: [
+        { role: 'user', content: 'Hello' },
+        {
+          role: 'assistant',
+          content: [{ type: 'thinking', thinking: 'Hm.', ...('text' in junk && { signature: junk.text }) }],
+        },
+        {
+          role: 'user',
+          content: [{ type: 'text', text: 'x', ...('mark' in junk && { cache_control: junk.mark }) }],
+        },
+      ],
+      tools: [
+        {
+          name: 'a',
+          input_schema: { type: 'object' },
+          ...('examples' in junk && { input_examples: junk.examples }),
+        },
+      ],
+      ...('metadata' in junk && { metadata: junk.metadata }),
+      max_tokens: 5,
+    }),
+  ],
+  [
+    'responses',
+    readResponsesRequest,
+    (junk: Fields) => ({
+      input: [
+        { role: 'user', content: 'Hello' },
+        {
+          type: 'reasoning',
+          summary: [{ type: 'summary_text', text: 'Hm.' }],
+          ...('text' in junk && { encrypted_content: junk.text }),
+        },
+        {
+          role: 'user',
+          content: [{ type: 'input_text', text: 'x', ...('mark' in junk && { logprobs: junk.mark }) }],
+        },
+      ],
+      tools: [
+        {
+          type: 'function',
+          name: 'a',
+          parameters: {},
+          ...('examples' in junk && { output_schema: junk.examples }),
+        },
+        { type: 'namespace', ...('metadata' in junk && { tools: junk.metadata }) },
+      ],
+    }),
+  ],
+] as const)('what the gateway counts of a call in %s', (protocol, read, bodyOf) => {
+  const countOf = async (junk: Fields) => {
+    const raw = Buffer.from(JSON.stringify({ model: 'm', ...bodyOf(junk) }));
+    const body = await readBody(raw, () => undefined);
+    const { chat, hasServerTools } = read(body);
+    const request = readProxyRequest('chat/completions', Buffer.from(body.write(chat)));
+    request.native = { protocol, raw, hasServerTools };
+    return {
+      raw,
+      native: promptTokens(request, true),
+      translated: promptTokens(request),
+      bounds: boundsOf(request, {}, true),
+    };
+  };
+
+  it('is at least a token for four bytes of all that is left out, and never more than the bytes', async () => {
+    const value = fc.jsonValue({ maxDepth: 3, stringUnit: 'grapheme' });
+    const junks = fc.record(
+      {
+        text: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 }),
+        mark: value,
+        examples: value,
+        metadata: value,
+      },
+      { requiredKeys: [] },
+    );
+    const plain = await countOf({});
+    await fc.assert(
+      fc.asyncProperty(junks, async (junk) => {
+        const { raw, native, translated, bounds } = await countOf(junk);
+        const added = Object.values(junk).reduce<number>((sum, one) => sum + valueWeight(one), 0);
+        expect(native).toBeGreaterThanOrEqual(Math.max(translated, plain.native + Math.floor(added / 4) - 1));
+        expect(bounds.inputTokens).toBe(raw.length);
+      }),
+      { numRuns: 500 },
+    );
   });
 });

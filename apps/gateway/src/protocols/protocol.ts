@@ -16,6 +16,8 @@ export interface TranslatedRequest {
   isStream: boolean;
   /** What has no effect on the answer of a chat server and is left out. The client learns it in a header. */
   ignored: string[];
+  /** Whether tools were left out that a server of the protocol runs itself. */
+  hasServerTools: boolean;
   writer(requestId: string): AnswerWriter;
 }
 

@@ -43,7 +43,7 @@ export class ProtocolsService {
     const imposed = protocol.native.imposedOn(given.fields);
     const sent: SentRequest = { body: given, raw: request.body as Buffer };
     const { body, raw, keeper } = conversations ? await conversations.open(call, sent, response) : sent;
-    const { chat, isStream, ignored, writer } = protocol.read(body);
+    const { chat, isStream, ignored, hasServerTools, writer } = protocol.read(body);
     if (ignored.length > 0) response.setHeader(IGNORED_HEADER, ignoredHeader(ignored));
     const { outputLimitField } = await this.admissions.limitsOf(String(chat.model));
     limitAsModelDoes(chat, outputLimitField);
@@ -54,6 +54,7 @@ export class ProtocolsService {
       limitField,
       headers: headersOf(request),
       raw,
+      hasServerTools,
       members: () => membersOf(raw, fields),
       imposed,
     };

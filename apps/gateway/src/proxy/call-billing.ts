@@ -1,6 +1,7 @@
 import { Metrics } from '@inference/http';
 import { type Charge, type UsageFault, type UsageOutcome } from '@inference/metering';
-import { Injectable } from '@nestjs/common';
+import { picosToDecimal } from '@inference/money';
+import { Injectable, Logger } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { NotCoveredError, SettlementBatcher } from '../settlement/settlement-batcher';
 import { type UsageEvent } from '../settlement/usage-event';
@@ -40,7 +41,9 @@ export const tellsPrice = ({ call: { caller } }: Pick<AdmittedCall, 'call'>): bo
 /** Charges calls for what they used. */
 @Injectable()
 export class CallBilling {
+  private readonly logger = new Logger(CallBilling.name);
   private readonly uncosted: Counter<'upstream'>;
+  private readonly uncovered: Counter<'upstream'>;
 
   constructor(
     private readonly settlements: SettlementBatcher,
@@ -51,6 +54,12 @@ export class CallBilling {
     this.uncosted = new Counter({
       name: 'gateway_calls_without_cost_price_total',
       help: 'Charged calls whose upstream has no cost price for what they used, by upstream: no report knows their margin.',
+      labelNames: ['upstream'],
+      registers: [registry],
+    });
+    this.uncovered = new Counter({
+      name: 'gateway_uncovered_calls_total',
+      help: 'Calls that used more than was set aside while the wallet did not cover the rest, by upstream: only what was set aside is charged.',
       labelNames: ['upstream'],
       registers: [registry],
     });
@@ -93,6 +102,11 @@ export class CallBilling {
       // The upstream served more than the request allowed: the reserved amount is still charged.
       const covered = usageEventOf(admission, { ...served, fault, usage: admitted, estimated: true });
       await this.settlements.settle(covered, admission.hold);
+      this.uncovered.inc({ upstream });
+      const lost = picosToDecimal(event.charge.costPicos - covered.charge.costPicos);
+      this.logger.warn(
+        `${event.requestId} used more than was set aside at ${upstream}: ${lost} are not covered.`,
+      );
       this.upstreamMetrics.countMoney(upstream, covered.charge.costPicos, costs);
       return covered.charge;
     }

@@ -2,7 +2,7 @@ import { type JsonMember } from '@inference/http';
 import { type Charge } from '@inference/metering';
 import { type SseEvent } from '@inference/sse';
 import { type OpenAiErrorBody } from '../errors/openai-error';
-import { type NativeProtocol } from '../upstreams/upstream';
+import { type NativeBody } from './request/proxy-request';
 import { type FieldValue } from './upstream-body';
 
 /** What one event of a stream says. */
@@ -34,12 +34,10 @@ export interface NativeReader {
 }
 
 /** A request as its client has sent it, for upstreams that speak its protocol. */
-export interface NativeCall {
-  protocol: NativeProtocol;
+export interface NativeCall extends NativeBody {
   reader: NativeReader;
   /** Headers of the client that are passed on, and those that upstreams demand. */
   headers: Readonly<Record<string, string>>;
-  raw: Buffer;
   /** Where the values of the fields that decide on admission and price are in the bytes. Throws InvalidValueError for one given twice. */
   members(): readonly JsonMember[];
   /** The field of the limit. */

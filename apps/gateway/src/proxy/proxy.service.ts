@@ -93,6 +93,7 @@ export class ProxyService {
       () => requireConnected(response),
       (model) => (call.model = model),
     );
+    if (translation) request.native = translation.native;
     const { idempotencyKey } = call;
     if (idempotencyKey !== undefined && !request.stream)
       return this.serveOnce(idempotencyKey, request, call, response, translation);
@@ -219,11 +220,11 @@ export class ProxyService {
       const { reason } = cancellation;
       if (reason) throw reason;
       if (error instanceof RequestAbandonedError) {
-        const { upstream, model, costing } = error;
+        const { upstream, model, isNative, costing } = error;
         const nothing = () => NOTHING_PRODUCED;
         await this.settle(
           servedBy(admission, model),
-          { upstream, costing, span: undefined },
+          { upstream, isNative, costing, span: undefined },
           'disconnected',
           null,
           false,
@@ -356,14 +357,14 @@ export class ProxyService {
   /** Charges a call; returns what it was charged. @param isWhole whether the report is that of the whole answer */
   private settle(
     admission: Admission,
-    answer: Pick<Answer, 'upstream' | 'costing' | 'span'> & Partial<Pick<Answer, 'use'>>,
+    answer: Pick<Answer, 'upstream' | 'isNative' | 'costing' | 'span'> & Partial<Pick<Answer, 'use'>>,
     outcome: UsageOutcome,
     reported: ReportedUsage | null,
     isWhole: boolean,
     produced: () => Produced,
     told: Told,
   ): Promise<Charge> {
-    const metered = meteredUsage(admission, isWhole, reported, produced);
+    const metered = meteredUsage(admission, isWhole, reported, produced, answer.isNative);
     return this.billing.settle(admission, answer, outcome, metered, told);
   }
 }

@@ -33,7 +33,7 @@ export interface UsageEvent {
   costs: readonly UpstreamCost[];
 }
 
-/** The event as `metering.settle` reads it. Amounts are text because JSON.stringify does not support bigint. */
+/** The event as `metering.append` reads it, and `metering.settle` after it. Amounts are text because JSON.stringify does not support bigint. */
 export function toSettlementRow(event: UsageEvent, hold: Hold, usdPerUnit: string) {
   return {
     request_id: event.requestId,

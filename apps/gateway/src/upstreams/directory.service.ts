@@ -20,7 +20,7 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
-import { Upstream, type UpstreamOfModel } from './upstream';
+import { type NativeProtocol, Upstream, type UpstreamOfModel } from './upstream';
 import { UpstreamReports } from './upstream-reports';
 import { UPSTREAMS_CONFIG, type UpstreamsConfig } from './upstreams.config';
 
@@ -64,6 +64,11 @@ export class ServingCatalogue {
     const candidates = this.candidatesOf(slug);
     const isOne = ({ upstream }: UpstreamOfModel) => upstream.otherProtocol === undefined;
     return candidates.every(isOne) ? candidates : candidates.filter(isOne);
+  }
+
+  /** Whether one of the upstreams of a model speaks a protocol. */
+  speaks(slug: string, protocol: NativeProtocol): boolean {
+    return this.candidatesOf(slug).some(({ upstream }) => upstream.speaks(protocol));
   }
 
   /** The upstreams that may be called for a model, by priority. @param slug of a model with a price: the result is kept */

@@ -65,10 +65,14 @@ export class UnusableAnswerError extends Error {
 
 /** The client left while an upstream had its request and had not failed. */
 export class RequestAbandonedError extends Error {
-  /** @param model that was asked */
+  /**
+   * @param model that was asked
+   * @param isNative whether it got the request as its client has sent it
+   */
   constructor(
     readonly upstream: string,
     readonly model: string,
+    readonly isNative: boolean,
     readonly costing: CallCosting,
   ) {
     super(`The client left while ${upstream} worked for it.`);

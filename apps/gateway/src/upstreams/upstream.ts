@@ -228,7 +228,7 @@ export class Upstream {
   /** Sends a request. The call ends with the cancellation. @param onEnd see UpstreamCall @param ownHeaders of the request */
   post(
     credential: Credential | undefined,
-    endpoint: CalledEndpoint,
+    endpoint: CalledEndpoint | CountEndpoint,
     body: Buffer,
     requestId: string,
     cancellation: Cancellation,
@@ -344,8 +344,13 @@ export type NativeProtocol = Exclude<UpstreamProtocol, 'chat'>;
 /** What clients call and the log of calls names. */
 export type CalledEndpoint = ServedEndpoint | NativeProtocol;
 
-const protocolOf = (endpoint: CalledEndpoint): UpstreamProtocol =>
-  endpoint === 'messages' || endpoint === 'responses' ? endpoint : 'chat';
+/** What servers are asked for that speak Messages, beside calls of models. */
+type CountEndpoint = 'messages/count_tokens';
+
+const protocolOf = (endpoint: CalledEndpoint | CountEndpoint): UpstreamProtocol => {
+  if (endpoint === 'messages/count_tokens') return 'messages';
+  return endpoint === 'messages' || endpoint === 'responses' ? endpoint : 'chat';
+};
 
 /** The endpoint of an upstream that serves a call for text. */
 export const servedEndpointOf = (called: CalledEndpoint): Endpoint =>

@@ -269,7 +269,8 @@ export class UpstreamsService {
         if (cost) failed.push(cost);
       }
       const isAbandoned = error instanceof CallCancelledError && call.wasSent && !call.wasRefused;
-      throw isAbandoned ? new RequestAbandonedError(upstream.name, model, { prices, failed }) : error;
+      if (!isAbandoned) throw error;
+      throw new RequestAbandonedError(upstream.name, model, way.isNative, { prices, failed });
     }
   }
 

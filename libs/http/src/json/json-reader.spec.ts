@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { AT_ONCE_BYTES, readJson, readJsonInSlices } from './json-reader';
-import { ENTRIES, UniqueNames } from './unique-names';
+import { ENTRIES, EVERY, UniqueNames } from './unique-names';
 import { JSON_LIMITS } from './json-scanner';
 
 const read = (text: string | Buffer) => readJson(Buffer.from(text)).value;
@@ -203,6 +203,27 @@ describe('unique names', () => {
     '{"model ":1,"model":2,"Model":3}',
   ])('pass in %s', (text) => {
     expect(readJson(Buffer.from(text), { names }).value).toEqual(JSON.parse(text));
+  });
+
+  it('are all names of a value, at any depth', () => {
+    const every = new UniqueNames({ all: { [EVERY]: true }, one: {} });
+    const faults: [text: string, path: string][] = [
+      ['{"all":{"a":1,"a":2}}', 'all.a'],
+      ['{"all":[1,[{"a":1},{"b":{"a":1,"\\u0061":2}}]]}', 'all.1.1.b.a'],
+      ['{"all":{"é":1,"\\u00e9":2}}', 'all.é'],
+      ['{"all":{"":1,"":2}}', 'all.'],
+      ['{"all":1,"all":2}', 'all'],
+    ];
+    for (const [text, path] of faults) expect(faultOf(text, every)).toBe(`${path}: must be given once`);
+    for (const text of [
+      '{"all":{"a":{"a":1},"b":[{"a":1},{"a":1}],"all":1}}',
+      '{"one":{"a":1,"a":2},"x":1,"x":2}',
+    ])
+      expect(readJson(Buffer.from(text), { names: every }).value).toEqual(JSON.parse(text));
+    const many = Object.fromEntries(Array.from({ length: 90_000 }, (_, i) => [`n${i}`, i]));
+    expect(readJson(Buffer.from(JSON.stringify({ all: many })), { names: every }).value).toEqual({
+      all: many,
+    });
   });
 
   it('are found with their values', async () => {

@@ -82,6 +82,8 @@ export class JsonScanner {
   private readonly starts: number[] = [0];
   private readonly known: (UniqueNames | undefined)[] = [];
   private readonly seen: number[] = [];
+  /** By depth: the names that it has, where each may be given once. */
+  private readonly seenNames: Set<string>[] = [];
   /** By depth: the current name, or the number of values before the current one. */
   private readonly nameStarts: number[] = [];
   private readonly nameEnds: number[] = [];
@@ -204,6 +206,12 @@ export class JsonScanner {
 
   private findName(known: UniqueNames, start: number, end: number): UniqueName | undefined {
     const { bytes, depth } = this;
+    if (known.every) {
+      const name = this.hasEscapes ? this.textOf(start, end) : bytes.toString('utf8', start + 1, end - 1);
+      const names = this.seenNames[depth]!;
+      if (names.size === names.add(name).size) throw this.faultHere('must be given once');
+      return known.every;
+    }
     let entry: UniqueName | undefined;
     if (this.hasEscapes) {
       const name = Buffer.from(this.textOf(start, end));
@@ -241,9 +249,11 @@ export class JsonScanner {
     if (depth === JSON_LIMITS.depth)
       throw new JsonFault('limit', `must not be nested more than ${JSON_LIMITS.depth} levels deep`);
     const inner = depth + 1;
-    this.known[inner] =
+    const known =
       depth === 0 ? this.options.names : this.isList[depth] ? this.known[depth]?.entries : this.entry?.inner;
+    this.known[inner] = known;
     this.entry = undefined;
+    if (known?.every && !isList) this.seenNames[inner] = new Set();
     this.isList[inner] = isList;
     this.starts[inner] = at;
     this.seen[inner] = 0;

@@ -9,19 +9,32 @@ export interface UniqueName {
 /** Stands in a tree for the entries of a list. */
 export const ENTRIES = Symbol('entries');
 
+/** Says of a tree that it stands for every name, at any depth. */
+export const EVERY = Symbol('every');
+
 /** Names of an object with the names inside their values; under ENTRIES the names of the entries of a list. */
 export interface NameTree {
   [name: string]: NameTree;
   [ENTRIES]?: NameTree;
+  [EVERY]?: true;
 }
 
-/** Names of which an object may have each only once. At most 31 in one object. */
+const NO_BYTES = Buffer.alloc(0);
+
+/** Names of which an object may have each only once. At most 31 in one object, or all. */
 export class UniqueNames {
   /** For the entries of a list. */
   readonly entries: UniqueNames | undefined;
+  /** Any name, if they are all. */
+  readonly every: UniqueName | undefined;
   private readonly byLength: UniqueName[][] = [];
 
   constructor(tree: NameTree) {
+    if (tree[EVERY]) {
+      this.entries = this;
+      this.every = { name: '', bytes: NO_BYTES, bit: 0, inner: this };
+      return;
+    }
     this.entries = tree[ENTRIES] && new UniqueNames(tree[ENTRIES]);
     for (const [index, name] of Object.keys(tree).entries()) {
       const bytes = Buffer.from(name);

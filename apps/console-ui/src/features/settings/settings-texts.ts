@@ -55,10 +55,10 @@ export const en = {
   'lowBalance.balance': 'Current balance:',
   storage: 'Stored responses',
   'storage.text':
-    'Programs that use the Responses API can continue a conversation by its ID if we store it. We then keep what your keys send to that API, and the answers, for 30 days. Your programs can delete each of them, or ask not to store one with “store”: false.',
+    'Programs that use the Responses API can continue a conversation by its ID if we store it. We then keep what your keys send to that API, and the answers, for 30 days. Your programs can delete each of them, or ask not to store one with "store": false.',
   'storage.on': 'Store responses for 30 days',
   'storage.offHint':
-    'Turning this off deletes everything that is stored within a few minutes. It cannot be restored.',
+    'Turning this off deletes everything that is stored. It takes a few minutes and cannot be undone.',
   password: 'Password',
   'password.text': 'Changing it signs out your other devices.',
   'password.none':

@@ -1,4 +1,4 @@
-import { type Executor } from '@inference/database';
+import { type Database, type Executor } from '@inference/database';
 import { picosToDecimal } from '@inference/money';
 import { readOrigins } from '../transactions/transaction-origin';
 
@@ -125,15 +125,21 @@ const LINES_PAGE = `
     WITH ORDINALITY AS l (meter, unit, quantity, tokens, rate_picos, conditions, cost_picos, cost_usd_picos, number) ON true
   ORDER BY e.occurred_at, e.request_id, l.number`;
 
-/** Reads pages, each of which begins after the last row of the page before. */
+/**
+ * Reads pages, each of which begins after the last row of the page before, in the order of an index. Without the settings the planner
+ * may take all rows of the hour for each page and sort them, because it does not know that hour yet.
+ */
 async function* pagesByTime(
-  executor: Executor,
+  database: Database,
   sql: string,
   { from, to }: HourBounds,
   [time, id]: [time: string, id: string],
 ): Pages {
   for (let after = [from.toISOString(), '']; ;) {
-    const { rows } = await executor.query<Row>(sql, [from, to, ...after]);
+    const { rows } = await database.transaction(async (transaction) => {
+      await transaction.query('SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off');
+      return transaction.query<Row>(sql, [from, to, ...after]);
+    });
     const last = rows.at(-1);
     if (!last) return;
     yield rows;
@@ -141,11 +147,11 @@ async function* pagesByTime(
   }
 }
 
-const eventPages = (sql: string) => (executor: Executor, hour: HourBounds) =>
-  pagesByTime(executor, sql, hour, ['settled_at', 'request_id']);
+const eventPages = (sql: string) => (database: Database, hour: HourBounds) =>
+  pagesByTime(database, sql, hour, ['settled_at', 'request_id']);
 
-async function* linePages(executor: Executor, hour: HourBounds): Pages {
-  for await (const rows of eventPages(LINES_PAGE)(executor, hour))
+async function* linePages(database: Database, hour: HourBounds): Pages {
+  for await (const rows of eventPages(LINES_PAGE)(database, hour))
     yield rows.filter(({ line }) => line !== null);
 }
 
@@ -181,15 +187,15 @@ async function withOrigins(executor: Executor, rows: Row[]): Promise<Row[]> {
 }
 
 /** Usage belongs to its hour, whenever it was debited; other transfers to the hour in which they were posted. */
-async function* ledgerPages(executor: Executor, hour: HourBounds): Pages {
-  for await (const rows of pagesByTime(executor, OTHER_TRANSFERS_PAGE, hour, [
+async function* ledgerPages(database: Database, hour: HourBounds): Pages {
+  for await (const rows of pagesByTime(database, OTHER_TRANSFERS_PAGE, hour, [
     'created_at',
     'transaction_id',
   ]))
-    yield await withOrigins(executor, rows);
-  for await (const accounts of debitedAccounts(executor, hour))
+    yield await withOrigins(database, rows);
+  for await (const accounts of debitedAccounts(database, hour))
     for (let after = ['', '']; ;) {
-      const { rows } = await executor.query<Row>(DEBITS_PAGE, [hour.from, accounts, ...after]);
+      const { rows } = await database.query<Row>(DEBITS_PAGE, [hour.from, accounts, ...after]);
       yield rows.map((row) => ({ ...row, cause: 'usage', payment_id: null }));
       if (rows.length < PAGE_ROWS) break;
       after = [rows.at(-1)!.account_id!, rows.at(-1)!.transaction_id!];
@@ -221,7 +227,7 @@ export interface Dataset {
   name: DatasetName;
   columns: readonly Column[];
   sums: readonly Sum[];
-  pages: (executor: Executor, hour: HourBounds) => Pages;
+  pages: (database: Database, hour: HourBounds) => Pages;
 }
 
 export const DATASETS: Record<DatasetName, Dataset> = {

@@ -54,7 +54,7 @@ export function readExported(files: Map<string, Buffer>): ExportedRows {
         return lines.map((line) => Object.fromEntries(line.map((cell, index) => [names[index]!, cell])));
       });
       expect(read).toHaveLength(rows);
-      found[dataset].push(...read);
+      found[dataset] = found[dataset].concat(read);
     }
   }
   return found;
@@ -121,4 +121,55 @@ export async function closeHours(pool: TestPool, hours: number): Promise<Date> {
     );
     if (rows[0]?.isDone) return rows[0].until;
   }
+}
+
+const HOUR_MILLIS = 3_600_000;
+
+/** Usage of an account in each of some hours that have been closed long ago: calls with their lines, the rollup, a debit a model, and a top-up. */
+export async function insertClosedHours(
+  pool: TestPool,
+  accountId: string,
+  { first, calls }: { first: Date; calls: number[] },
+): Promise<void> {
+  for (const [index, count] of calls.entries()) {
+    const hour = new Date(first.getTime() + index * HOUR_MILLIS);
+    await pool.query(
+      `INSERT INTO metering.usage_events (request_id, occurred_at, started_at, account_id, model, entrypoint, endpoint, upstream, outcome,
+         input_tokens, output_tokens, estimated, price_list_id, usd_per_unit, cost_picos, cost_usd_picos, lines, settlement_id)
+       SELECT format('req_%s_%s', $4::text, n), $2::timestamptz + n * interval '17 milliseconds', $2, $1, 'm' || n % 3, 'gateway', 'chat/completions', 'u',
+         'completed', n, 2, false, 0, 1, n * 1000003::numeric + 14, n * 1000003::numeric + 14, jsonb_build_array(
+           jsonb_build_object('meter', 'input', 'unit', 'per_million_input_tokens', 'quantity', n, 'tokens', n, 'rate_picos', '1000003',
+             'cost_picos', (n * 1000003::numeric)::text, 'cost_usd_picos', (n * 1000003::numeric)::text),
+           jsonb_build_object('meter', 'output', 'unit', 'per_million_output_tokens', 'quantity', 2, 'tokens', 2, 'rate_picos', '7',
+             'cost_picos', '14', 'cost_usd_picos', '14')), 'test'
+       FROM generate_series(1, $3::integer) n`,
+      [accountId, hour, count, index],
+    );
+    await pool.query(
+      `WITH used AS (
+         SELECT e.model, l.unit, sum(l.quantity) AS quantity, sum(l.tokens) AS tokens, sum(l.cost_picos) AS cost
+         FROM metering.usage_events e CROSS JOIN jsonb_to_recordset(e.lines)
+           AS l (unit text, quantity numeric, tokens numeric, cost_picos numeric)
+         WHERE e.occurred_at >= $2 AND e.occurred_at < $2::timestamptz + interval '1 hour' GROUP BY e.model, l.unit
+       ), rollup AS (
+         INSERT INTO metering.hourly_rollup (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens, cost_picos, cost_usd_picos)
+         SELECT $1, $2, model, 'gateway', unit, '', quantity, tokens, cost, cost FROM used
+       ), moved AS (
+         SELECT format('usg_%s_%s', $3::text, model) AS id, 'usage' AS kind, model, $2::timestamptz AS hour, -sum(cost) AS amount, 'revenue:usage' AS other
+         FROM used GROUP BY model
+         UNION ALL SELECT 'txn_' || $3, 'adjustment', NULL, NULL, 10::numeric ^ 20 + 7, 'equity:adjustments'
+       ), transfers AS (
+         INSERT INTO wallet.transfers (id, kind, account_id, reference, description, model, hour, created_at)
+         SELECT id, kind, $1, id, id, model, hour, $2::timestamptz + interval '10 minutes' FROM moved
+       ), entries AS (
+         INSERT INTO wallet.entries (transfer_id, ledger_account, amount_picos)
+         SELECT id, 'wallet:' || $1, amount FROM moved UNION ALL SELECT id, other, -amount FROM moved
+       )
+       UPDATE wallet.wallets SET balance_picos = balance_picos + (SELECT sum(amount) FROM moved) WHERE account_id = $1`,
+      [accountId, hour, String(index)],
+    );
+  }
+  await pool.query('UPDATE metering.rollup_progress SET rolled_until = $1', [
+    new Date(first.getTime() + calls.length * HOUR_MILLIS),
+  ]);
 }

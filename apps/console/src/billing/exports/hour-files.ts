@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { createGzip, type Gzip } from 'node:zlib';
-import { type Executor } from '@inference/database';
+import { type Database } from '@inference/database';
 import { exactCsvLine } from '@inference/http';
 import { type ObjectStorage } from '@inference/storage';
 import {
@@ -104,16 +104,16 @@ export interface WriteHourOptions {
  * once: names and contents are the same, and what is there already stays. Throws an ExportDifferenceError and writes no manifest if the rows are
  * not those that rollup and ledger have added up.
  */
-export async function writeHour(executor: Executor, options: WriteHourOptions): Promise<ExportedSums> {
+export async function writeHour(database: Database, options: WriteHourOptions): Promise<ExportedSums> {
   const { storage, hour, version, currency } = options;
   const bounds = { from: hour, to: new Date(hour.getTime() + HOUR_MILLIS) };
-  const writer = new HourWriter(executor, options, bounds);
+  const writer = new HourWriter(database, options, bounds);
   const [usage, lines, ledger] = [
     await writer.write(DATASETS.usage),
     await writer.write(DATASETS.usage_lines),
     await writer.write(DATASETS.ledger),
   ];
-  refuseDifferences(await readHourBooks(executor, bounds), { usage, lines, ledger });
+  refuseDifferences(await readHourBooks(database, bounds), { usage, lines, ledger });
   const manifest: ExportManifest = {
     format: FORMAT,
     schema_version: SCHEMA_VERSION,
@@ -146,7 +146,7 @@ interface WrittenDataset {
 
 class HourWriter {
   constructor(
-    private readonly executor: Executor,
+    private readonly database: Database,
     private readonly options: WriteHourOptions,
     private readonly bounds: HourBounds,
   ) {}
@@ -156,7 +156,7 @@ class HourWriter {
     const sums = Object.fromEntries(summed.map((sum) => [sum.name, 0n]));
     const files: StoredFile[] = [];
     let part: PartFile | undefined;
-    for await (const rows of pages(this.executor, this.bounds)) {
+    for await (const rows of pages(this.database, this.bounds)) {
       await onProgress();
       for (const sum of summed) sums[sum.name]! += total(rows, sum.column, sum.of);
       for (let at = 0; at < rows.length;) {

@@ -5,7 +5,7 @@ import { instantText, startOfMonth } from '@inference/time';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type ProofQuery, type ProofResponse } from './proof.dto';
 import { readProofSums } from './proof.repository';
-import { RouterCostGateway } from './router-cost.gateway';
+import { RouterCostClient } from './router-cost-client';
 
 const amount = (picos: bigint) => exactNumber(picosToDecimal(picos));
 
@@ -13,7 +13,7 @@ const amount = (picos: bigint) => exactNumber(picosToDecimal(picos));
 export class ProofService {
   constructor(
     private readonly database: Database,
-    private readonly routerCost: RouterCostGateway,
+    private readonly routerCost: RouterCostClient,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 

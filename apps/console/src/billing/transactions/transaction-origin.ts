@@ -1,5 +1,5 @@
 import { type Executor } from '@inference/database';
-import { type StatementLine } from '@inference/wallet';
+import { type WalletMovement } from '@inference/wallet';
 import { type Payment } from '../payments/payment.entity';
 import { findPayments } from '../payments/payments.repository';
 import { findRefunds } from '../payments/refunds.repository';
@@ -13,7 +13,7 @@ export interface TransactionOrigin {
   payment: Pick<Payment, 'id' | 'provider'> | null;
 }
 
-type Line = Pick<StatementLine, 'type' | 'reference'>;
+type Line = Pick<WalletMovement, 'type' | 'reference'>;
 
 /** The references that top-ups and refunds are posted under. */
 const PAYMENT = /^payment:(?<id>.+)$/;

@@ -1,7 +1,7 @@
 import { type Currency } from '@inference/config';
 import { CurrencyProperty, InstantProperty, MoneyProperty, NextCursorProperty } from '@inference/dto';
 import { type ExactNumber, exactNumber, picosToDecimal } from '@inference/money';
-import { type StatementLine } from '@inference/wallet';
+import { type WalletMovement } from '@inference/wallet';
 import { ApiProperty } from '@nestjs/swagger';
 import { PAYMENT_PROVIDERS, type PaymentProviderName } from '../payment-providers/payment-provider';
 import { TRANSACTION_CAUSES, type TransactionOrigin } from './transaction-origin';
@@ -15,7 +15,7 @@ export class TransactionResponse {
     description: 'What moved the money. `adjustment`: a correction or a refund.',
     enum: ['topup', 'usage', 'adjustment'],
   })
-  type!: StatementLine['type'];
+  type!: WalletMovement['type'];
 
   @MoneyProperty({
     description: 'Amount in the currency: positive for a top-up, negative for a deduction.',
@@ -77,7 +77,7 @@ export class TransactionListResponse {
 }
 
 export function transactionView(
-  line: Omit<StatementLine, 'position'>,
+  line: Omit<WalletMovement, 'position'>,
   currency: Currency,
   { cause, payment }: TransactionOrigin,
 ): TransactionResponse {

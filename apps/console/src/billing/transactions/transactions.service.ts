@@ -1,7 +1,7 @@
 import { Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
-import { readStatement, readWallet } from '@inference/wallet';
+import { readMovements, readWallet } from '@inference/wallet';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { readOrigins } from './transaction-origin';
 import { type TransactionListResponse, transactionView } from './transactions.dto';
@@ -16,7 +16,7 @@ export class TransactionsService {
   /** A page of the wallet's transactions, newest first. */
   async list(accountId: string, query: PageQuery): Promise<TransactionListResponse> {
     const { rows, nextCursor } = await readPage(`transactions ${accountId}`, query, (after, count) =>
-      readStatement(this.database, accountId, after, count),
+      readMovements(this.database, accountId, after, count),
     );
     const { currency } = this.site;
     const origins = await readOrigins(this.database, rows);

@@ -7,6 +7,7 @@ import {
   IntegerField,
   LineField,
   MoneyProperty,
+  nameFault,
   TextField,
   TextListField,
 } from '@inference/dto';
@@ -46,8 +47,8 @@ const REPORTS_COST =
 const MAX_PACE = 1_000_000_000;
 const MAX_OVERLAP_SECONDS = 7 * 86_400;
 const MAX_TAG_CHARS = 50;
-/** Without control characters and surrounding spaces. */
-const TAG = /^(?! )[^\p{Cc}]{1,50}(?<! )$/u;
+/** Without surrounding spaces. */
+const TAG = /^(?! )[^]{1,50}(?<! )$/u;
 
 const KEY_KIND =
   '`api`: a program calls models with it. `management`: a program makes, lists, changes and rotates keys of kind `api` with it, and does nothing else; its limits of spending, models and pace are those of each key that it makes or changes.';
@@ -121,10 +122,18 @@ const TagsField = (): PropertyDecorator =>
         optional: true,
       },
       { minLength: 1, maxLength: MAX_TAG_CHARS },
-      Matches(TAG, {
-        each: true,
-        message: `must have 1 to ${MAX_TAG_CHARS} characters, without surrounding spaces`,
-      }),
+      ValidateBy(
+        {
+          name: 'isTag',
+          validator: {
+            validate: (value: unknown) =>
+              typeof value === 'string' && TAG.test(value) && nameFault(value) === null,
+            defaultMessage: () =>
+              `must have 1 to ${MAX_TAG_CHARS} characters, without surrounding spaces and invisible characters`,
+          },
+        },
+        { each: true },
+      ),
     ),
   );
 

@@ -103,6 +103,9 @@ describe('what an owner says of an API key', () => {
     [{ max_concurrency: '1' }, 'max_concurrency'],
     [{ tags: [' a'] }, 'tags'],
     [{ tags: ['a'.repeat(51)] }, 'tags'],
+    [{ tags: ['a\u202eb'] }, 'tags'],
+    [{ tags: ['a', 'b\u200b'] }, 'tags'],
+    [{ tags: ['a\nb'] }, 'tags'],
     [{ description: 'a'.repeat(501) }, 'description'],
     [{ disabled: null }, 'disabled'],
   ])('is refused for %j', async (json, message) => {

@@ -232,6 +232,18 @@ describe('a sign-in through a provider is refused', () => {
     );
   });
 
+  it('names the clock of the host where the times of the id token are wrong by it', async () => {
+    await all.alpha.injectFaults({ id_token: { exp: 1_000_000_000 } });
+    const { returned, cookie } = await atCallback();
+    const before = await sessions();
+    const now = Date.now.bind(Date);
+    jest.spyOn(Date, 'now').mockImplementation(() => now() - 600_000);
+    const answer = await all.client.finish(returned, cookie);
+    const error = expect.stringMatching(/the clock of the server is \d+ s behind the database's$/);
+    expect([answer.status, answer.body]).toEqual([503, { error, code: 'wrong_clock' }]);
+    expect(await sessions()).toBe(before);
+  });
+
   it('refuses a sign-in when consent is denied', async () => {
     await expectRefusal(
       async (headers) => {

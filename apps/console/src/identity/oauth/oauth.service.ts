@@ -1,4 +1,4 @@
-import { Database } from '@inference/database';
+import { CLOCK_LIMIT_MILLIS, Database, readClockDifferenceMillis } from '@inference/database';
 import { AccountSuspendedException } from '@inference/guards';
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { insertAccount, readForSignIn, type SignInAccount } from '../../accounts/accounts.repository';
@@ -11,11 +11,17 @@ import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { insertIdentity, lockIdentity } from '../identities/identities.repository';
 import { IdentitiesService, type LinkRequest } from '../identities/identities.service';
 import { type OAuthProvider, SIGN_UP_CONFIG, type SignUpConfig } from '../identity.config';
-import { OAuthProviderGateway, type ProviderEmail, type ProviderIdentity } from '../oauth-provider.gateway';
+import {
+  isOutOfTime,
+  OAuthProviderGateway,
+  type ProviderEmail,
+  type ProviderIdentity,
+} from '../oauth-provider.gateway';
 import { OAuthException } from '../oauth.exception';
 import { ReauthenticationService } from '../passwords/reauthentication.service';
 import { lockBeforeProof, revokeUnprovenAccess } from '../revoke-unproven-access';
 import { endOtherSessions } from '../sessions/sessions.repository';
+import { wrongClock } from '../wrong-clock';
 import { type ChallengeResponse } from '../sign-in/auth.dto';
 import { type SignedIn, SignInService } from '../sign-in/sign-in.service';
 import { ProviderRolesService } from '../staff/provider-roles.service';
@@ -104,7 +110,7 @@ export class OAuthService {
     if (!flow || states.length !== 1 || states[0] !== flow.state || !isAnswer)
       throw new OAuthException('flow_invalid');
     if (!(await this.flows.markUsed(flow))) throw new OAuthException('sign_in_refused');
-    const identity = await this.providers.identify(provider, query, flow);
+    const identity = await this.identify(provider, query, flow);
     const { link, returnTo } = flow;
     if (link)
       return { outcome: { identity: await this.identities.link(name, identity, link, origin) }, returnTo };
@@ -114,6 +120,21 @@ export class OAuthService {
     const { hasSecondFactor: hasProviderFactor } = identity;
     const outcome = await this.signIn.begin(proven, `oauth:${name}`, origin, { hasProviderFactor });
     return { outcome, returnTo };
+  }
+
+  /** Throws 503 if only the clock of this host can be why the times of the provider's answer are wrong. */
+  private async identify(
+    provider: OAuthProvider,
+    query: URLSearchParams,
+    flow: Flow,
+  ): Promise<ProviderIdentity> {
+    try {
+      return await this.providers.identify(provider, query, flow);
+    } catch (error) {
+      if (!isOutOfTime(error)) throw error;
+      const aheadMillis = await readClockDifferenceMillis(this.database);
+      throw Math.abs(aheadMillis) > CLOCK_LIMIT_MILLIS ? wrongClock(aheadMillis) : error;
+    }
   }
 
   /**

@@ -3,7 +3,7 @@ import { CLOCK_LIMIT_MILLIS, readClockDifferenceMillis, type Transaction } from 
 import { Injectable } from '@nestjs/common';
 import { Secret, TOTP } from 'otpauth';
 import { SealedTokens } from '../sealed-tokens';
-import { wrongClock } from '../sessions/sessions.service';
+import { wrongClock } from '../wrong-clock';
 import { type Totp } from './second-factor.entity';
 import {
   lockAllTotps,

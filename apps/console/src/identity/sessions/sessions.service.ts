@@ -1,11 +1,11 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { type Executor, newId, type Transaction } from '@inference/database';
 import { type SecondFactorProof, SESSION_AUDIENCE, sessionIssuer } from '@inference/guards';
-import { UnavailableException } from '@inference/http';
 import { Inject, Injectable } from '@nestjs/common';
 import { SignJWT } from 'jose';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { SESSIONS_CONFIG, type SessionsConfig } from '../identity.config';
+import { wrongClock } from '../wrong-clock';
 import { extendSession, insertSession } from './sessions.repository';
 
 /** Chosen: a transaction may take that long from its `now()` to the token. Shorter, and tokens of a second's life could be refused. */
@@ -86,14 +86,4 @@ export class SessionsService {
       .sign(this.key);
     return { token, expiresAt: new Date(expiresAtSeconds * 1000) };
   }
-}
-
-/** 503: nobody can sign in while the clock of this host is so far off. @param aheadMillis negative if it is behind the database's */
-export function wrongClock(aheadMillis: number): UnavailableException {
-  const seconds = Math.round(Math.abs(aheadMillis) / 1_000);
-  const where = aheadMillis > 0 ? 'ahead of' : 'behind';
-  return new UnavailableException(
-    `nobody can sign in here: the clock of the server is ${seconds} s ${where} the database's`,
-    'wrong_clock',
-  );
 }

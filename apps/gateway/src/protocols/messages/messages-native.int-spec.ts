@@ -159,6 +159,71 @@ describe('a server that speaks Messages', () => {
     await site.expectCharged(account, costOf(RATES, INPUT, OUTPUT));
   });
 
+  describe('counts the tokens of a prompt', () => {
+    const counted = async () =>
+      (await client.messages.countTokens({ model: NATIVE_MODEL, messages: [QUESTION] })).input_tokens;
+
+    it('from the bytes of the client, for nothing', async () => {
+      given(200, { input_tokens: 4_711 });
+      const body = `{"messages":[{"role":"user","content":"h\\u0069"}],  "model":"${NATIVE_MODEL}"}`;
+      const response = await fetch(`${site.gateway.url}/v1/messages/count_tokens`, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          'x-api-key': account.apiKey,
+          'anthropic-version': '2023-01-01',
+          'anthropic-beta': 'token-counting',
+        },
+        body,
+      });
+      expect([response.status, await response.json()]).toEqual([200, { input_tokens: 4_711 }]);
+      expect(askedPath).toBe('/v1/messages/count_tokens');
+      expect(maker.bodies.at(-1)).toBe(body.replace(NATIVE_MODEL, NAME_THERE));
+      expect(maker.headers.at(-1)).toMatchObject({
+        ...{ 'x-api-key': 'sk-maker', 'anthropic-version': '2023-01-01', 'anthropic-beta': 'token-counting' },
+      });
+      await site.expectCharged(account, 0n);
+    });
+
+    it.each<[string, typeof makersAnswer]>([
+      ['refuses', (response) => response.writeHead(400).end('{"type":"error"}')],
+      ['fails', (response) => response.writeHead(500).end()],
+      ['breaks off', (response) => response.destroy()],
+      ['says nothing', () => undefined],
+      ['gives no count', (response) => response.end('{"input_tokens":"5"}')],
+      ['gives a negative count', (response) => response.end('{"input_tokens":-1}')],
+      ['writes without an end', (response) => response.end(`{"input_tokens":1${' '.repeat(70_000)}}`)],
+    ])('unless it %s: then the gateway estimates', async (_what, behaviour) => {
+      makersAnswer = behaviour;
+      const asked = maker.bodies.length;
+      const tokens = await counted();
+      expect([tokens > 3, tokens < 40, maker.bodies.length - asked]).toEqual([true, true, 1]);
+    });
+
+    it('for a few requests of an account at once', async () => {
+      const held: ServerResponse[] = [];
+      makersAnswer = (response) => void held.push(response);
+      let estimated = 0;
+      const all = Promise.all(Array.from({ length: 9 }, () => counted().finally(() => estimated++)));
+      await waitFor(() => Promise.resolve(estimated >= 5));
+      expect(held).toHaveLength(4);
+      for (const response of held) response.end('{"input_tokens":4711}');
+      expect((await all).filter((count) => count === 4_711)).toHaveLength(4);
+      given(200, { input_tokens: 12 });
+      expect(await counted()).toBe(12);
+    });
+
+    it('and is not asked again if it cannot', async () => {
+      given(404, { type: 'error' });
+      const asked = maker.bodies.length;
+      for (let i = 0; i < 2; i++) expect(await counted()).toBeLessThan(40);
+      expect(maker.bodies.length - asked).toBe(1);
+      // Its calls go on.
+      given(200, { ...MESSAGE, usage: MAKERS_USAGE });
+      expect((await site.post('/v1/messages', account.apiKey, NATIVE_REQUEST)).status).toBe(200);
+    });
+  });
+
   it('streams its own events, of which the last usage has the price', async () => {
     streamed([...START, delta({ ...MAKERS_USAGE, cost: 99 }), STOP].join(''));
     const response = await site.post('/v1/messages', account.apiKey, { ...NATIVE_REQUEST, stream: true });

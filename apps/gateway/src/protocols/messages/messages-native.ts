@@ -1,4 +1,4 @@
-import { UniqueNames } from '@inference/http';
+import { EVERY, UniqueNames } from '@inference/http';
 import { ANTHROPIC_VERSION } from '@inference/serving';
 import { eventOf } from '@inference/sse';
 import { anthropicErrorBody } from '../../errors/anthropic-error';
@@ -12,6 +12,8 @@ import { messagesForChat } from './messages-for-chat';
 /** What names the parts of an answer. A signature is no token of it. */
 const LABELS = new Set(['type', 'id', 'signature']);
 const UNREAD: NativeEvent = {};
+/** At any depth. */
+const ALL = { [EVERY]: true } as const;
 
 const reader: NativeReader = {
   isAnswer: (content) => {
@@ -49,11 +51,14 @@ export const NATIVE_MESSAGES: Protocol['native'] = {
   fields: new UniqueNames({
     model: {},
     max_tokens: {},
-    messages: {},
-    system: {},
+    messages: ALL,
+    system: ALL,
     stream: {},
-    tools: {},
-    thinking: {},
+    tools: ALL,
+    tool_choice: ALL,
+    thinking: ALL,
+    output_config: ALL,
+    output_format: ALL,
     service_tier: {},
   }),
   headersOf: (request) => {

@@ -124,6 +124,8 @@ export function readMessagesRequest({ fields: body, write }: ReadBody, isCount =
     chat,
     isStream,
     ignored: [...IGNORED.filter((name) => isGiven(body[name])), ...thinking.ignored, ...ignoredOfTools(body)],
+    // Their types are refused.
+    hasServerTools: false,
     writer: (requestId) => new MessagesAnswer(requestId, model, stopSequences),
   };
 }

@@ -13,6 +13,7 @@ import { ApiAnthropic, ApiMessages } from './messages.decorator';
 import { CountTokensRequest, CountTokensResponse } from './messages.dto';
 import { NATIVE_MESSAGES } from './messages-native';
 import { readMessagesRequest } from './messages-request';
+import { TokenCounts } from './token-counts.service';
 
 const MESSAGES: Protocol = {
   endpoint: 'messages',
@@ -29,6 +30,7 @@ export class MessagesController {
   constructor(
     private readonly protocols: ProtocolsService,
     private readonly admissions: AdmissionService,
+    private readonly counts: TokenCounts,
   ) {}
 
   @Post('messages')
@@ -45,7 +47,8 @@ export class MessagesController {
     {
       operationId: 'countMessageTokens',
       summary: 'Counts the tokens of a conversation.',
-      description: 'Takes the body of `POST /v1/messages`. The model is not called, and nothing is charged.',
+      description:
+        'Takes the body of `POST /v1/messages`. A server of the model that speaks Messages counts; without one the gateway estimates. The model is not called, and nothing is charged.',
     },
     CountTokensRequest,
   )
@@ -53,13 +56,16 @@ export class MessagesController {
   async count(@Req() request: Request): Promise<CountTokensResponse> {
     const stayConnected = () => requireConnected(request.res!);
     const body = await readBody(request.body, stayConnected);
-    const { chat } = readMessagesRequest(body, true);
+    const { chat, hasServerTools } = readMessagesRequest(body, true);
     const counted = await receiveProxyRequest(
       'chat/completions',
       Buffer.from(body.write(chat)),
       stayConnected,
     );
-    await this.admissions.bound(counted, callerOf(request), true);
-    return { input_tokens: promptTokens(counted) };
+    counted.native = { protocol: 'messages', raw: request.body as Buffer, hasServerTools };
+    const caller = callerOf(request);
+    const { model, mayBeNative } = await this.admissions.bound(counted, caller, true);
+    const count = await this.counts.countOf(model, request, request.res!, caller);
+    return { input_tokens: count ?? promptTokens(counted, mayBeNative) };
   }
 }

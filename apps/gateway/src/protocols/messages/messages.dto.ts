@@ -159,7 +159,8 @@ export class MessagesEvent {
 export class CountTokensResponse {
   @ApiProperty({
     type: 'integer',
-    description: 'Tokens of the prompt as the gateway counts them; the model’s own count may differ.',
+    description:
+      'Tokens of the prompt: the count of the model’s server if that speaks Messages, otherwise the gateway’s own, from which the model’s may differ.',
     example: 14,
   })
   input_tokens!: number;

@@ -1,4 +1,4 @@
-import { readJson, UniqueNames } from '@inference/http';
+import { EVERY, readJson, UniqueNames } from '@inference/http';
 import { bytesOf, eventOf, type SseEvent } from '@inference/sse';
 import { type Charge } from '@inference/metering';
 import { type NativeEvent, type NativeReader } from '../../proxy/native-call';
@@ -11,6 +11,8 @@ import { responsesForChat } from './responses-for-chat';
 /** What names the items of an answer, and thoughts that only their maker can read. */
 const LABELS = new Set(['type', 'id', 'call_id', 'status', 'role', 'encrypted_content']);
 const UNREAD: NativeEvent = {};
+/** At any depth. */
+const ALL = { [EVERY]: true } as const;
 const RESPONSE = new UniqueNames({ response: {} });
 const DATA = /^data: ?(\{[^\n]*\})$/m;
 
@@ -79,14 +81,17 @@ export const NATIVE_RESPONSES: Protocol['native'] = {
   fields: new UniqueNames({
     model: {},
     max_output_tokens: {},
-    input: {},
+    input: ALL,
     instructions: {},
     stream: {},
     store: {},
-    tools: {},
-    reasoning: {},
+    tools: ALL,
+    tool_choice: ALL,
+    text: ALL,
+    reasoning: ALL,
     service_tier: {},
     previous_response_id: {},
+    conversation: {},
     background: {},
   }),
   headersOf: () => ({}),

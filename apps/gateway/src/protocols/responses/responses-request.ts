@@ -118,6 +118,7 @@ export function readResponsesRequest({ fields: body, write }: ReadBody): Transla
       ...tools.ignored,
       ...ignoredItems,
     ],
+    hasServerTools: tools.hasServerTools,
     writer: (requestId) =>
       new ResponsesAnswer({ requestId, echo, customTools: tools.custom, showsSummary, keepsThoughts }),
   };

@@ -19,6 +19,8 @@ export interface ChatTools {
   custom: ReadonlySet<string>;
   /** Tools that were left out. */
   ignored: string[];
+  /** Whether a server of the protocol would run one of those. */
+  hasServerTools: boolean;
 }
 
 const FUNCTION = new Set([
@@ -33,8 +35,9 @@ const FUNCTION = new Set([
 const PLAIN_TEXT = new Set(['type']);
 const GRAMMAR = new Set(['type', 'syntax', 'definition']);
 const CUSTOM = new Set(['type', 'name', 'description', 'format', 'defer_loading']);
-/** Coding agents send these to every model and do without them. */
-const DISPENSABLE = /^(namespace|web_search(_preview)?(_\d{4}_\d{2}_\d{2})?)$/;
+/** Coding agents send these to every model and do without them: tools that they run themselves, and searches of the server. */
+const NAMESPACE = 'namespace';
+const SEARCH = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/;
 const SHOWN_NAME_CHARS = 64;
 
 /** Reads `tools`, `tool_choice` and `parallel_tool_calls`. */
@@ -42,6 +45,7 @@ export function readTools(body: Fields): ChatTools {
   const functions = new Map<string, Fields>();
   const custom = new Set<string>();
   const ignored: string[] = [];
+  let hasServerTools = false;
   const tools = isGiven(body.tools) ? listAt(body.tools, 'tools') : [];
   for (const [i, entry] of tools.entries()) {
     const path = childOf('tools', i);
@@ -59,8 +63,10 @@ export function readTools(body: Fields): ChatTools {
     else if (type === 'custom') {
       functions.set(newNameOf(tool, path, functions), customOf(tool, path));
       custom.add(tool.name as string);
-    } else if (DISPENSABLE.test(type)) ignored.push(`${path} (${type})`);
-    else
+    } else if (type === NAMESPACE || SEARCH.test(type)) {
+      ignored.push(`${path} (${type})`);
+      hasServerTools ||= type !== NAMESPACE;
+    } else
       refuse(
         childOf(path, 'type'),
         `${type.slice(0, SHOWN_NAME_CHARS)} cannot be run by the server of this model`,
@@ -72,12 +78,12 @@ export function readTools(body: Fields): ChatTools {
     if (isGiven(choice) && choice !== 'auto' && choice !== 'none')
       refuse('tool_choice', 'must not demand a tool if there are none');
     // Servers refuse a choice without tools.
-    return { chat: {}, custom, ignored };
+    return { chat: {}, custom, ignored, hasServerTools };
   }
   const chat: Fields = { tools: [...functions.values()] };
   if (choice !== undefined) chat.tool_choice = choice;
   if (isParallel !== undefined) chat.parallel_tool_calls = isParallel;
-  return { chat, custom, ignored };
+  return { chat, custom, ignored, hasServerTools };
 }
 
 /** Refuses a repeated name: a call could mean either tool. */

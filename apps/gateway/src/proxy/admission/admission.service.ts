@@ -62,6 +62,8 @@ interface Serving {
   bounds: Bounds;
   /** Where it takes the limit of an answer. */
   outputLimitField: OutputLimitField;
+  /** Whether one of its upstreams may get the request as its client has sent it. */
+  mayBeNative: boolean;
 }
 
 /** The prices of a model that hold for calls which begin at an instant of now. */
@@ -132,7 +134,7 @@ export class AdmissionService {
       {
         call,
         model: bounded.model,
-        promptTokens: () => Math.min(promptTokens(request), bounds.inputTokens),
+        promptTokens: () => Math.min(promptTokens(request, bounded.mayBeNative), bounds.inputTokens),
         outputTokens: bounds.outputTokens,
         namesOutput: bounds.isLimited,
         answers: request.choices,
@@ -259,8 +261,11 @@ export class AdmissionService {
       throw new OutputPriceMissingError(request.model);
     const boundsFor = (slug: string) => {
       const limits = limitsOf(catalogue, slug);
+      const { native } = request;
+      const mayBeNative = native !== undefined && catalogue.speaks(slug, native.protocol);
       return {
-        bounds: boundsOf(request, limits),
+        bounds: boundsOf(request, limits, mayBeNative),
+        mayBeNative,
         outputLimitField: outputLimitFieldOf(request.endpoint, limits),
       };
     };

@@ -9,7 +9,7 @@ import {
   readJsonInSlices,
   UniqueNames,
 } from '@inference/http';
-import { type Endpoint } from '../../upstreams/upstream';
+import { type Endpoint, type NativeProtocol } from '../../upstreams/upstream';
 import {
   AUDIO_SOURCES,
   ChatCompletionRequest,
@@ -71,6 +71,14 @@ export const READ_FIELDS = new UniqueNames(READ_TREE);
 /** A JSON object whose fields the DTO class of its endpoint has validated. */
 export type ProxyRequestBody = Record<string, unknown> & Partial<ChatCompletionRequest & CompletionRequest>;
 
+/** A request as its client has sent it, in a protocol that some upstreams speak. */
+export interface NativeBody {
+  protocol: NativeProtocol;
+  raw: Buffer;
+  /** Whether it has tools that such an upstream runs itself: their results become part of the prompt. */
+  hasServerTools: boolean;
+}
+
 /** The part of a request body that the gateway interprets; everything else is passed to the upstream unread. */
 export interface ProxyRequest {
   endpoint: Endpoint;
@@ -85,6 +93,8 @@ export interface ProxyRequest {
   includeUsage: boolean;
   /** Number of answers that must finish before the response is complete. */
   choices: number;
+  /** What it was translated from. */
+  native?: NativeBody;
 }
 
 const VALIDATORS: Record<Endpoint, Validator> = {

@@ -53,8 +53,13 @@ export interface Bounds extends UsageBounds {
 /**
  * Returns the most tokens that a request is expected to use. The size of the body bounds the prompt: a token is at least
  * one byte of text, and the JSON around a message is usually longer than what chat templates put around it.
+ * @param mayBeNative whether an upstream may get it as its client has sent it
  */
-export function boundsOf({ endpoint, raw, body, choices }: ProxyRequest, limits: ModelLimits): Bounds {
+export function boundsOf(
+  { endpoint, raw, body, choices, native }: ProxyRequest,
+  limits: ModelLimits,
+  mayBeNative = false,
+): Bounds {
   const { contextTokens, maxOutputTokens } = limits;
   if (endpoint === 'embeddings')
     return { inputTokens: raw.length, outputTokens: 0, answerTokens: 0, answers: 0, isLimited: true };
@@ -66,8 +71,12 @@ export function boundsOf({ endpoint, raw, body, choices }: ProxyRequest, limits:
   const answerTokens = isLimited ? Math.min(named, most) : most;
   const prompts = promptCount(endpoint, body.prompt);
   const answers = endpoint === 'completions' ? Math.max(choices, (body.best_of ?? 1) * prompts) : choices;
-  const hasMediaInside = endpoint === 'chat/completions' && hasMedia(body.messages);
-  const bytes = hasMediaInside ? (contextTokens ?? DEFAULT_CONTEXT_TOKENS) : raw.length;
+  const sentAsItIs = mayBeNative ? native : undefined;
+  const isUnbounded =
+    sentAsItIs?.hasServerTools || (endpoint === 'chat/completions' && hasMedia(body.messages));
+  const bytes = isUnbounded
+    ? (contextTokens ?? DEFAULT_CONTEXT_TOKENS)
+    : Math.max(raw.length, sentAsItIs?.raw.length ?? 0);
   return {
     ...(endpoint === 'chat/completions' && { counts: MOST_OF_A_CHAT }),
     // Each of several prompts has the whole context.

@@ -1,5 +1,6 @@
 import { type ServerResponse } from 'node:http';
 import { type UnitRate } from '@inference/metering';
+import { metricsOf, valueOf } from '@inference/testing';
 import {
   costOf,
   type ScriptedUpstream,
@@ -74,11 +75,15 @@ it('charges all served tokens if the wallet covers them', async () => {
   expect(await site.onlyEvent(account)).toMatchObject({ output_tokens: 500n, estimated: false });
 });
 
-it('charges the hold if the wallet does not cover the rest', async () => {
+it('charges the hold if the wallet does not cover the rest, and tells the operator', async () => {
   const account = await site.account(SET_ASIDE);
+  const told = async () =>
+    valueOf(await metricsOf(site.gateway.app), 'gateway_uncovered_calls_total{upstream="scripted"}') ?? 0;
+  const before = await told();
   expect((await chat(account.apiKey, 'chatty')).status).toBe(200);
   expect(await site.onlyEvent(account)).toMatchObject({ output_tokens: BigInt(MAX_TOKENS), estimated: true });
   expect((await walletOf(site.pool, account.accountId)).balance).toBe(0n);
+  expect(await told()).toBe(before + 1);
   expect((await chat(account.apiKey, 'chatty')).status).toBe(402);
 });
 

@@ -32,18 +32,20 @@ export interface Metered {
  * Returns the upstream's reported usage. The gateway's own count (`estimated`) stands in for what the upstream did not report, and for what
  * a report does not cover that came before the end of the answer. A reported zero is a zero; beside a text it is a fault.
  * @param isWhole whether the report is that of the whole answer
+ * @param isNative whether the upstream got the request as its client has sent it
  */
 export function meteredUsage(
   { request, bounds }: Admitted,
   isWhole: boolean,
   reported: ReportedUsage | null,
   produced: () => Produced,
+  isNative = false,
 ): Metered {
   let estimated = false;
   let input = reported?.input ?? null;
   // Before the end of an answer, no tokens are a placeholder.
   if (!input || (!isWhole && inputTokensOf(input) === 0)) {
-    input = { input: Math.min(promptTokens(request), bounds.inputTokens) };
+    input = { input: Math.min(promptTokens(request, isNative), bounds.inputTokens) };
     estimated = true;
   }
   // Embeddings have no answer to count.

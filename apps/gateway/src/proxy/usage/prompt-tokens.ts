@@ -1,4 +1,3 @@
-import { AT_ONCE_BYTES } from '@inference/http';
 import { estimateTokens } from '@inference/tokens';
 import { type ProxyRequest } from '../request/proxy-request';
 import {
@@ -9,6 +8,7 @@ import {
   holdsOtherThanImage,
   IMAGE_SOURCES,
 } from '../request/proxy-request.dto';
+import { jsonWeight, valueWeight } from './json-weight';
 import { audioTokens, imageTokens, isAddress, MAX_IMAGE_TOKENS } from './media-tokens';
 import { collectTexts } from './texts-in';
 
@@ -269,25 +269,26 @@ class PromptCount {
   }
 }
 
-/** Of a member: two quotes, a colon and a comma. */
-const SIGN_BYTES = 4;
-/** Of an object: two braces, but one comma less than members. */
-const OUTER_BYTES = 1;
-
-/** Fields of a long body that the gateway has not read, with the spaces around them; parameters among them are short. */
-function unreadBytes({ raw, members }: Pick<ProxyRequest, 'raw' | 'members'>): number {
-  if (raw.length <= AT_ONCE_BYTES) return 0;
-  const read = members.reduce((sum, { name, start, end }) => sum + name.length + SIGN_BYTES + end - start, 0);
-  return Math.max(0, raw.length - OUTER_BYTES - read);
-}
+/**
+ * Tokens of what a model's server gets and the gateway has not counted: fields of a long body that are not read, names that are given
+ * twice, and what a translation leaves out that is sent all the same. Parameters among them are short.
+ */
+const uncountedTokens = (sent: Buffer, body: Fields): number =>
+  Math.max(0, Math.ceil((jsonWeight(sent) - valueWeight(body)) / CHARS_PER_TOKEN));
 
 /**
  * Returns the tokens of everything in a request that the model may read, for when the upstream's count is not known. Infinite if
  * the length of a part cannot be known: what was reserved is the limit.
+ * @param isNative whether the server gets the request as its client has sent it
  */
-export function promptTokens(request: Pick<ProxyRequest, 'body' | 'raw' | 'members'>): number {
+export function promptTokens(
+  { body, raw, native }: Pick<ProxyRequest, 'body' | 'raw' | 'native'>,
+  isNative = false,
+): number {
+  const sent = isNative && native ? native.raw : raw;
   const count = new PromptCount();
-  count.addBody(request.body);
-  if (count.hasTooManyPieces) return count.countedTokens + Math.ceil(request.raw.length / CHARS_PER_TOKEN);
-  return count.tokens + Math.ceil(unreadBytes(request) / CHARS_PER_TOKEN);
+  count.addBody(body);
+  if (count.hasTooManyPieces)
+    return count.countedTokens + Math.ceil(Math.max(raw.length, sent.length) / CHARS_PER_TOKEN);
+  return count.tokens + uncountedTokens(sent, body);
 }

@@ -1,5 +1,5 @@
 import { compileValidator, fieldNamesOf } from '@inference/dto';
-import { JsonFault, readJsonInSlices, UniqueNames } from '@inference/http';
+import { EVERY, JsonFault, type NameTree, readJsonInSlices, UniqueNames } from '@inference/http';
 import { type Type } from '@nestjs/common';
 import { withFields } from '../../proxy/upstream-body';
 import { refuseOtherCase } from '../../proxy/request/proxy-request';
@@ -27,11 +27,18 @@ export interface JsonRequest<Body> {
   bodyFor(upstreamModel: string): Buffer;
 }
 
-/** Compiles a reader of JSON bodies in which each field of a DTO class may be given once. The others are not read. */
-export function jsonReader<Body extends { model: string }>(dtoClass: Type<Body>) {
+/**
+ * Compiles a reader of JSON bodies in which each field of a DTO class may be given once. The others are not read.
+ * @param inside in whose values every name may be given once, too
+ */
+export function jsonReader<Body extends { model: string }>(
+  dtoClass: Type<Body>,
+  inside: readonly (keyof Body)[] = [],
+) {
   const validate = compileValidator(dtoClass);
   const binding = new Set(fieldNamesOf(dtoClass));
-  const names = new UniqueNames(Object.fromEntries([...binding].map((name) => [name, {}])));
+  const treeOf = (name: string): NameTree => (inside.includes(name as keyof Body) ? { [EVERY]: true } : {});
+  const names = new UniqueNames(Object.fromEntries([...binding].map((name) => [name, treeOf(name)])));
   return async (
     { bytes: raw, requireClient }: TaskBody,
     onModel: (model: unknown) => void,

@@ -5,7 +5,7 @@ import { type Task } from '../task';
 import { ModerationRequest } from '../tasks.dto';
 import { answerObject, jsonReader } from './json-request';
 
-const read = jsonReader(ModerationRequest);
+const read = jsonReader(ModerationRequest, ['input']);
 /** Of parts: what is no text that is judged. */
 const NO_TEXT = new Set(['type', 'image_url']);
 

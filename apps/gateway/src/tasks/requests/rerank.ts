@@ -8,7 +8,7 @@ import { answerObject, fieldsOf, jsonReader } from './json-request';
 const DOCUMENTS_OF_A_SEARCH = 100;
 const TOKENS_OF_A_DOCUMENT = 500;
 
-const read = jsonReader(RerankRequest);
+const read = jsonReader(RerankRequest, ['documents']);
 
 const textOf = (document: unknown): string =>
   typeof document === 'string' ? document : (JSON.stringify(document) ?? '');

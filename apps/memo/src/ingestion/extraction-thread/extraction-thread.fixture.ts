@@ -7,7 +7,7 @@ import { type ExtractionConfig } from './extraction.config';
 
 const THREAD_FILE = join(
   __dirname,
-  '../../../../../dist/apps/memo/src/ingestion/extraction-thread/extraction.thread.js',
+  '../../../../../dist/apps/memo/src/ingestion/extraction-thread/reading.thread.js',
 );
 const LIMITS: ExtractionConfig = {
   timeoutSeconds: 60,

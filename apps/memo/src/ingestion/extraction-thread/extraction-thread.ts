@@ -30,7 +30,7 @@ export interface ChunkConsumer {
  * (CLAIM_TIMEOUT_SECONDS).
  */
 const BATCH_TIMEOUT_SECONDS = 10;
-const THREAD_FILE = join(__dirname, 'extraction.thread.js');
+const THREAD_FILE = join(__dirname, 'reading.thread.js');
 /** Time between two checks of time and memory. It is short enough to stop an allocation of gigabytes. */
 const WATCH_INTERVAL_MS = 50;
 /** Size of V8's young generation, which holds the short-lived strings of extraction. It counts toward the memory of the process. */

@@ -61,7 +61,8 @@ export async function install(name: string, scripts: string[] = []): Promise<Ins
   const own = join(folder, 'node_modules', NODE_PACKAGE, 'bin/node');
   if (!isInstalled(name)) {
     rmSync(stampOf(folder), { force: true });
-    await finish('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
+    // `npm ci` also wants the packages for other systems in the lock file, and not every registry has these.
+    await finish('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
     for (const script of scripts)
       await finish(process.execPath, [join(folder, 'node_modules', script)], folder);
     writeFileSync(stampOf(folder), hashOf(name));

@@ -275,7 +275,7 @@ ifThere('adds an upstream, tests it, and drains it', async () => {
   await dialog.getByRole('textbox', { name: 'Model', exact: true }).fill('sandbox-chat');
   await dialog.getByRole('textbox', { name: 'Weight' }).fill('25');
   await dialog
-    .getByRole('region', { name: 'How calls are split' })
+    .getByRole('region', { name: 'How calls will be split' })
     .getByText(/sandbox-chat: .*second/)
     .waitFor();
   await dialog.getByRole('button', { name: 'Save' }).click();

@@ -193,17 +193,26 @@ ifThere('a site that charges in USD', () => {
     await tab.waitForURL('**/keys');
   });
 
-  it('finds a request by its id, and says that there is none', async () => {
+  it('finds a request by its id or that of its client, and says that there is none', async () => {
+    await site.database.pool.query(
+      `INSERT INTO metering.client_request_ids
+       SELECT 'job 4711', account_id, occurred_at, request_id FROM metering.usage_events WHERE request_id = 'call-large'`,
+    );
     await tab.goto('/requests');
     const form = tab.getByRole('search', { name: 'Find a request' });
-    await form.getByRole('textbox').fill(' call-large ');
+    await form.getByRole('textbox').fill(' job 4711 ');
     await tab.keyboard.press('Enter');
-    await tab.waitForURL('**/requests/call-large');
-    await tab.locator(`data[value="${LARGE}"]`).first().waitFor();
-    await tab.goBack();
-    await form.getByRole('textbox').fill('call-of-nobody');
+    await tab.waitForURL('**/requests?client_request_id=*');
+    await tab.getByRole('textbox', { name: 'Client request ID', exact: true }).waitFor();
+    await tab.getByRole('link').and(tab.locator('[href="/requests/call-large"]')).waitFor();
+    const rows = tab.getByRole('table').locator('tbody').getByRole('row');
+    await waitFor(async () => (await rows.count()) === 1);
+    await form.getByRole('textbox').fill('job of nobody');
     await form.getByRole('button').click();
-    await tab.waitForURL('**/requests/call-of-nobody');
+    await tab.getByText('No calls match these filters').waitFor();
+    await form.getByRole('textbox').fill('req_0Vc3kZ8dQ1mXw7RtYb2LsA');
+    await form.getByRole('button').click();
+    await tab.waitForURL('**/requests/req_0Vc3kZ8dQ1mXw7RtYb2LsA');
     await tab.getByRole('alert').waitFor();
   });
 

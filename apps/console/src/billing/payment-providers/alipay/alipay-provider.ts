@@ -12,7 +12,7 @@ import {
   type RefundState,
 } from '../payment-provider';
 import { type AlipayConfig } from '../payment-providers.config';
-import { type AlipayAnswer, AlipayGateway } from './alipay-gateway';
+import { type AlipayAnswer, AlipayClient } from './alipay-client';
 import { checkMerchant, checkTime, notificationOf, readSignedFields } from './alipay-notification';
 import { formatChinaTime, formatYuan, orderStateOfTrade } from './alipay-trade';
 
@@ -46,21 +46,21 @@ export interface AlipayOptions {
 /** Alipay: payment by QR code (alipay.trade.precreate), signed with RSA2 both ways. */
 export class AlipayProvider implements PaymentProvider {
   readonly name = 'wallet_pay_provider';
-  private readonly gateway: AlipayGateway;
+  private readonly client: AlipayClient;
   private readonly notifyUrl: string;
 
   constructor(
     private readonly config: AlipayConfig,
     { notifyUrl, callLimitMs = CALL_LIMIT_MS }: AlipayOptions,
   ) {
-    this.gateway = new AlipayGateway(config, callLimitMs);
+    this.client = new AlipayClient(config, callLimitMs);
     this.notifyUrl = notifyUrl;
   }
 
   async open(order: ProviderOrder): Promise<OpenedOrder> {
     if (order.currency !== 'CNY')
       throw new ProviderRefusedError(`Alipay does not accept payments in ${order.currency}`);
-    const answer = await this.gateway.call({
+    const answer = await this.client.call({
       method: 'alipay.trade.precreate',
       paymentId: order.paymentId,
       notifyUrl: this.notifyUrl,
@@ -86,7 +86,7 @@ export class AlipayProvider implements PaymentProvider {
   }
 
   async query(order: ProviderOrder): Promise<OrderState> {
-    const answer = await this.gateway.call({
+    const answer = await this.client.call({
       method: 'alipay.trade.query',
       paymentId: order.paymentId,
       content: { out_trade_no: order.paymentId },
@@ -100,7 +100,7 @@ export class AlipayProvider implements PaymentProvider {
 
   /** Returns `open` for a code that was not scanned yet and has not expired: there is no trade to close. */
   async close(order: ProviderOrder): Promise<OrderState> {
-    const answer = await this.gateway.call({
+    const answer = await this.client.call({
       method: 'alipay.trade.close',
       paymentId: order.paymentId,
       content: { out_trade_no: order.paymentId },
@@ -130,7 +130,7 @@ export class AlipayProvider implements PaymentProvider {
   }
 
   async verify({ body }: RawNotification): Promise<ProviderNotification> {
-    const fields = readSignedFields(body, (signed) => this.gateway.isSigned(signed));
+    const fields = readSignedFields(body, (signed) => this.client.isSigned(signed));
     checkTime(fields);
     checkMerchant(fields, this.config);
     return notificationOf(fields);
@@ -152,7 +152,7 @@ export class AlipayProvider implements PaymentProvider {
     reason,
   }: RefundRequest): Promise<AlipayAnswer | ProviderRefusedError> {
     try {
-      return await this.gateway.call({
+      return await this.client.call({
         method: 'alipay.trade.refund',
         paymentId: order.paymentId,
         content: {
@@ -172,7 +172,7 @@ export class AlipayProvider implements PaymentProvider {
   private async isRefunded({ refundId, order, paymentReference }: RefundRequest): Promise<boolean> {
     const method = 'alipay.trade.fastpay.refund.query';
     try {
-      const answer = await this.gateway.call({
+      const answer = await this.client.call({
         method,
         paymentId: order.paymentId,
         content: { trade_no: paymentReference, out_trade_no: order.paymentId, out_request_no: refundId },

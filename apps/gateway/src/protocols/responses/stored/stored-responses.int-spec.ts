@@ -328,6 +328,21 @@ describe('a server that speaks Responses', () => {
     expect(await (await get('resp_s')).json()).toEqual(data.response);
   });
 
+  it('is not stored if the owner changes the setting while the model works', async () => {
+    makersAnswer = (sent) =>
+      void agree(false).then(() =>
+        sent
+          .writeHead(200, { 'Content-Type': 'application/json' })
+          .end(JSON.stringify(response('resp_late'))),
+      );
+    const late = await post({ model: NATIVE_MODEL });
+    expect([late.headers.get('x-not-stored'), ((await late.json()) as Fields).store]).toEqual([
+      'unwanted',
+      false,
+    ]);
+    expect(await storedIds()).toEqual([]);
+  });
+
   it('may give one id twice: only the first response is stored', async () => {
     json('resp_same');
     expect(await (await post({ model: NATIVE_MODEL })).json()).toMatchObject({ store: true });
@@ -446,7 +461,9 @@ it('is stored as it ended: cut off or failed, but not if its client has left', a
   await left.body!.getReader().read();
   leaving.abort();
   await waitFor(async () => (await eventsOf(site.pool, account.accountId)).length === 3);
-  expect(await storedIds()).toEqual([cut.id, failed]);
+  // Charged later, so stored later.
+  const { id: after } = await say('x');
+  expect(await storedIds()).toEqual([cut.id, failed, after]);
 });
 
 it('is out of reach while its account is suspended', async () => {

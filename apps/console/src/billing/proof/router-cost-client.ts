@@ -19,8 +19,8 @@ export type RouterCost =
 
 /** Asks the router-cost service for the cost of an account, with the console's own credential. */
 @Injectable()
-export class RouterCostGateway {
-  private readonly logger = new Logger(RouterCostGateway.name);
+export class RouterCostClient {
+  private readonly logger = new Logger(RouterCostClient.name);
 
   constructor(@Inject(INFERENCE_CONFIG) private readonly config: InferenceConfig) {}
 

@@ -68,7 +68,7 @@ function createStrictSdk(config: AlipaySdkConfig): AlipaySdk {
 }
 
 /** Calls Alipay's gateway through its SDK. Returns verified responses only. */
-export class AlipayGateway {
+export class AlipayClient {
   private readonly sdk: AlipaySdk;
 
   constructor(

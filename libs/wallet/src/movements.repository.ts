@@ -1,7 +1,7 @@
 import { type Executor, type Position } from '@inference/database';
 
 /** One movement of a wallet. */
-export interface StatementLine {
+export interface WalletMovement {
   id: string;
   type: 'topup' | 'usage' | 'adjustment';
   /** Signed: negative for a deduction. */
@@ -71,13 +71,13 @@ const PAGE = `
  * dated at the end of that hour (spec: Wallet transaction).
  * @param after position after which the page starts, or null for the first page
  */
-export async function readStatement(
+export async function readMovements(
   executor: Executor,
   accountId: string,
   after: Position | null,
   limit: number,
-): Promise<StatementLine[]> {
+): Promise<WalletMovement[]> {
   const values = [accountId, after?.at ?? null, after?.id ?? null, limit];
-  const { rows } = await executor.query<Omit<StatementLine, 'position'> & { at: string }>(PAGE, values);
+  const { rows } = await executor.query<Omit<WalletMovement, 'position'> & { at: string }>(PAGE, values);
   return rows.map(({ at, ...line }) => ({ ...line, position: { at, id: line.id } }));
 }
