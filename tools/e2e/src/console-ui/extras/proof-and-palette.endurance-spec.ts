@@ -205,7 +205,8 @@ ifThere('a site that charges in USD', () => {
     await tab.waitForURL('**/requests?client_request_id=*');
     await tab.getByRole('textbox', { name: 'Client request ID', exact: true }).waitFor();
     await tab.getByRole('link').and(tab.locator('[href="/requests/call-large"]')).waitFor();
-    await expect(tab.getByRole('table').locator('tbody').getByRole('row').count()).resolves.toBe(1);
+    const rows = tab.getByRole('table').locator('tbody').getByRole('row');
+    await waitFor(async () => (await rows.count()) === 1);
     await form.getByRole('textbox').fill('job of nobody');
     await form.getByRole('button').click();
     await tab.getByText('No calls match these filters').waitFor();
