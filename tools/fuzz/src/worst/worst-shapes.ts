@@ -111,8 +111,13 @@ const SHAPES: Record<string, Shape[]> = {
     ['a text', 'query', letters],
     ['texts', 'documents', (bytes) => list(Math.min(bytes, 3_900_000), '"a"')],
     ['empty lists', 'documents', (bytes) => list(Math.min(bytes, 2_900_000), '[]')],
-    ['a document', 'documents', item((bytes) => `{"text":${text(bytes, QUOTES)}}`)],
-    ['10,000 documents', 'documents', (bytes) => list(bytes, text(Math.floor(bytes / 10_001), 'a'))],
+    // The sandbox repeats each `text` in its answer.
+    ['a document', 'documents', item((bytes) => `{"text":"a","title":${text(bytes, QUOTES)}}`)],
+    [
+      '10,000 documents',
+      'documents',
+      (bytes) => list(bytes, `{"text":"a","title":${text(Math.floor(bytes / 10_000) - 26, 'a')}}`),
+    ],
   ],
 };
 
