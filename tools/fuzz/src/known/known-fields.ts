@@ -64,7 +64,9 @@ const CHAT_MODELS = ['sandbox-chat', 'sandbox-mini'];
 /** The models that an operation of the gateway needs, where most models do not do. */
 const MODELS: Record<string, string[]> = {
   'gateway createChatCompletion': CHAT_MODELS,
+  'gateway countMessageTokens': CHAT_MODELS,
   'gateway createCompletion': CHAT_MODELS,
+  'gateway estimateChatCompletion': CHAT_MODELS,
   'gateway createMessage': CHAT_MODELS,
   'gateway createResponse': CHAT_MODELS,
   'gateway createSpeech': ['sandbox-speech'],
