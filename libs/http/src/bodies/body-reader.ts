@@ -211,7 +211,11 @@ export class BodyReader {
   }
 
   /** The memory of the request's body. It is released when the answer or the connection ends. */
-  private holdUntilAnswer(request: Request & { [HELD]?: HeldBody }, response: Response, mostBytes: number): HeldBody {
+  private holdUntilAnswer(
+    request: Request & { [HELD]?: HeldBody },
+    response: Response,
+    mostBytes: number,
+  ): HeldBody {
     // Read the socket now: an aborted request no longer has one.
     const { socket } = request;
     const held = this.memory.begin(holderOf(request), mostBytes);

@@ -1,5 +1,6 @@
 import { longestTurnOf } from '@inference/testing';
 import { type Task } from '../task';
+import { MODERATION } from './moderation';
 import { RERANK } from './rerank';
 import { TRANSCRIPTION } from './transcription';
 
@@ -75,6 +76,13 @@ it('has at most 10,000 documents', async () => {
   const documents = (count: number) => rerank(Array(count).fill('"a"').join(','));
   expect((await read(RERANK, documents(10_000))).model).toBe('m');
   await expect(read(RERANK, documents(10_001))).rejects.toThrow('documents: must have at most 10000 entries');
+});
+
+it('has at most 10,000 texts to moderate', async () => {
+  const texts = (count: number) =>
+    Buffer.from(`{"model":"m","input":[${Array(count).fill('"a"').join(',')}]}`);
+  expect((await read(MODERATION, texts(10_000))).model).toBe('m');
+  await expect(read(MODERATION, texts(10_001))).rejects.toThrow('input: must have at most 10000 entries');
 });
 
 it('has no text in a form that no server would read', async () => {
