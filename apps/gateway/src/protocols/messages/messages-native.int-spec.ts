@@ -8,8 +8,6 @@ import { answer, type Fields } from '../scripted-chat.fixture';
 /** SDKs and plain calls against servers that speak no chat completions, with answers of the test. */
 
 const NATIVE_MODEL = 'native-model';
-/** Of a server that speaks only Responses. */
-const RESPONSES_MODEL = 'responses-model';
 /** Of that server, and of a chat server if it cannot be had there. */
 const MIXED_MODEL = 'mixed-model';
 /** As that server calls it. */
@@ -34,21 +32,16 @@ beforeAll(async () => {
     askedPath = request.url;
     makersAnswer(response);
   });
-  site = await TestSite.start(
-    { [NATIVE_MODEL]: RATES, [RESPONSES_MODEL]: RATES, [MIXED_MODEL]: RATES },
-    {},
-    () => [
-      {
-        name: 'maker',
-        base_url: maker.url,
-        api_key: 'sk-maker',
-        protocols: ['messages'],
-        models: { [NATIVE_MODEL]: NAME_THERE, [MIXED_MODEL]: NAME_THERE },
-      },
-      { name: 'other', base_url: maker.url, protocols: ['responses'], models: [RESPONSES_MODEL] },
-      { name: 'chatting', base_url: maker.url, models: [MIXED_MODEL] },
-    ],
-  );
+  site = await TestSite.start({ [NATIVE_MODEL]: RATES, [MIXED_MODEL]: RATES }, {}, () => [
+    {
+      name: 'maker',
+      base_url: maker.url,
+      api_key: 'sk-maker',
+      protocols: ['messages'],
+      models: { [NATIVE_MODEL]: NAME_THERE, [MIXED_MODEL]: NAME_THERE },
+    },
+    { name: 'chatting', base_url: maker.url, models: [MIXED_MODEL] },
+  ]);
 });
 afterAll(async () => {
   await site.stop();
@@ -480,105 +473,5 @@ describe('a server that speaks Messages', () => {
       expect(response.headers.get('x-ignored-fields')).toBe('metadata');
       expect(await response.json()).toMatchObject({ object: 'chat.completion' });
     });
-  });
-});
-
-describe('a server that speaks only Responses', () => {
-  const USAGE = {
-    input_tokens: 40,
-    input_tokens_details: { cached_tokens: 32 },
-    output_tokens: 9,
-    output_tokens_details: { reasoning_tokens: 4 },
-    total_tokens: 49,
-  };
-  const ITEMS = [
-    { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
-    { id: 'msg_1', type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I look.' }] },
-    { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'weather', arguments: '{"city":"Bern"}' },
-  ];
-  const RESPONSE = {
-    id: 'resp_1',
-    object: 'response',
-    status: 'completed',
-    model: 'x',
-    output: ITEMS,
-    usage: USAGE,
-  };
-  const CHAT = { model: RESPONSES_MODEL, messages: [QUESTION] };
-  const SAID = {
-    content: 'I look.',
-    reasoning_content: 'Hm.',
-    tool_calls: [{ id: 'call_1', function: { name: 'weather', arguments: '{"city":"Bern"}' } }],
-  };
-  const STREAM = [
-    { type: 'response.created', response: { ...RESPONSE, status: 'in_progress', output: [], usage: null } },
-    { type: 'response.reasoning_summary_text.delta', output_index: 0, delta: 'Hm.' },
-    { type: 'response.output_text.delta', output_index: 1, delta: 'I look.' },
-    { type: 'response.output_item.added', output_index: 2, item: { ...ITEMS[2], arguments: '' } },
-    { type: 'response.function_call_arguments.delta', output_index: 2, delta: '{"city":' },
-    { type: 'response.function_call_arguments.delta', output_index: 2, delta: '"Bern"}' },
-    { type: 'response.output_item.done', output_index: 2, item: ITEMS[2] },
-  ].map(eventText);
-  const COMPLETED = eventText({ type: 'response.completed', response: RESPONSE });
-
-  it('gets a chat completion in its words, and answers as a chat server', async () => {
-    given(200, RESPONSE);
-    const { choices, usage } = await openai.chat.completions.create(CHAT);
-    expect([askedPath, JSON.parse(maker.bodies.at(-1)!)]).toEqual([
-      '/v1/responses',
-      {
-        model: RESPONSES_MODEL,
-        store: false,
-        input: [{ role: 'user', content: [{ type: 'input_text', text: QUESTION.content }] }],
-      },
-    ]);
-    expect(choices).toMatchObject([{ message: SAID, finish_reason: 'tool_calls' }]);
-    const event = await site.onlyEvent(account);
-    expect(event).toMatchObject({ endpoint: 'chat/completions', upstream: 'other', estimated: false });
-    expect(usage).toMatchObject({
-      prompt_tokens: 40,
-      completion_tokens: 9,
-      cost: Number(event.cost_picos) / 1e12,
-    });
-    await site.expectCharged(account, costOf(RATES, 40, 9));
-  });
-
-  it('as a stream', async () => {
-    streamed([...STREAM, COMPLETED].join(''));
-    const options = { stream_options: { include_usage: true } };
-    const { choices, usage } = await openai.chat.completions
-      .stream({ ...CHAT, ...options })
-      .finalChatCompletion();
-    expect(choices).toMatchObject([{ message: SAID, finish_reason: 'tool_calls' }]);
-    const event = await site.onlyEvent(account);
-    expect(usage).toMatchObject({ prompt_tokens: 40, cost: Number(event.cost_picos) / 1e12 });
-    await site.expectCharged(account, costOf(RATES, 40, 9));
-  });
-
-  it('whose stream may fail', async () => {
-    const error = { code: 'server_error', message: 'Lost' };
-    streamed(
-      eventText({ type: 'response.failed', response: { ...RESPONSE, status: 'failed', error, output: [] } }),
-    );
-    const response = await site.post('/v1/chat/completions', account.apiKey, { ...CHAT, stream: true });
-    expect(await response.text()).toContain('"error":{"message":"Lost","type":"server_error"');
-    await site.expectCharged(account, 0n);
-  });
-
-  it('also gets what a client of Messages asks', async () => {
-    streamed([...STREAM, COMPLETED].join(''));
-    const body = { model: RESPONSES_MODEL, max_tokens: 50, messages: [QUESTION] };
-    const message = await client.messages.stream(body).finalMessage();
-    expect(JSON.parse(maker.bodies.at(-1)!)).toMatchObject({ max_output_tokens: 50, store: false });
-    expect(message).toMatchObject({
-      content: [
-        { type: 'thinking', thinking: 'Hm.' },
-        { type: 'text', text: 'I look.' },
-        { type: 'tool_use', id: 'call_1', input: { city: 'Bern' } },
-      ],
-      stop_reason: 'tool_use',
-    });
-    expect(await site.onlyEvent(account)).toMatchObject({ endpoint: 'messages', upstream: 'other' });
-    await site.expectCharged(account, costOf(RATES, 40, 9));
   });
 });

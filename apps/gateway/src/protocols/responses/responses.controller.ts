@@ -63,7 +63,7 @@ const STREAM: EventStream = {
 const NOT_STORED = {
   [NOT_STORED_HEADER]: {
     description:
-      'Why the response is not stored although the account wants it: `too_large` (8 MiB with its request), `failed`, or `unwanted`, because the owner has changed that meanwhile. In streams only `too_large` of a request.',
+      'Why the response is not stored although the account wants it: `too_large` (8 MiB with its request), `account_full` (4 GiB of the account), `failed`, or `unwanted`, because the owner has changed that meanwhile. In streams only `too_large` of a request.',
     schema: { type: 'string' as const },
     example: 'too_large',
   },

@@ -419,6 +419,19 @@ it('is not stored if it is too large, and cannot be gone on from after too much'
   });
 });
 
+it('is not stored if its account has stored too much', async () => {
+  await site.pool.query(
+    `INSERT INTO responses.stored (account_id, id, input, response, bytes)
+     SELECT $1, 'resp_' || n, '', '', 2147483647 FROM generate_series(1, 2) n`,
+    [account.accountId],
+  );
+  chat.next({ json: answer({ content: 'x' }) });
+  const response = await post({ input: 'x' });
+  expect([response.status, response.headers.get('x-not-stored')]).toEqual([200, 'account_full']);
+  expect(await response.json()).toMatchObject({ store: false });
+  expect(await storedIds()).toHaveLength(2);
+});
+
 it('is answered and charged if it cannot be stored', async () => {
   await site.pool.query('ALTER TABLE responses.stored RENAME TO lost');
   try {

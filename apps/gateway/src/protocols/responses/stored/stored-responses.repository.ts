@@ -91,6 +91,15 @@ export async function insertResponse(executor: Executor, stored: NewStoredRespon
   return rowCount === 1;
 }
 
+const SUM =
+  'SELECT coalesce(sum(bytes), 0)::double precision AS bytes FROM responses.stored WHERE account_id = $1';
+
+/** Bytes of all that is stored of an account. */
+export async function sumStored(executor: Executor, accountId: string): Promise<number> {
+  const { rows } = await executor.query<{ bytes: number }>(SUM, [accountId]);
+  return rows[0]!.bytes;
+}
+
 /** Deletes some of what is older than 30 days. Returns whether there may be more. */
 export async function deleteOldResponses(executor: Executor): Promise<boolean> {
   const { rowCount } = await executor.query(DELETE_OLD);

@@ -26,6 +26,7 @@ import {
   type Reader,
   readTurns,
   type StoredTurn,
+  sumStored,
 } from './stored-responses.repository';
 
 const MEBIBYTE = 1024 * 1024;
@@ -34,12 +35,18 @@ const MOST_STORED_BYTES = 8 * MEBIBYTE;
 /** Of all that a conversation goes on from. */
 const MOST_BYTES_BEFORE = 16 * MEBIBYTE;
 const MOST_TURNS = 1_000;
+/** Of an account in all. Chosen: half a million turns of a chat, while a few accounts cannot fill the disk. */
+const MOST_ACCOUNT_BYTES = 4 * 1024 * MEBIBYTE;
+/** How long a sum of an account is used. Gateways do not know what others store meanwhile. */
+const SUM_LIFE_MILLIS = 60_000;
+/** Sums that are kept. */
+const MOST_SUMS = 10_000;
 /** How long an answer waits for being stored. */
 const STORING_MILLIS = 5_000;
 
 /** Says in a plain answer why it is not stored, although its account and its client want that. */
 export const NOT_STORED_HEADER = 'X-Not-Stored';
-const OUTCOMES = ['stored', 'too_large', 'failed', 'unwanted'] as const;
+const OUTCOMES = ['stored', 'too_large', 'account_full', 'failed', 'unwanted'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
 const NOT_AGREED =
@@ -156,6 +163,8 @@ function isLast(event: SseEvent): boolean {
 export class StoredResponses implements Conversations {
   private readonly logger = new Logger(StoredResponses.name);
   private readonly outcomes: Counter<'outcome'>;
+  /** What is stored of accounts, and until when that is believed. */
+  private readonly sums = new Map<string, { bytes: number; endsAtMillis: number }>();
 
   constructor(
     private readonly database: Database,
@@ -164,7 +173,7 @@ export class StoredResponses implements Conversations {
   ) {
     this.outcomes = new Counter({
       name: 'gateway_stored_responses_total',
-      help: 'Responses that their accounts want stored, by whether they were, were too large, or could not be. `unwanted`: the account has changed its mind meanwhile, or has one of the same id.',
+      help: 'Responses that their accounts want stored, by whether they were, were too large, found no room in their account, or could not be. `unwanted`: the account has changed its mind meanwhile, or has one of the same id.',
       labelNames: ['outcome'],
       registers: [registry],
     });
@@ -278,16 +287,34 @@ export class StoredResponses implements Conversations {
       const input = await inputOf(raw);
       if (input.length + response.length > MOST_STORED_BYTES) return 'too_large';
       if (!isId(id)) throw new Error('The server of the model gave the response no usable id.');
+      const sum = await this.sumOf(accountId);
+      const bytes = input.length + response.length;
+      if (sum.bytes + bytes > MOST_ACCOUNT_BYTES) return 'account_full';
       const row = { accountId, id, apiKeyId: apiKey?.id ?? null, previousId, input, response };
       const isStored = await this.database.transaction(async (transaction) => {
         await transaction.limitStatements(STORING_MILLIS);
         return insertResponse(transaction, row);
       });
-      return isStored ? 'stored' : 'unwanted';
+      if (!isStored) return 'unwanted';
+      sum.bytes += bytes;
+      return 'stored';
     } catch (error) {
       this.logger.warn(`A response was not stored: ${(error as Error).message}`);
       return 'failed';
     }
+  }
+
+  private async sumOf(accountId: string): Promise<{ bytes: number }> {
+    const known = this.sums.get(accountId);
+    const now = performance.now();
+    if (known && known.endsAtMillis > now) return known;
+    if (this.sums.size >= MOST_SUMS) this.sums.clear();
+    const sum = {
+      bytes: await sumStored(this.database, accountId),
+      endsAtMillis: now + SUM_LIFE_MILLIS,
+    };
+    this.sums.set(accountId, sum);
+    return sum;
   }
 
   private count(outcome: Outcome): Outcome {
