@@ -8,6 +8,8 @@ const { listen } = Server.prototype;
 
 /** @this {Server} @param {any[]} args */
 Server.prototype.listen = function listenAndReport(...args) {
+  // The port on which gateways ask each other is none for clients.
+  if (args[0]?.exclusive) return listen.apply(this, /** @type {any} */ (args));
   this.once('listening', () => {
     const address = this.address();
     if (address && typeof address === 'object') process.send?.({ port: address.port });
