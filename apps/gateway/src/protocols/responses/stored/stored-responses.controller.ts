@@ -23,6 +23,7 @@ import { DeletedResponse, ResponseItemListResponse, ResponsePath } from './store
 import { StoredResponses } from './stored-responses.service';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+const INVALID = '`invalid_value`: of a parameter. `on_behalf_missing`: a service names no account.';
 const ERRORS = {
   404: '`response_not_found`: the response does not exist, was not stored, is deleted or older than 30 days, or belongs to another account. A restricted key finds only what it made itself.',
   503: '`database_unavailable`.',
@@ -109,7 +110,7 @@ export class StoredResponsesController {
       'Responses are stored for 30 days if the owner of the account has switched that on in the settings of the console, and the request does not have `"store": false`.',
   })
   @ApiOkResponse({ description: 'The response as it was sent.', type: ResponseResponse })
-  @ApiErrors({ 400: '`invalid_value`.', ...ERRORS })
+  @ApiErrors({ 400: INVALID, ...ERRORS })
   async find(
     @CurrentCaller() caller: Caller,
     @Param() { response_id: id }: ResponsePath,
@@ -149,7 +150,7 @@ export class StoredResponsesController {
       'With `previous_response_id` that is also what was said before. Instructions are not part of it.',
   })
   @ApiOkResponse({ description: 'A page of items.', type: ResponseItemListResponse })
-  @ApiErrors({ 400: '`invalid_value`.', ...ERRORS })
+  @ApiErrors({ 400: INVALID, ...ERRORS })
   async listItems(
     @CurrentCaller() caller: Caller,
     @Param() { response_id: id }: ResponsePath,
@@ -167,7 +168,10 @@ export class StoredResponsesController {
     summary: 'Cancels a response that is made in the background.',
     description: 'There is none here, because `background` is refused: the answer is always an error.',
   })
-  @ApiErrors({ 400: '`synchronous_response`: it is complete.', ...ERRORS })
+  @ApiErrors({
+    400: '`synchronous_response`: it is complete. `on_behalf_missing`: a service names no account.',
+    ...ERRORS,
+  })
   cancel(@CurrentCaller() caller: Caller, @Param() { response_id: id }: ResponsePath): Promise<never> {
     return this.responses.cancel(caller, id);
   }
