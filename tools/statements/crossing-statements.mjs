@@ -70,7 +70,7 @@ export const CROSSING_STATEMENTS = [
     why: 'How long that hour has been over, for a scrape of the metrics.',
   },
   {
-    place: 'apps/console/src/billing/exports/export-rows.repository.ts pagesByTime',
+    place: 'apps/console/src/billing/exports/export-rows.repository.ts readPage',
     kind: 'job',
     tables: ['metering.usage_events', 'wallet.entries', 'wallet.transfers'],
     why: 'Exports the usage of an hour, and the transfers that are no usage, for a warehouse.',

@@ -36,12 +36,16 @@ it('does not confuse the controllers that inherit a handler', () => {
       accepts: undefined,
       roles: undefined,
       isSecondFactorSetup: false,
+      isOpenInView: false,
+      readsCredential: undefined,
     });
     expect(read(Closed, 'plain')).toEqual({
       isPublic: false,
       accepts: ['session'],
       roles: ['admin', 'finance', 'support'],
       isSecondFactorSetup: false,
+      isOpenInView: false,
+      readsCredential: undefined,
     });
   }
 });

@@ -1,4 +1,4 @@
-import { type Database, type Executor } from '@inference/database';
+import { type Database, type Executor, type Transaction } from '@inference/database';
 import { picosToDecimal } from '@inference/money';
 import { readOrigins } from '../transactions/transaction-origin';
 
@@ -125,10 +125,13 @@ const LINES_PAGE = `
     WITH ORDINALITY AS l (meter, unit, quantity, tokens, rate_picos, conditions, cost_picos, cost_usd_picos, number) ON true
   ORDER BY e.occurred_at, e.request_id, l.number`;
 
-/**
- * Reads pages, each of which begins after the last row of the page before, in the order of an index. Without the settings the planner
- * may take all rows of the hour for each page and sort them, because it does not know that hour yet.
- */
+/** Without the settings the planner may take all rows of the hour for each page and sort them, because it does not know that hour yet. */
+async function readPage(transaction: Transaction, sql: string, values: unknown[]): Promise<Row[]> {
+  await transaction.query('SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off');
+  return (await transaction.query<Row>(sql, values)).rows;
+}
+
+/** Reads pages, each of which begins after the last row of the page before, in the order of an index. */
 async function* pagesByTime(
   database: Database,
   sql: string,
@@ -136,10 +139,9 @@ async function* pagesByTime(
   [time, id]: [time: string, id: string],
 ): Pages {
   for (let after = [from.toISOString(), '']; ;) {
-    const { rows } = await database.transaction(async (transaction) => {
-      await transaction.query('SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off');
-      return transaction.query<Row>(sql, [from, to, ...after]);
-    });
+    const rows = await database.transaction((transaction) =>
+      readPage(transaction, sql, [from, to, ...after]),
+    );
     const last = rows.at(-1);
     if (!last) return;
     yield rows;
