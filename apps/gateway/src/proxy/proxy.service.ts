@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Suspensions } from '@inference/guards';
-import { logFailure, requireConnected } from '@inference/http';
+import { keepingBody, logFailure, requireConnected } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
 import { type OutputLimitField } from '@inference/serving';
@@ -153,7 +153,7 @@ export class ProxyService {
       .update(translation?.native.raw ?? request.raw)
       .digest('hex');
     const made = await this.idempotentCalls.once(call, key, bodyHash, (confirm) =>
-      this.answerOf(request, call, response, translation, confirm),
+      keepingBody(response.req, () => this.answerOf(request, call, response, translation, confirm)),
     );
     sendOnce(made, response);
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Suspensions } from '@inference/guards';
-import { drained, requireConnected } from '@inference/http';
+import { drained, keepingBody, requireConnected } from '@inference/http';
 import { type Charge, charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
@@ -79,7 +79,7 @@ export class TaskProxy {
         ? hashOfForm(bytes, contentType)
         : createHash('sha256').update(bytes).digest('hex');
       const made = await this.idempotentCalls.once(call, idempotencyKey, bodyHash, (confirm) =>
-        this.answerOf(task, request, call, response, confirm),
+        keepingBody(response.req, () => this.answerOf(task, request, call, response, confirm)),
       );
       return sendOnce(made, response);
     }

@@ -136,6 +136,8 @@ export class HeldBody {
   bytes = 0;
   isArriving = true;
   isReleased = false;
+  private isAnswered = false;
+  private keepers = 0;
 
   constructor(
     private readonly memory: BodyMemory,
@@ -163,6 +165,21 @@ export class HeldBody {
     this.memory.reduce(this, keptBytes);
     this.bytes = keptBytes;
     this.isArriving = false;
+  }
+
+  /** Keeps the bytes beyond the end of the answer, until the returned function is called. */
+  keep(): () => void {
+    this.keepers++;
+    return () => {
+      this.keepers--;
+      if (this.keepers === 0 && this.isAnswered) this.release();
+    };
+  }
+
+  /** Gives all bytes back as soon as nobody keeps them; may be repeated. */
+  answered(): void {
+    this.isAnswered = true;
+    if (this.keepers === 0) this.release();
   }
 
   /** Gives all bytes back; may be repeated. */

@@ -182,6 +182,19 @@ export function holdMore(request: IncomingMessage & { [HELD]?: HeldBody }, bytes
   request[HELD]?.growBeyond(bytes);
 }
 
+/** Does work that needs the body of a request also when its client has left: so long it counts as held memory. */
+export async function keepingBody<T>(
+  request: IncomingMessage & { [HELD]?: HeldBody },
+  work: () => Promise<T>,
+): Promise<T> {
+  const letGo = request[HELD]?.keep();
+  try {
+    return await work();
+  } finally {
+    letGo?.();
+  }
+}
+
 /** Reads bodies into memory within the limits of size, time and memory. */
 export class BodyReader {
   constructor(
@@ -210,7 +223,7 @@ export class BodyReader {
     return this.collect(request, response, request, announcedBytes || limitBytes, held);
   }
 
-  /** The memory of the request's body. It is released when the answer or the connection ends. */
+  /** The memory of the request's body. It is released when the answer or the connection ends, and nobody keeps the body. */
   private holdUntilAnswer(
     request: Request & { [HELD]?: HeldBody },
     response: Response,
@@ -222,7 +235,7 @@ export class BodyReader {
     request[HELD] = held;
     const release = () => {
       offClose(socket, release);
-      held.release();
+      held.answered();
     };
     // Node emits no `close` for a response that still waits behind another one of its connection.
     onClose(socket, release);
