@@ -14,6 +14,8 @@ export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
   'agent-environments listEnvironmentTemplates': NOT_IMPLEMENTED,
   'agent-environments listEnvironments': NOT_IMPLEMENTED,
   'agent-environments uploadEnvironmentFile': NOT_IMPLEMENTED,
+  'console changeRole':
+    'needs an account whose address is confirmed, besides those that the fuzzer works with',
   'console closeProviderEvent': NEEDS_EVENT,
   'console completePackageUpload': 'needs all parts of an upload',
   'console createInvoice': ONLY_CHINA,
@@ -33,6 +35,7 @@ export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
   'console readSuspension': 'needs the notice of a sign-in to a suspended account',
   'console refreshSession': 'needs the cookie of a sign-in',
   'console replaceRecoveryCodes': NEEDS_CODE,
+  'console repeatExport': 'needs an hour that was exported, at a site that exports',
   'console resetPassword': 'needs the token of a mail',
   'console subscribe': 'needs the code of an announcement by mail',
   'console unsubscribe': 'needs the code of an announcement by mail',

@@ -140,7 +140,12 @@ export function historyDaysOf({ from, to }: Partial<HistoryDays>): HistoryDays {
   return { from: from ?? dayAfter(last, 1 - DEFAULT_DAYS), to: last };
 }
 
+const isDay = (value: unknown): boolean =>
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value));
+
+/** Null also if one of them is no day, which its field tells. */
 const rangeFaultOf = (from: string, query: LimitHistoryQuery): string | null => {
+  if (!isDay(from) || (query.to !== undefined && !isDay(query.to))) return null;
   const { to } = historyDaysOf(query);
   if (from > to) return 'must not be after `to`';
   return from < dayAfter(to, 1 - MOST_DAYS) ? `must be at most ${MOST_DAYS - 1} days before \`to\`` : null;

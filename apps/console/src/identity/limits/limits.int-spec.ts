@@ -213,6 +213,9 @@ describe('the limits of an account', () => {
     it.each([
       ['?from=2026-02-30', 'from: must be a date'],
       ['?to=tomorrow', 'to: must be a date'],
+      ['?from=2026-01-01&to=tomorrow', 'to: must be a date'],
+      ['?from=2026-01-01&to=-271821-04-20', 'to: must be a date'],
+      ['?from=2026-01-01&to=2026-01-02&to=2026-01-03', 'to: must be'],
       ['?from=2026-02-02&to=2026-02-01', 'from: must not be after `to`'],
       ['?from=2026-01-01&to=2026-04-04', 'from: must be at most 92 days before `to`'],
     ])('are not shown by %s', async (query, message) => {
