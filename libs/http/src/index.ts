@@ -11,7 +11,14 @@ export {
   TooManyRequestsException,
   UnavailableException,
 } from './errors/error.filter';
-export { addressGroup, BodyReader, holderOf, holdMore, keepingBody, requireConnected } from './bodies/body-reader';
+export {
+  addressGroup,
+  BodyReader,
+  holderOf,
+  holdMore,
+  keepingBody,
+  requireConnected,
+} from './bodies/body-reader';
 export { allowedMillis, BodyMemory, LEAST_BYTES_PER_SECOND, watchArrival } from './bodies/body-memory';
 export { AmbiguousCookieException, readCookie } from './cookies/read-cookie';
 export { csvLine, exactCsvLine } from './csv';
