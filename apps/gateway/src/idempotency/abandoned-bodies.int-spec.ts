@@ -21,40 +21,60 @@ afterAll(async () => {
   await site.stop();
 });
 
-it('calls whose clients have left hold the memory of their bodies until they end', async () => {
-  const { apiKey } = await site.account();
-  const url = `data:image/png;base64,${'A'.repeat(PICTURE_BYTES)}`;
-  const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
-  const send = (key: string, signal?: AbortSignal) =>
-    fetch(`${site.gateway.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        Authorization: `Bearer ${apiKey}`,
-        'Idempotency-Key': key,
-      },
-      body: JSON.stringify({ model: 'm', messages }),
-      ...(signal && { signal }),
+it.each(['while its key is claimed', 'when an upstream works for it'])(
+  'a call whose client leaves %s holds the memory of its body until it ends',
+  async (moment) => {
+    const { apiKey } = await site.account();
+    const url = `data:image/png;base64,${'A'.repeat(PICTURE_BYTES)}`;
+    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
+    const send = (key: string, signal?: AbortSignal) =>
+      fetch(`${site.gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          Authorization: `Bearer ${apiKey}`,
+          'Idempotency-Key': key,
+        },
+        body: JSON.stringify({ model: 'm', messages }),
+        ...(signal && { signal }),
+      });
+    const isAsked = (count: number) => waitFor(() => Promise.resolve(waiting.length === count));
+    const leave = async (key: string, isDue: () => Promise<unknown>) => {
+      const client = new AbortController();
+      const left = send(key, client.signal);
+      await isDue();
+      client.abort();
+      await expect(left).rejects.toThrow('aborted');
+    };
+    if (moment === 'while its key is claimed') {
+      const lock = await site.pool.connect();
+      await lock.query('BEGIN; LOCK TABLE metering.idempotent_calls');
+      await leave('one', () =>
+        waitFor(async () => {
+          const { rowCount } = await site.pool.query(
+            "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%claim_call%'",
+          );
+          return rowCount === 1;
+        }),
+      );
+      await lock.query('COMMIT');
+      lock.release();
+      await isAsked(1);
+    } else await leave('one', () => isAsked(1));
+    await leave('two', () => isAsked(2));
+    await leave('three', () => isAsked(3));
+    expect((await send('four')).status).toBe(429);
+    // A refusal of the model's server, which ends the calls for nothing.
+    for (const response of waiting.splice(0)) response.writeHead(400).end('{}');
+    const last = await waitFor(async () => {
+      const again = send('four');
+      const isAdmitted = await Promise.race([again.then(() => false), isAsked(1)]);
+      return isAdmitted ? { again } : undefined;
     });
-  const isAsked = (count: number) => waitFor(() => Promise.resolve(waiting.length === count));
-  for (const [index, key] of ['one', 'two', 'three'].entries()) {
-    const client = new AbortController();
-    const left = send(key, client.signal);
-    await isAsked(index + 1);
-    client.abort();
-    await expect(left).rejects.toThrow('aborted');
-  }
-  expect((await send('four')).status).toBe(429);
-  // A refusal of the model's server, which ends the calls for nothing.
-  for (const response of waiting.splice(0)) response.writeHead(400).end('{}');
-  const last = await waitFor(async () => {
-    const again = send('four');
-    const isAdmitted = await Promise.race([again.then(() => false), isAsked(1)]);
-    return isAdmitted ? { again } : undefined;
-  });
-  waiting
-    .shift()!
-    .writeHead(200, { 'Content-Type': 'application/json' })
-    .end(JSON.stringify(answer({ content: 'Hello' })));
-  expect((await last.again).status).toBe(200);
-});
+    waiting
+      .shift()!
+      .writeHead(200, { 'Content-Type': 'application/json' })
+      .end(JSON.stringify(answer({ content: 'Hello' })));
+    expect((await last.again).status).toBe(200);
+  },
+);

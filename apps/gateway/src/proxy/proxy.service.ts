@@ -152,8 +152,12 @@ export class ProxyService {
     const bodyHash = createHash('sha256')
       .update(translation?.native.raw ?? request.raw)
       .digest('hex');
-    const made = await this.idempotentCalls.once(call, key, bodyHash, (confirm) =>
-      keepingBody(response.req, () => this.answerOf(request, call, response, translation, confirm)),
+    // From here on the call does not need its client. The memory of a body whose client has left before is given back already.
+    requireConnected(response);
+    const made = await keepingBody(response.req, () =>
+      this.idempotentCalls.once(call, key, bodyHash, (confirm) =>
+        this.answerOf(request, call, response, translation, confirm),
+      ),
     );
     sendOnce(made, response);
   }

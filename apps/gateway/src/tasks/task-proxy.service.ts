@@ -78,8 +78,12 @@ export class TaskProxy {
       const bodyHash = isForm(contentType)
         ? hashOfForm(bytes, contentType)
         : createHash('sha256').update(bytes).digest('hex');
-      const made = await this.idempotentCalls.once(call, idempotencyKey, bodyHash, (confirm) =>
-        keepingBody(response.req, () => this.answerOf(task, request, call, response, confirm)),
+      // From here on the call does not need its client, as in ProxyService.
+      body.requireClient();
+      const made = await keepingBody(httpRequest, () =>
+        this.idempotentCalls.once(call, idempotencyKey, bodyHash, (confirm) =>
+          this.answerOf(task, request, call, response, confirm),
+        ),
       );
       return sendOnce(made, response);
     }
