@@ -1,4 +1,5 @@
-import { type ServerResponse } from 'node:http';
+import { type Server, type ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
 import { waitFor } from '@inference/testing';
 import { answer } from '../protocols/scripted-chat.fixture';
 import { RATES, type ScriptedUpstream, startUpstream, TestSite } from '../testing/gateway.fixture';
@@ -47,6 +48,9 @@ it.each(['while its key is claimed', 'when an upstream works for it'])(
       await expect(left).rejects.toThrow('aborted');
     };
     if (moment === 'while its key is claimed') {
+      const server = site.gateway.app.getHttpServer() as Server;
+      const connections = () => promisify(server.getConnections.bind(server))();
+      const before = await connections();
       const lock = await site.pool.connect();
       await lock.query('BEGIN; LOCK TABLE metering.idempotent_calls');
       await leave('one', () =>
@@ -57,6 +61,7 @@ it.each(['while its key is claimed', 'when an upstream works for it'])(
           return rowCount === 1;
         }),
       );
+      await waitFor(async () => (await connections()) === before);
       await lock.query('COMMIT');
       lock.release();
       await isAsked(1);
