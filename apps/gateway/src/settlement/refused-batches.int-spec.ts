@@ -140,6 +140,32 @@ describe('a batch whose settlement gives no answer', () => {
     expect(await walletOf(site.database.pool, of.accountId)).toMatchObject({ balance: OPENING - COST });
   });
 
+  it('does not let calls wait longer than their own patience behind a batch that stands still', async () => {
+    const [of, other] = await Promise.all([site.account(), site.account()]);
+    const [hold, otherHold] = [await site.holdFor(of), await site.holdFor(other)];
+    const remaining = otherHold.lease!.remainingPicos;
+    await site.slowDown(4);
+    const ended: string[] = [];
+    const first = site.impatient
+      .settle(site.event(of, { model: 'slow' }), hold)
+      .finally(() => ended.push('first'));
+    await waitFor(async () => {
+      const { rows } = await site.database.pool.query(
+        `${site.settlementBackends} AND wait_event = 'PgSleep'`,
+      );
+      return rows.length > 0;
+    });
+    const second = refusalOf(site.impatient.settle(site.event(other), otherHold)).finally(() =>
+      ended.push('second'),
+    );
+    await first;
+    expect(await second).toEqual([503, 'billing_unavailable']);
+    expect(ended).toEqual(['second', 'first']);
+    expect(otherHold.lease).toMatchObject({ heldPicos: 0n, remainingPicos: remaining + HELD });
+    expect(await eventsOf(site.database.pool, of.accountId)).toHaveLength(1);
+    expect(await eventsOf(site.database.pool, other.accountId)).toHaveLength(0);
+  });
+
   it('does not wait at shutdown for a database that is away', async () => {
     const of = await site.account();
     const hold = await site.holdFor(of);

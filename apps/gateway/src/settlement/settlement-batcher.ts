@@ -68,11 +68,21 @@ interface Pending {
   reject(error: unknown): void;
 }
 
+/** What becomes of events that nothing was sent of, or of a batch that the database will not store. */
+const REFUSED: Decision = { refused: true, notCovered: new Set() };
+
 /** Most events of one batch. Twice makes each event wait for twice as many others; half doubles the number of transactions under load. */
 const MAX_BATCH_EVENTS = 500;
 /** Pause before the first retry; it doubles with each further one. */
 const FIRST_PAUSE_MILLIS = 50;
 const MAX_PAUSE_MILLIS = 1_000;
+/** How often events that wait for another batch are looked through for those that have waited for too long. */
+const OVERDUE_CHECK_MILLIS = 500;
+/**
+ * A batch is tried at least for this long, also if its oldest event has waited for most of its patience: half would refuse five hundred
+ * events for the sake of one where a database needs a moment after a standstill.
+ */
+const LEAST_PATIENCE_MILLIS = 1_000;
 /**
  * How long a settlement is retried once the process stops. Chosen: at twice the whole stop takes longer than the launcher waits; at half a
  * database that is started again at that moment is too late.
@@ -119,7 +129,7 @@ export class SettlementBatcher implements OnModuleDestroy, BeforeApplicationShut
   /**
    * Resolves when the event is durable and debited. Rejects with NotCoveredError and leaves the hold untouched if neither
    * the lease nor the wallet's free money covers the cost; with BillingUnavailableError if the event was not written and never
-   * will be; with BillingUnknownError if the database does not tell: then the money stays reserved until it does.
+   * will be, at the latest some seconds after its own patience, whatever it waited for; with BillingUnknownError if the database does not tell: then the money stays reserved until it does.
    */
   settle(event: UsageEvent, hold: Hold): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -154,14 +164,29 @@ export class SettlementBatcher implements OnModuleDestroy, BeforeApplicationShut
   private async drain(): Promise<void> {
     // Requests that end in the same turn of the event loop share the first batch.
     await new Promise((resolve) => setImmediate(resolve));
+    const overdueCheck = setInterval(() => this.refuseOverdue(), OVERDUE_CHECK_MILLIS);
     while (this.queue.length > 0) {
       await this.folder.makeRoom();
       this.current = this.queue.splice(0, MAX_BATCH_EVENTS);
       await this.commit(this.current, 'append');
       this.current = [];
     }
+    clearInterval(overdueCheck);
     // Not in a later microtask: an event that came in between would wait for the next one.
     this.running = undefined;
+  }
+
+  /** Ends the calls that have waited for another batch for as long as they may: nothing was sent of them, so they are free. */
+  private refuseOverdue(): void {
+    const due = this.queue.findIndex((pending) => !this.isOverdue(pending));
+    const overdue = this.queue.splice(0, due === -1 ? this.queue.length : due);
+    if (overdue.length === 0) return;
+    this.logger.warn(`${overdue.length} events waited for another batch for too long and are refused.`);
+    this.conclude(overdue, REFUSED);
+  }
+
+  private isOverdue({ sinceMillis }: Pending): boolean {
+    return performance.now() > this.deadlineOf(sinceMillis);
   }
 
   private async commit(batch: Pending[], write: SettlementWrite): Promise<void> {
@@ -191,13 +216,14 @@ export class SettlementBatcher implements OnModuleDestroy, BeforeApplicationShut
         // Write the events one by one, so that one invalid event does not fail the others.
         for (const [index, pending] of batch.entries()) {
           this.current = batch.slice(index);
-          await this.commit([pending], write);
+          if (this.isOverdue(pending)) this.conclude([pending], REFUSED);
+          else await this.commit([pending], write);
         }
         return;
       }
       count('failed');
       this.logger.error(error);
-      this.conclude(batch, { refused: true, notCovered: new Set() });
+      this.conclude(batch, REFUSED);
     }
   }
 
@@ -250,16 +276,20 @@ export class SettlementBatcher implements OnModuleDestroy, BeforeApplicationShut
       ),
     );
     const startedAt = performance.now();
+    const patienceEnds = () => {
+      const least = startedAt + Math.min(LEAST_PATIENCE_MILLIS, this.config.retryTimeoutSeconds * 1_000);
+      return Math.max(least, this.deadlineOf(batch[0]!.sinceMillis));
+    };
     let pauseMillis = FIRST_PAUSE_MILLIS;
     let mayBeCommitted = false;
     for (;;) {
       try {
-        const timeoutMillis = this.deadlineOf(startedAt) - performance.now();
+        const timeoutMillis = patienceEnds() - performance.now();
         return await writeBatch(this.database, write, id, rows, timeoutMillis);
       } catch (error) {
         if (isPermanent(error) && !mayBeCommitted) throw error;
         mayBeCommitted = true;
-        if (!isTransient(error) || performance.now() + pauseMillis > this.deadlineOf(startedAt)) {
+        if (!isTransient(error) || performance.now() + pauseMillis > patienceEnds()) {
           this.logger.warn(`Batch ${id} is refused unless it was settled: ${String(error)}`);
           return this.refuse({ id, rows, events: batch.length });
         }
@@ -270,11 +300,11 @@ export class SettlementBatcher implements OnModuleDestroy, BeforeApplicationShut
     }
   }
 
-  /** Until when a batch is retried that was begun then. */
-  private deadlineOf(startedAt: number): number {
-    const usual = startedAt + this.config.retryTimeoutSeconds * 1_000;
+  /** Until when an event is retried that has waited since then. */
+  private deadlineOf(sinceMillis: number): number {
+    const usual = sinceMillis + this.config.retryTimeoutSeconds * 1_000;
     if (this.stoppingSinceMillis === undefined) return usual;
-    return Math.min(usual, Math.max(startedAt, this.stoppingSinceMillis) + SHUTDOWN_PATIENCE_MILLIS);
+    return Math.min(usual, Math.max(sinceMillis, this.stoppingSinceMillis) + SHUTDOWN_PATIENCE_MILLIS);
   }
 
   private refuse(batch: UndecidedBatch): Promise<Decision> {
