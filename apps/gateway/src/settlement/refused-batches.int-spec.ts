@@ -144,7 +144,7 @@ describe('a batch whose settlement gives no answer', () => {
     const [of, other] = await Promise.all([site.account(), site.account()]);
     const [hold, otherHold] = [await site.holdFor(of), await site.holdFor(other)];
     const remaining = otherHold.lease!.remainingPicos;
-    await site.slowDown(4);
+    await site.slowDown(2);
     const ended: string[] = [];
     const first = site.impatient
       .settle(site.event(of, { model: 'slow' }), hold)
