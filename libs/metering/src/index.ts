@@ -84,6 +84,13 @@ export {
   type UsageFault,
   type UsageOutcome,
 } from './reports/usage-event.entity';
+export {
+  COST_DIMENSIONS,
+  type CostDimension,
+  CostReportItem,
+  CostReportQuery,
+  CostReportResponse,
+} from './reports/cost-report.dto';
 export { GroupByField, PeriodQuery } from './reports/period.dto';
 export { bucketLines, type LineDetail, usageLines } from './reports/usage-lines.repository';
 export { COST_SUM_ENTITIES, MARGIN_ENTITIES, ROLLUP_ENTITIES } from './rollups/rollup.entity';

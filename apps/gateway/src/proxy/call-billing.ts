@@ -1,5 +1,13 @@
 import { Metrics } from '@inference/http';
-import { type Charge, type UsageFault, type UsageOutcome } from '@inference/metering';
+import {
+  type Charge,
+  charge,
+  inputTokensOf,
+  type MeteredUsage,
+  outputTokensOf,
+  type UsageFault,
+  type UsageOutcome,
+} from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
 import { Injectable, Logger } from '@nestjs/common';
 import { Counter } from 'prom-client';
@@ -8,7 +16,7 @@ import { type UsageEvent } from '../settlement/usage-event';
 import { costsOf } from '../upstreams/cost-prices';
 import { UpstreamMetrics } from '../upstreams/upstream-metrics';
 import { type UpstreamAnswer } from '../upstreams/upstreams.service';
-import { type AdmittedCall, usageEventOf } from './admission/admission.service';
+import { type AdmittedCall } from './admission/admission.service';
 import { isSameUsage, type Metered, within } from './usage/metered-usage';
 
 /** Counts the reports of upstreams that contradict themselves. */
@@ -111,4 +119,42 @@ export class CallBilling {
       return covered.charge;
     }
   }
+}
+
+/** The usage event of an admitted request, charged at the prices that were in force when it began. */
+function usageEventOf(
+  admission: AdmittedCall,
+  served: Pick<
+    UsageEvent,
+    'upstream' | 'outcome' | 'estimated' | 'timeToFirstTokenMs' | 'finishReason' | 'costs'
+  > & {
+    usage: MeteredUsage;
+    fault: UsageFault | null;
+  },
+): UsageEvent {
+  const { counts } = served.usage;
+  const { call } = admission;
+  return {
+    requestId: call.requestId,
+    clientRequestId: call.clientRequestId,
+    startedAt: admission.startedAt,
+    accountId: call.caller.accountId,
+    apiKeyId: call.caller.apiKey?.id ?? null,
+    model: admission.model,
+    entrypoint: call.entrypoint,
+    endpoint: call.endpoint,
+    upstream: served.upstream,
+    outcome: served.outcome,
+    inputTokens: inputTokensOf(counts),
+    outputTokens: outputTokensOf(counts),
+    estimated: served.estimated,
+    usageFault: served.fault,
+    durationMs: call.durationMs,
+    timeToFirstTokenMs: served.timeToFirstTokenMs,
+    finishReason: served.finishReason,
+    priceListId: admission.priceListId,
+    usdPerUnit: admission.usdPerUnit,
+    charge: charge(admission.rates, served.usage, admission.usdPerUnit),
+    costs: served.costs,
+  };
 }

@@ -1,5 +1,6 @@
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
 import { csvLine, ExactJsonInterceptor } from '@inference/http';
+import { CostReportItem, CostReportResponse } from '@inference/metering';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import {
   BadRequestException,
@@ -14,7 +15,7 @@ import {
 import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { type CostGroup } from './cost.repository';
-import { CostItemResponse, CostPageResponse, CostQuery, type GroupKey, groupKeysOf } from './cost.dto';
+import { CostQuery, type GroupKey, groupKeysOf } from './cost.dto';
 import { CostService } from './cost.service';
 
 const CSV_EXAMPLE = 'model,cost_usd,tokens\r\ndemo-model,0.002468,1234\r\n';
@@ -36,11 +37,11 @@ export class CostController {
     description:
       'An account sees its own cost; sessions of the roles admin, finance and analyst also see the cost of all accounts. An API key with a spending limit or a list of models sees the cost of its own calls. JSON comes in pages that all show the state of the first one. With `Accept: text/csv`, the whole report comes at once.',
   })
-  @ApiExtraModels(CostPageResponse)
+  @ApiExtraModels(CostReportResponse)
   @ApiOkResponse({
     description: 'A page of the report as JSON, or the whole report as CSV.',
     content: {
-      'application/json': { schema: { $ref: getSchemaPath(CostPageResponse) } },
+      'application/json': { schema: { $ref: getSchemaPath(CostReportResponse) } },
       'text/csv': {
         schema: {
           type: 'string',
@@ -55,7 +56,7 @@ export class CostController {
     @Query() query: CostQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<CostPageResponse | string> {
+  ): Promise<CostReportResponse | string> {
     if (request.accepts(['json', 'csv']) === 'csv') {
       const csv = await this.readCsv(caller, query);
       response.type('text/csv');
@@ -73,7 +74,7 @@ export class CostController {
   }
 }
 
-function toItem(names: readonly GroupKey[], { keys, costUsdPicos, tokens }: CostGroup): CostItemResponse {
+function toItem(names: readonly GroupKey[], { keys, costUsdPicos, tokens }: CostGroup): CostReportItem {
   const valueOf = (name: GroupKey, key: string) => (name === 'api_key' && key === '' ? null : key);
   return {
     ...Object.fromEntries(names.map((name, index) => [name, valueOf(name, keys[index]!)])),

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type PriceUnit } from '@inference/metering';
+import { COST_DIMENSIONS, type CostDimension, type PriceUnit } from '@inference/metering';
 import { decimalToPicos } from '@inference/money';
 import {
   createTestDatabase,
@@ -14,7 +14,6 @@ import {
 import { ENTITIES } from '../entities';
 import { insertStaff, type RunningService, startRouterCost } from '../../test/running-service';
 import { type Served, type Settled, settle } from '../../test/usage';
-import { type Dimension, DIMENSIONS } from './cost.dto';
 import { instantText } from '@inference/time';
 
 const EVENTS = 60;
@@ -99,7 +98,7 @@ interface Total {
   tokens: bigint;
 }
 
-const valueOf: Record<Dimension, (event: Settled) => string> = {
+const valueOf: Record<CostDimension, (event: Settled) => string> = {
   user: ({ account }) => account.accountId,
   model: ({ model }) => model,
   entrypoint: ({ entrypoint }) => entrypoint,
@@ -107,7 +106,7 @@ const valueOf: Record<Dimension, (event: Settled) => string> = {
 };
 
 /** Computes the expected report from the single events. */
-function naiveSums(included: Settled[], dimensions: Dimension[]): Map<string, Total> {
+function naiveSums(included: Settled[], dimensions: CostDimension[]): Map<string, Total> {
   const sums = new Map<string, Total>();
   if (dimensions.length === 0) sums.set('', { costUsdPicos: 0n, tokens: 0n });
   for (const event of included) {
@@ -123,7 +122,7 @@ function naiveSums(included: Settled[], dimensions: Dimension[]): Map<string, To
 
 async function reportedSums(
   query: string,
-  dimensions: Dimension[],
+  dimensions: CostDimension[],
   caller: TestAccount,
 ): Promise<Map<string, Total>> {
   const groupBy = dimensions.length ? `&group_by=${dimensions.join(',')}` : '';
@@ -157,7 +156,7 @@ const range = () =>
       .uniqueArray(moment(), { minLength: 2, maxLength: 2 })
       .map(([a, b]) => (a! < b! ? { from: a!, to: b! } : { from: b!, to: a! })),
     isOpen: fc.boolean(),
-    dimensions: fc.subarray([...DIMENSIONS]),
+    dimensions: fc.subarray([...COST_DIMENSIONS]),
     callerIndex: fc.nat(2),
   });
 

@@ -1,4 +1,5 @@
 import { type Caller, CurrentCaller, StaffOnly } from '@inference/guards';
+import { CostReportQuery, CostReportResponse } from '@inference/metering';
 import { CodedErrorResponse } from '@inference/openapi';
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import {
@@ -11,7 +12,6 @@ import {
 } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { RouterCostProxy } from '../../inference/service-proxy/service-proxies';
-import { CostReportQuery, CostReportResponse } from './cost-report.dto';
 
 const CSV_EXAMPLE = 'user,cost_usd,tokens\r\nacct_0Vc3kZ8dQ1mXw7RtYb2LsA,0.002468,1234\r\n';
 

@@ -1,18 +1,14 @@
 import { allowsModel, type Caller } from '@inference/guards';
 import {
-  charge,
   hasPriceOf,
   inputTokensOf,
   type MeterCounts,
-  type MeteredUsage,
-  outputTokensOf,
   type Price,
   PRICE_UNITS,
   PriceBook,
   type PriceUnit,
   pricesOutput,
   type UsageBounds,
-  type UsageFault,
   worstCasePicos,
 } from '@inference/metering';
 import { type OutputLimitField } from '@inference/serving';
@@ -30,7 +26,6 @@ import {
   OutputPriceMissingError,
   UnitPriceMissingError,
 } from '../../models/models.service';
-import { type UsageEvent } from '../../settlement/usage-event';
 import { type CallNotes } from '../../unserved-calls/call-notes';
 import { type ServingCatalogue, ServingDirectory } from '../../upstreams/directory.service';
 import { type ProxyRequest } from '../request/proxy-request';
@@ -320,43 +315,5 @@ function limitsOf(catalogue: ServingCatalogue, model: string): ModelLimits {
     contextTokens: details?.contextTokens ?? undefined,
     maxOutputTokens: details?.maxOutputTokens ?? undefined,
     outputLimitField: details?.outputLimitField,
-  };
-}
-
-/** The usage event of an admitted request, charged at the prices that were in force when it began. */
-export function usageEventOf(
-  admission: AdmittedCall,
-  served: Pick<
-    UsageEvent,
-    'upstream' | 'outcome' | 'estimated' | 'timeToFirstTokenMs' | 'finishReason' | 'costs'
-  > & {
-    usage: MeteredUsage;
-    fault: UsageFault | null;
-  },
-): UsageEvent {
-  const { counts } = served.usage;
-  const { call } = admission;
-  return {
-    requestId: call.requestId,
-    clientRequestId: call.clientRequestId,
-    startedAt: admission.startedAt,
-    accountId: call.caller.accountId,
-    apiKeyId: call.caller.apiKey?.id ?? null,
-    model: admission.model,
-    entrypoint: call.entrypoint,
-    endpoint: call.endpoint,
-    upstream: served.upstream,
-    outcome: served.outcome,
-    inputTokens: inputTokensOf(counts),
-    outputTokens: outputTokensOf(counts),
-    estimated: served.estimated,
-    usageFault: served.fault,
-    durationMs: call.durationMs,
-    timeToFirstTokenMs: served.timeToFirstTokenMs,
-    finishReason: served.finishReason,
-    priceListId: admission.priceListId,
-    usdPerUnit: admission.usdPerUnit,
-    charge: charge(admission.rates, served.usage, admission.usdPerUnit),
-    costs: served.costs,
   };
 }

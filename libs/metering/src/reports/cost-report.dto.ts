@@ -6,22 +6,24 @@ import {
   NextCursorProperty,
   TextField,
 } from '@inference/dto';
-import { GRANULARITIES, type Granularity, GroupByField, PeriodQuery } from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
+import { GroupByField, PeriodQuery } from './period.dto';
+import { GRANULARITIES, type Granularity } from './time-buckets';
 
-const DIMENSIONS = ['user', 'model', 'entrypoint', 'api_key'] as const;
-type Dimension = (typeof DIMENSIONS)[number];
+/** The dimensions by which a report can be grouped (spec: Router cost item; beyond it `api_key`). */
+export const COST_DIMENSIONS = ['user', 'model', 'entrypoint', 'api_key'] as const;
+export type CostDimension = (typeof COST_DIMENSIONS)[number];
 
-/** Parameters of the router-cost service. */
+/** Parameters of the report of the router-cost service, which the console offers too. */
 export class CostReportQuery extends PeriodQuery {
-  @GroupByField(DIMENSIONS, {
+  @GroupByField(COST_DIMENSIONS, {
     description:
       'Comma-separated dimensions, each at most once: user, model, entrypoint, api_key. Without one, the report is one sum.',
     example: 'user,model',
     optional: true,
   })
-  group_by: Dimension[] = [];
+  group_by: CostDimension[] = [];
 
   @ChoiceField(GRANULARITIES, {
     description:
@@ -31,11 +33,16 @@ export class CostReportQuery extends PeriodQuery {
   })
   granularity?: Granularity;
 
-  @IntegerParameter({ description: 'Most items of a page; 50 by default.', min: 1, max: 100, optional: true })
+  @IntegerParameter({
+    description: 'Most items of a page; 50 by default. A CSV report has no pages.',
+    min: 1,
+    max: 100,
+    optional: true,
+  })
   limit?: number;
 
   @TextField({
-    description: 'The `next_cursor` of the previous page of the same report.',
+    description: 'The `next_cursor` of the previous page of the same report. A CSV report has no pages.',
     optional: true,
     minLength: 0,
   })
@@ -43,7 +50,7 @@ export class CostReportQuery extends PeriodQuery {
 }
 
 /** Spec: Router cost item. */
-export class CostReportItem {
+export class CostReportItem implements Partial<Record<CostDimension, string | null>> {
   @InstantProperty({
     description: 'Start of the hour, day or month, in UTC. Present with a granularity.',
     optional: true,
