@@ -1,6 +1,8 @@
 import { type MeteredUsage } from '@inference/metering';
 import { eventOf, type SseEvent } from '@inference/sse';
 import { openAiErrorBody } from '../errors/openai-error';
+import { parsed, readAnswer, type ReadAnswer, readVectors } from '../upstreams/answer-json';
+import { type ServedEndpoint } from '../upstreams/upstream';
 import { type NativeReader } from './native-call';
 import { type ProxyRequest } from './request/proxy-request';
 import { DONE } from './streaming/stream-meter';
@@ -71,16 +73,8 @@ export function reportedIn(body: Buffer): MeteredUsage | null {
   return { counts: { request: 1, ...others, ...input, ...output }, serviceTier };
 }
 
-export function parseAnswer(body: Buffer): PlainAnswer | null {
-  const answer = parsed(body);
-  return isPlainAnswer(answer) ? answer : null;
-}
+const plainAnswerOf = (answer: unknown): PlainAnswer | null => (isPlainAnswer(answer) ? answer : null);
 
-/** Undefined for what is not JSON. */
-export function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
+/** Reads the answer of a chat server, or of one for embeddings. */
+export const readPlainAnswer = (endpoint: ServedEndpoint, body: Buffer): ReadAnswer<PlainAnswer> =>
+  endpoint === 'embeddings' ? readVectors(body, plainAnswerOf) : readAnswer(body, plainAnswerOf);

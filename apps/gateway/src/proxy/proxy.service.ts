@@ -17,6 +17,7 @@ import { type NativeProtocol, servedEndpointOf } from '../upstreams/upstream';
 import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
 import { type NativeRequest } from '../upstreams/upstream-request';
+import { parsed, readAnswer } from '../upstreams/answer-json';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { type Admission, AdmissionService, servedBy } from './admission/admission.service';
 import { type NativeCall } from './native-call';
@@ -28,9 +29,8 @@ import { OpenRequests } from './open-requests';
 import {
   answerAsEvents,
   contentOf,
-  parseAnswer,
-  parsed,
   type PlainAnswer,
+  readPlainAnswer,
   refusalAsEvent,
   reportedIn,
 } from './plain-answer';
@@ -271,7 +271,7 @@ export class ProxyService {
         translate: (protocol: NativeProtocol, served: string, body: Buffer) =>
           this.translators.translate(protocol, body, servedBy(admission, served).bounds.answerTokens),
       }),
-      read: parseAnswer,
+      read: (body) => readPlainAnswer(request.endpoint, body),
       usageOf: reportedIn,
       cancellation,
     });
@@ -450,12 +450,12 @@ const nativeRequest = (native: NativeCall, admission: Admission): NativeRequest<
     if (name !== admission.request.model) fields.model = name;
     return withFields({ raw: native.raw, members: native.members() }, fields);
   },
-  read: (body) => {
-    const content = parsed(body);
-    const isAnswer = content !== null && typeof content === 'object' && native.reader.isAnswer(content);
-    // Whoever has asked for a stream cannot read a plain answer.
-    return isAnswer && !admission.request.stream ? (content as PlainAnswer) : null;
-  },
+  read: (body) =>
+    readAnswer(body, (content) => {
+      const isAnswer = content !== null && typeof content === 'object' && native.reader.isAnswer(content);
+      // Whoever has asked for a stream cannot read a plain answer.
+      return isAnswer && !admission.request.stream ? (content as PlainAnswer) : null;
+    }),
 });
 
 /** Whether the client can read the body of an answer as it is: that of a refusal may come from something before the server. */

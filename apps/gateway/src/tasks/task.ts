@@ -1,5 +1,6 @@
 import { type MeterCounts, type PriceUnit, type UsageBounds } from '@inference/metering';
 import { type ReportedUsage } from '../proxy/usage/reported-usage';
+import { type ReadAnswer } from '../upstreams/answer-json';
 import { type TaskEndpoint } from '../upstreams/upstream';
 
 export type Fields = Record<string, unknown>;
@@ -33,7 +34,7 @@ export interface TaskRequest {
   /** What the gateway counts of the request itself; due as soon as an upstream has the request. */
   asked(): MeterCounts;
   /** Reads a whole answer. Null if it is none. */
-  read(body: Buffer): TaskAnswer | null;
+  read(body: Buffer): ReadAnswer<TaskAnswer>;
   /** Whether the client has asked for server-sent events. */
   isStream?: boolean;
   /** Of an answer that comes as server-sent events. */

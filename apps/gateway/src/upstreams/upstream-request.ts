@@ -1,6 +1,7 @@
 import { type MeteredUsage } from '@inference/metering';
 import { GatewayError } from '../errors/openai-error';
 import { type AnswerBody } from './answer-headers';
+import { type ReadAnswer } from './answer-json';
 import { type CallingAccount } from './choice/account-shares';
 import {
   type CalledEndpoint,
@@ -16,7 +17,7 @@ export interface NativeRequest<Content> {
   headers: Readonly<Record<string, string>>;
   /** See UpstreamRequest. */
   bodyFor(model: string, upstreamModel: string): Buffer;
-  read(body: Buffer): Content | null;
+  read(body: Buffer): ReadAnswer<Content>;
 }
 
 export interface UpstreamRequest<Content> {
@@ -40,7 +41,7 @@ export interface UpstreamRequest<Content> {
   /** Builds the request body for one of the models, with the upstream's own name of it. */
   bodyFor(model: string, upstreamModel: string): Buffer;
   /** Reads the body of a plain answer. Returns null if it is not usable: then the upstream counts as failed. */
-  read(body: Buffer): Content | null;
+  read(body: Buffer): ReadAnswer<Content>;
   /** What a plain answer that is not usable reports of its usage; null if it reports none. */
   usageOf?(body: Buffer): MeteredUsage | null;
   /** Whether an answer of this type is taken chunk by chunk. Without it event streams are. */

@@ -329,7 +329,7 @@ export class UpstreamsService {
     const received = withoutByteOrderMark(await body.bytes());
     const head = way.answer ? await way.answer.plain(status, received) : received;
     if (status >= 300) return { ...answer, head, content: null, rest: null };
-    const content = way.read(head);
+    const content = await way.read(head);
     if (content === null) throw new UnusableAnswerError(request.usageOf?.(head) ?? null);
     this.noteAnswer(attempt, way.endpoint);
     return { ...answer, head, content, rest: null };

@@ -24,6 +24,8 @@ export interface ScanOptions {
   refuseInexactNumbers?: boolean | undefined;
   /** Has them built as RawJson instead. */
   keepsInexactNumbers?: boolean | undefined;
+  /** Has no limit of names and values: of a text that no client sends. */
+  hasManyValues?: boolean | undefined;
 }
 
 /** A member of the outermost object: where its value is. */
@@ -198,7 +200,7 @@ export class JsonScanner {
     if (!this.isName) return this.endScalar(stringStart, at);
     this.limitToken(stringStart, at);
     this.state = BEFORE_VALUE;
-    if (++this.names > JSON_LIMITS.names)
+    if (++this.names > JSON_LIMITS.names && !this.options.hasManyValues)
       throw new JsonFault('limit', `must not have more than ${JSON_LIMITS.names} names`);
     const { depth } = this;
     this.nameStarts[depth] = stringStart;
@@ -241,7 +243,7 @@ export class JsonScanner {
   private readValue(byte: number): void {
     const { at } = this;
     this.scalarStart = at;
-    if (++this.values > JSON_LIMITS.values)
+    if (++this.values > JSON_LIMITS.values && !this.options.hasManyValues)
       throw new JsonFault('limit', `must not have more than ${JSON_LIMITS.values} values`);
     if (byte === QUOTE) return this.startString(false);
     if (byte === OPEN_OBJECT || byte === OPEN_LIST) return this.open(byte === OPEN_LIST);

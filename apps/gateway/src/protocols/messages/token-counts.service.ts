@@ -1,7 +1,7 @@
 import { type Caller } from '@inference/guards';
 import { Injectable, Logger } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { parsed } from '../../proxy/plain-answer';
+import { parsed } from '../../upstreams/answer-json';
 import { withFields } from '../../proxy/upstream-body';
 import { decodedBody } from '../../upstreams/answer-headers';
 import { choose, isCandidate } from '../../upstreams/choice/chooser';

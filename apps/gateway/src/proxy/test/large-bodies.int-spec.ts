@@ -1,7 +1,13 @@
 import { type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type TestAccount, waitFor } from '@inference/testing';
-import { RATES, type ScriptedUpstream, startUpstream, TestSite } from '../../testing/gateway.fixture';
+import {
+  eventsOf,
+  RATES,
+  type ScriptedUpstream,
+  startUpstream,
+  TestSite,
+} from '../../testing/gateway.fixture';
 import { AdmissionService } from '../admission/admission.service';
 
 /** Bodies up to the largest size, which the gateway reads beside other requests. */
@@ -12,6 +18,8 @@ const LIMIT_BYTES = 32 * 1024 * 1024;
 /** Above 4 MiB a body is read in slices. */
 const SLICED_BYTES = 6 * 1024 * 1024;
 
+const ANSWER = '{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":1}}';
+let answer = ANSWER;
 let upstream: ScriptedUpstream;
 let site: TestSite;
 let account: TestAccount;
@@ -19,7 +27,7 @@ let account: TestAccount;
 beforeAll(async () => {
   upstream = await startUpstream((_request, response) => {
     response.setHeader('Content-Type', 'application/json');
-    response.end('{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":1}}');
+    response.end(answer);
   });
   site = await TestSite.start({ 'sandbox-chat': RATES }, {}, () => [
     { name: 'scripted', base_url: upstream.url, models: { 'sandbox-chat': 'name-at-the-server' } },
@@ -128,6 +136,36 @@ it.each([
   expect((await post(path, body)).status).toBe(200);
   expect(used).toHaveBeenCalledTimes(1);
   used.mockRestore();
+});
+
+it.each([
+  [
+    '/v1/embeddings',
+    { input: 'x' },
+    filled('{"data":[', '{"embedding":[0.125,-1e-7]},', '{"embedding":[]}],"usage":{"prompt_tokens":7}}'),
+    { input_tokens: 7n, output_tokens: 0n },
+  ],
+  [
+    CHAT,
+    { messages: [] },
+    filled(
+      '{"choices":[{"logprobs":{"content":[',
+      '{"logprob":-0.50,"bytes":[97]},',
+      'null]}}],"usage":{"prompt_tokens":7,"completion_tokens":3}}',
+    ),
+    { input_tokens: 7n, output_tokens: 3n },
+  ],
+])('passes a long answer of %s on, and charges what it reports', async (path, body, sent, tokens) => {
+  answer = sent;
+  const own = await site.account();
+  const response = await fetch(site.gateway.url + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${own.apiKey}` },
+    body: JSON.stringify({ model: 'sandbox-chat', ...body }),
+  }).finally(() => (answer = ANSWER));
+  const received = await response.text();
+  expect(received.replace(/,"cost":.*$/, '}}') === sent).toBe(true);
+  expect(await eventsOf(site.database.pool, own.accountId)).toMatchObject([{ ...tokens, estimated: false }]);
 });
 
 it('refuses a field that is given twice, also far behind', async () => {

@@ -12,6 +12,7 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const SPACE = 0x20;
 
+const SHORT_BYTES = 32;
 const USAGE = Buffer.from('usage');
 
 /** What the answer tells of its price: the members `cost` and `cost_details` of a usage object. */
@@ -130,14 +131,20 @@ function findUsage(json: Buffer): Pick<Splice, 'start' | 'end'> | null {
 
 /** The quote that opens the string that another one closes. */
 function openingQuote(json: Buffer, closing: number): number {
-  for (let at = closing - 1; at > 0; at--) {
-    if (json[at] !== QUOTE) continue;
+  for (let at = quoteBefore(json, closing); at > 0; at = quoteBefore(json, at)) {
     let escapes = at;
     while (json[escapes - 1] === BACKSLASH) escapes--;
     if ((at - escapes) % 2 === 0) return at;
     at = escapes;
   }
   return 0;
+}
+
+/** -1 if there is none. A native search costs as much as a loop over some bytes, and an image has millions. */
+function quoteBefore(json: Buffer, end: number): number {
+  const near = Math.max(end - SHORT_BYTES, 0);
+  for (let at = end - 1; at >= near; at--) if (json[at] === QUOTE) return at;
+  return near === 0 ? -1 : json.lastIndexOf(QUOTE, near - 1);
 }
 
 /** Whether the text of a name is `usage`, also with escapes. */

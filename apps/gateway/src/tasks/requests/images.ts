@@ -3,7 +3,7 @@ import { InvalidValueError } from '../../proxy/request/request.errors';
 import { laterUsage, readReportedUsage, type ReportedUsage } from '../../proxy/usage/reported-usage';
 import { type Fields, type Task, type TaskAnswer, type TaskEvents } from '../task';
 import { ImageRequest } from '../tasks.dto';
-import { answerObject, jsonReader } from './json-request';
+import { jsonReader, readObject } from './json-request';
 
 /** Most tokens of an image. Chosen: OpenAI's largest ones of high quality have 6,240. */
 const MOST_TOKENS = 8_192;
@@ -36,11 +36,10 @@ export const IMAGES: Task = {
         counts: { image: images },
       },
       asked: () => ({ input: estimateTokens(body.prompt) }),
-      read(bytes) {
-        const answer = answerObject(bytes);
-        if (!answer || !Array.isArray(answer.data)) return null;
-        return answerOf(answer.data.length, readReportedUsage(answer));
-      },
+      read: (bytes) =>
+        readObject(bytes, (answer) =>
+          Array.isArray(answer.data) ? answerOf(answer.data.length, readReportedUsage(answer)) : null,
+        ),
       isStream: body.stream === true,
       events: () => new ImageEvents(),
     };

@@ -4,18 +4,19 @@ import { type Type } from '@nestjs/common';
 import { withFields } from '../../proxy/upstream-body';
 import { refuseOtherCase } from '../../proxy/request/proxy-request';
 import { InvalidJsonError, InvalidValueError } from '../../proxy/request/request.errors';
-import { type Fields, type TaskBody } from '../task';
+import { readAnswer, type ReadAnswer } from '../../upstreams/answer-json';
+import { type Fields, type TaskAnswer, type TaskBody } from '../task';
 
-/** The object of an answer; null if it is no JSON object, or one that reports an error with a status of success. */
-export function answerObject(body: Buffer): Fields | null {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
-    return (value as Fields).error ? null : (value as Fields);
-  } catch {
-    return null;
-  }
-}
+/** Uses the object of an answer. Null if it is no JSON object, or one that reports an error with a status of success. */
+export const readObject = (
+  body: Buffer,
+  use: (answer: Fields) => TaskAnswer | null,
+): ReadAnswer<TaskAnswer> =>
+  readAnswer(body, (answer) =>
+    answer === null || typeof answer !== 'object' || Array.isArray(answer) || (answer as Fields).error
+      ? null
+      : use(answer as Fields),
+  );
 
 export const fieldsOf = (value: unknown): Fields =>
   value !== null && typeof value === 'object' ? (value as Fields) : {};

@@ -4,7 +4,7 @@ import { InvalidValueError } from '../../proxy/request/request.errors';
 import { textsIn } from '../../proxy/usage/texts-in';
 import { type Task } from '../task';
 import { ModerationRequest } from '../tasks.dto';
-import { answerObject, jsonReader } from './json-request';
+import { jsonReader, readObject } from './json-request';
 
 const read = jsonReader(ModerationRequest, ['input']);
 /** Chosen: as of a rerank. A server judges each by itself, at length: the answer to a million took 1.4 s to read. */
@@ -27,11 +27,10 @@ export const MODERATION: Task = {
       bodyFor,
       bounds: { inputTokens: raw.length, outputTokens: 0 },
       asked: () => ({ input: estimateTokens(textsIn(input, NO_TEXT)) }),
-      read(bytes) {
-        const answer = answerObject(bytes);
-        if (!answer || !Array.isArray(answer.results)) return null;
-        return { reported: readReportedUsage(answer), produced: {} };
-      },
+      read: (bytes) =>
+        readObject(bytes, (answer) =>
+          Array.isArray(answer.results) ? { reported: readReportedUsage(answer), produced: {} } : null,
+        ),
     };
   },
 };

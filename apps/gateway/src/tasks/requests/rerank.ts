@@ -3,7 +3,7 @@ import { estimateTokens } from '@inference/tokens';
 import { readReportedUsage, type ReportedUsage } from '../../proxy/usage/reported-usage';
 import { type Fields, type Task } from '../task';
 import { RerankRequest } from '../tasks.dto';
-import { answerObject, fieldsOf, jsonReader } from './json-request';
+import { fieldsOf, jsonReader, readObject } from './json-request';
 
 /** As Cohere defines a search: a query with up to 100 documents, where each 500 tokens of a longer one count as a document. */
 const DOCUMENTS_OF_A_SEARCH = 100;
@@ -54,11 +54,12 @@ export const RERANK: Task = {
         search: Math.max(1, Math.ceil(documents.length / DOCUMENTS_OF_A_SEARCH)),
         input: estimateTokens(query) * documents.length + estimateTokens(texts),
       }),
-      read(bytes) {
-        const answer = answerObject(bytes);
-        if (!answer || !(Array.isArray(answer.results) || Array.isArray(answer.data))) return null;
-        return { reported: reportedBy(answer), produced: {} };
-      },
+      read: (bytes) =>
+        readObject(bytes, (answer) =>
+          Array.isArray(answer.results) || Array.isArray(answer.data)
+            ? { reported: reportedBy(answer), produced: {} }
+            : null,
+        ),
     };
   },
 };

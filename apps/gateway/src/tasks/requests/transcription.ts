@@ -7,7 +7,7 @@ import { type TaskEndpoint } from '../../upstreams/upstream';
 import { type Fields, type Task, type TaskAnswer, type TaskEvents } from '../task';
 import { audioDuration } from './audio-duration';
 import { Form, readForm } from './form-data';
-import { answerObject, fieldsOf } from './json-request';
+import { fieldsOf, readObject } from './json-request';
 
 const BINDING = ['model', 'file', 'prompt', 'response_format', 'stream'];
 const MOST_MODEL_CHARS = 200;
@@ -87,11 +87,10 @@ function parsed(text: string): unknown {
   }
 }
 
-function jsonAnswer(body: Buffer): TaskAnswer | null {
-  const answer = answerObject(body);
-  if (!answer || typeof answer.text !== 'string') return null;
-  return { reported: reportedBy(answer), produced: written(answer.text) };
-}
+const jsonAnswer = (body: Buffer) =>
+  readObject(body, (answer) =>
+    typeof answer.text === 'string' ? { reported: reportedBy(answer), produced: written(answer.text) } : null,
+  );
 
 /** The usage; of Whisper's detailed answers the `duration`. */
 function reportedBy(answer: Fields): ReportedUsage | null {
