@@ -1,4 +1,6 @@
+import { allowedMillis, drained } from '@inference/http';
 import { type Response } from 'express';
+import { UNCOUNTED_BYTES } from '../upstreams/answer-memory';
 
 /** An answer as it is sent, also to a client that asks for it again. */
 export interface KeptAnswer {
@@ -14,19 +16,42 @@ export interface KeptAnswer {
 /** All kept answers of a process; the oldest go first, and a longer one is not kept. Chosen: some thousand answers. */
 export const MOST_KEPT_BYTES = 64 * 1024 * 1024;
 
-export function sendAnswer({ status, headers, body }: KeptAnswer, response: Response): void {
+/** Of a long answer, on average. Chosen: 0.5 Mbit/s; at half, its memory is held for twice as long by a client that reads as slowly as it may. */
+const LEAST_SENDING = { graceMillis: 30_000, leastBytesPerSecond: 65_536, totalMillis: Infinity };
+const PIECE_BYTES = 262_144;
+
+/** Resolves when the answer is on its way. @param stallMillis a client that reads nothing for so long is disconnected */
+export async function sendAnswer(
+  { status, headers, body }: KeptAnswer,
+  response: Response,
+  stallMillis: number,
+): Promise<void> {
   response.status(status);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.end(body);
+  if (body.length <= UNCOUNTED_BYTES) {
+    response.end(body);
+    return;
+  }
+  response.setHeader('Content-Length', body.length);
+  const startedAt = performance.now();
+  let at = 0;
+  for (; at + PIECE_BYTES < body.length; at += PIECE_BYTES) {
+    response.write(body.subarray(at, at + PIECE_BYTES));
+    if (!(await drained(response, stallMillis))) return;
+    if (performance.now() - startedAt > allowedMillis(at, LEAST_SENDING)) return void response.destroy();
+  }
+  // A copy: a client that does not read the last piece does not hold the others.
+  response.end(Buffer.from(body.subarray(at)));
 }
 
 /** Sends the answer of a call that its client may repeat. */
-export function sendOnce(
+export async function sendOnce(
   { answer, isRepeated }: { answer: KeptAnswer; isRepeated: boolean },
   response: Response,
-): void {
+  stallMillis: number,
+): Promise<void> {
   if (response.destroyed) return;
   if (isRepeated)
     response.setHeader('X-Request-Id', answer.requestId).setHeader('Idempotent-Replayed', 'true');
-  sendAnswer(answer, response);
+  await sendAnswer(answer, response, stallMillis);
 }

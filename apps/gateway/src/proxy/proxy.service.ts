@@ -18,6 +18,7 @@ import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
 import { type NativeRequest } from '../upstreams/upstream-request';
 import { parsed, readAnswer } from '../upstreams/answer-json';
+import { type HeldAnswer } from '../upstreams/answer-memory';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { type Admission, AdmissionService, servedBy } from './admission/admission.service';
 import { type NativeCall } from './native-call';
@@ -137,6 +138,7 @@ export class ProxyService {
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
       ticket?.end();
+      answer?.memory?.release();
     }
   }
 
@@ -154,21 +156,29 @@ export class ProxyService {
       .digest('hex');
     // From here on the call does not need its client. The memory of a body whose client has left before is given back already.
     requireConnected(response);
-    const made = await keepingBody(response.req, () =>
-      this.idempotentCalls.once(call, key, bodyHash, (confirm) =>
-        this.answerOf(request, call, response, translation, confirm),
-      ),
-    );
-    sendOnce(made, response);
+    let memory: HeldAnswer | undefined;
+    try {
+      const made = await keepingBody(response.req, () =>
+        this.idempotentCalls.once(call, key, bodyHash, (confirm) =>
+          this.answerOf(request, call, response, translation, async (answer) => {
+            memory = answer.memory;
+            if (answer.content) await confirm();
+          }),
+        ),
+      );
+      await sendOnce(made, response, this.config.clientStallTimeoutSeconds * 1000);
+    } finally {
+      memory?.release();
+    }
   }
 
-  /** Makes a call that goes on without its client. @param response gets what the limits say */
+  /** Makes a call that goes on without its client. @param response gets what the limits say @param onAnswer called before it is charged */
   private async answerOf(
     request: ProxyRequest,
     call: CallNotes,
     response: Response,
     translation: AnswerTranslation | undefined,
-    confirm: () => Promise<void>,
+    onAnswer: (answer: Answer) => Promise<void>,
   ): Promise<KeptAnswer> {
     const admission = await this.admissions.admit(request, call);
     const { ticket } = admission;
@@ -183,7 +193,7 @@ export class ProxyService {
       call.answeredBy(answer.upstream);
       tellIgnored(answer, response);
       const served = servedBy(admission, answer.model);
-      if (answer.content) await confirm();
+      await onAnswer(answer);
       const billed = await this.bill(served, answer, answer.status, translation);
       return await kept(plainAnswer(served, answer, billed, translation), translation);
     } finally {
@@ -289,6 +299,7 @@ export class ProxyService {
       return sendAnswer(
         await kept(plainAnswer(admission, answer, billed, translation), translation),
         response,
+        this.config.clientStallTimeoutSeconds * 1000,
       );
     // A pause has begun the stream that the client has asked for.
     const { status } = answer;

@@ -23,6 +23,7 @@ import { isEventStream, isJson } from '../upstreams/answer-headers';
 import { Cancellation } from '../upstreams/upstream-call';
 import { seedOf } from '../upstreams/choice/prefix-hash';
 import { RequestAbandonedError, UpstreamFailedError } from '../upstreams/upstream.errors';
+import { type HeldAnswer } from '../upstreams/answer-memory';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { hashOfForm, isForm } from './requests/form-data';
 import { type Task, type TaskAnswer, type TaskRequest } from './task';
@@ -80,12 +81,20 @@ export class TaskProxy {
         : createHash('sha256').update(bytes).digest('hex');
       // From here on the call does not need its client, as in ProxyService.
       body.requireClient();
-      const made = await keepingBody(httpRequest, () =>
-        this.idempotentCalls.once(call, idempotencyKey, bodyHash, (confirm) =>
-          this.answerOf(task, request, call, response, confirm),
-        ),
-      );
-      return sendOnce(made, response);
+      let memory: HeldAnswer | undefined;
+      try {
+        const made = await keepingBody(httpRequest, () =>
+          this.idempotentCalls.once(call, idempotencyKey, bodyHash, (confirm) =>
+            this.answerOf(task, request, call, response, async (answer, isWhole) => {
+              memory = answer.memory;
+              if (isWhole) await confirm();
+            }),
+          ),
+        );
+        return await sendOnce(made, response, this.stallMillis);
+      } finally {
+        memory?.release();
+      }
     }
     const admission = await this.admissions.admitTask(task, request, call);
     admission.ticket?.tell(response);
@@ -116,6 +125,7 @@ export class TaskProxy {
       // Has no effect after settlement; otherwise nothing was served.
       admission.hold.release();
       admission.ticket?.end();
+      answer?.memory?.release();
     }
   }
 
@@ -125,7 +135,7 @@ export class TaskProxy {
     request: TaskRequest,
     call: CallNotes,
     response: Response,
-    confirm: () => Promise<void>,
+    onAnswer: (answer: Answer, isWhole: boolean) => Promise<void>,
   ): Promise<KeptAnswer> {
     const admission = await this.admissions.admitTask(task, request, call);
     admission.ticket?.tell(response);
@@ -140,7 +150,7 @@ export class TaskProxy {
       const served = { ...asked, admission: servedBy(admission, answer.model) };
       call.answeredBy(answer.upstream);
       const content = answer.rest ? await wholeAudio(answer, cancellation) : undefined;
-      if (answer.content || content) await confirm();
+      await onAnswer(answer, Boolean(answer.content ?? content));
       return content
         ? await this.audioAnswer(served, answer, content)
         : await this.plainAnswer(served, answer);
@@ -193,7 +203,7 @@ export class TaskProxy {
   }
 
   private async sendPlain(served: ServedTask, answer: Answer): Promise<void> {
-    sendAnswer(await this.plainAnswer(served, answer), served.response);
+    await sendAnswer(await this.plainAnswer(served, answer), served.response, this.stallMillis);
   }
 
   /** Charges an answer that came at once, or records that its server has refused the request. */
@@ -356,7 +366,11 @@ export class TaskProxy {
   }
 
   private drained(response: Response): Promise<boolean> {
-    return drained(response, this.config.clientStallTimeoutSeconds * 1000);
+    return drained(response, this.stallMillis);
+  }
+
+  private get stallMillis(): number {
+    return this.config.clientStallTimeoutSeconds * 1000;
   }
 }
 

@@ -1,5 +1,6 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import { type HeldAnswer } from './answer-memory';
 import { type UpstreamCall } from './upstream-call';
 
 const TYPE = /^\s*([^\s;,]+)/;
@@ -18,8 +19,8 @@ export const inLowerCase = (contentType: string): string =>
 
 /** The body of an upstream's answer as its content is, without what was done to it for the way. */
 export interface AnswerBody extends AsyncIterator<Buffer> {
-  /** The whole body. */
-  bytes(): Promise<Buffer>;
+  /** The whole body, as soon as there is memory for it. */
+  bytes(memory: HeldAnswer): Promise<Buffer>;
 }
 
 /** Most bytes of a whole answer that was compressed. Chosen: more than images in base64 have; a small body could become many gigabytes. */
@@ -84,13 +85,14 @@ class DecodedBody implements AnswerBody {
     return this.chunks.next();
   }
 
-  async bytes(): Promise<Buffer> {
+  async bytes(memory: HeldAnswer): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let length = 0;
     for (let chunk = await this.next(); !chunk.done; chunk = await this.next()) {
       chunks.push(chunk.value);
       length += chunk.value.length;
       if (length > MOST_BYTES) throw new Error('the answer is too long');
+      await memory.arrived(length);
     }
     return Buffer.concat(chunks);
   }

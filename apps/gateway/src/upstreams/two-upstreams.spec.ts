@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { Metrics } from '@inference/http';
 import { CredentialSeal, type DirectoryUpstream } from '@inference/serving';
 import { GatewayError, toOpenAiError } from '../errors/openai-error';
+import { AnswerMemory } from './answer-memory';
 import { ServingCatalogue, type ServingDirectory } from './directory.service';
 import { Upstream } from './upstream';
 import { Cancellation } from './upstream-call';
 import { type UpstreamMetrics } from './upstream-metrics';
+import { type UpstreamsConfig } from './upstreams.config';
 import { UpstreamsService } from './upstreams.service';
 
 /** What a client sees of a model with two upstreams, whatever is wrong with either. */
@@ -144,7 +147,11 @@ async function seenOf(first: KindName, second: KindName): Promise<string> {
     upstreamOf(first, 0),
     upstreamOf(second, 1),
   ]);
-  const service = new UpstreamsService({ current: () => catalogue } as unknown as ServingDirectory, metrics);
+  const service = new UpstreamsService(
+    { current: () => catalogue } as unknown as ServingDirectory,
+    metrics,
+    new AnswerMemory({ answerMemoryBytes: 2 ** 28 } as UpstreamsConfig, new Metrics()),
+  );
   try {
     const answer = await service.ask({
       ...{ endpoint: 'chat/completions', models: ['m'], prefix: 1, requestId: 'req_1' },

@@ -2,6 +2,7 @@ import { type IncomingHttpHeaders } from 'node:http';
 import { type Span } from '@inference/tracing';
 import { type Dispatcher } from 'undici';
 import { type GatewayError } from '../errors/openai-error';
+import { type HeldAnswer, UNCOUNTED_BYTES } from './answer-memory';
 import { CallCancelledError } from './upstream.errors';
 
 /** Whether an answer is still wanted. An AbortController does the same, but takes several microseconds of each request. */
@@ -67,6 +68,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
   private chunks: Buffer[] = [];
   private waitingBytes = 0;
   private isUnlimited = false;
+  private memory: HeldAnswer | undefined;
   private hasEnded = false;
   private error: Error | undefined;
   private waiting: Waiting | undefined;
@@ -98,12 +100,20 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
     return new Promise((resolve, reject) => (this.waiting = { resolve, reject }));
   }
 
-  /** The whole body. */
-  async bytes(): Promise<Buffer> {
+  /** The whole body, as soon as there is memory for it. */
+  async bytes(memory: HeldAnswer): Promise<Buffer> {
+    this.memory = memory;
     this.isUnlimited = true;
     this.resumeIfRead();
     const chunks: Buffer[] = [];
-    for (let chunk = await this.next(); !chunk.done; chunk = await this.next()) chunks.push(chunk.value);
+    let length = 0;
+    for (let chunk = await this.next(); !chunk.done; chunk = await this.next()) {
+      chunks.push(chunk.value);
+      length += chunk.value.length;
+      if (length <= UNCOUNTED_BYTES) continue;
+      this.isUnlimited = false;
+      await memory.arrived(length);
+    }
     return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
   }
 
@@ -150,6 +160,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
     if (this.hasEnded || this.error) return;
     this.span?.stop();
     this.error = error;
+    this.memory?.release();
     this.onEnd(error);
     this.rejectHead(error);
     this.waiting?.reject(error);

@@ -63,6 +63,8 @@ export const upstreamsFields = {
   UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS: env.number(0.05, 3600).default(300),
   /** Longest pause in seconds between two chunks of an upstream's response. */
   UPSTREAM_IDLE_TIMEOUT_SECONDS: env.number(0.05, 3600).default(120),
+  /** Most bytes of long answers that a process holds at once; one account may use a quarter of it. A longer answer is held alone. */
+  ANSWER_MEMORY_BYTES: env.integer(16 * 2 ** 20, 2 ** 40).default(256 * 2 ** 20),
 };
 
 type UpstreamsFields = z.output<z.ZodObject<typeof upstreamsFields>>;
@@ -81,6 +83,8 @@ export interface UpstreamsConfig {
   /** What the environment names. */
   configured: ConfiguredDirectory;
   fillMode: FillMode;
+  /** Of long answers. */
+  answerMemoryBytes: number;
   /** 32 bytes each. The first one encrypts credentials; all decrypt. */
   encryptionKeys: Buffer[];
 }
@@ -113,6 +117,7 @@ export const upstreamsOf = (config: UpstreamsFields & { SITE: Site }): Upstreams
   },
   fillMode: config.UPSTREAMS_APPLY,
   timeZone: TIME_ZONE_BY_SITE[config.SITE],
+  answerMemoryBytes: config.ANSWER_MEMORY_BYTES,
   encryptionKeys: config.UPSTREAM_ENCRYPTION_KEYS,
   timeouts: {
     connectMillis: config.UPSTREAM_CONNECT_TIMEOUT_SECONDS * 1000,

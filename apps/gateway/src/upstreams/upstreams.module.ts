@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AnswerMemory } from './answer-memory';
 import { ServingDirectory } from './directory.service';
 import { UpstreamMetrics } from './upstream-metrics';
 import { UpstreamProbes } from './upstream-probes.service';
@@ -6,7 +7,7 @@ import { UpstreamsService } from './upstreams.service';
 
 /** Knows the models and calls their servers. */
 @Module({
-  providers: [ServingDirectory, UpstreamMetrics, UpstreamProbes, UpstreamsService],
+  providers: [AnswerMemory, ServingDirectory, UpstreamMetrics, UpstreamProbes, UpstreamsService],
   exports: [ServingDirectory, UpstreamMetrics, UpstreamsService],
 })
 export class UpstreamsModule {}

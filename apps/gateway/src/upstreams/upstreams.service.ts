@@ -7,6 +7,7 @@ import { type AccountUse, type CallingAccount } from './choice/account-shares';
 import { choose, isCandidate, lastResort, type NoCandidate } from './choice/chooser';
 import { type CallEnd } from './choice/circuit';
 import { RetryBudget } from './choice/retry-budget';
+import { AnswerMemory, type HeldAnswer } from './answer-memory';
 import { decodedBody, inLowerCase, isEventStream, retryAfterMillis } from './answer-headers';
 import { type CallCosting, type CallCostPrices, type UpstreamCost, upstreamCost } from './cost-prices';
 import { type ServingCatalogue, ServingDirectory } from './directory.service';
@@ -47,6 +48,8 @@ export interface UpstreamAnswer<Content> {
   content: Content | null;
   /** The remaining chunks of a stream; null for a plain answer. */
   rest: AsyncIterator<Buffer> | null;
+  /** Of a plain answer below 300; whoever takes the answer releases it when it was sent. */
+  memory?: HeldAnswer;
   /** Of the call, for what its tokens were; whoever takes the answer ends it. Undefined if tracing is off. */
   span: Span | undefined;
   /** Counts the metered tokens towards the limits of the upstream. */
@@ -146,6 +149,7 @@ export class UpstreamsService {
   constructor(
     private readonly directory: ServingDirectory,
     private readonly metrics: UpstreamMetrics,
+    private readonly memory: AnswerMemory,
   ) {}
 
   /**
@@ -326,13 +330,21 @@ export class UpstreamsService {
         (MISSING_ENDPOINT.has(status) && upstream.figuresOf(model).mayLack(way.endpoint));
       attempt.judge(...judgementOf(status, hasPause, isExcused));
     }
-    const received = withoutByteOrderMark(await body.bytes());
-    const head = way.answer ? await way.answer.plain(status, received) : received;
-    if (status >= 300) return { ...answer, head, content: null, rest: null };
-    const content = await way.read(head);
-    if (content === null) throw new UnusableAnswerError(request.usageOf?.(head) ?? null);
-    this.noteAnswer(attempt, way.endpoint);
-    return { ...answer, head, content, rest: null };
+    const memory = this.memory.begin(request.account.id);
+    let isUsable = false;
+    try {
+      const received = withoutByteOrderMark(await body.bytes(memory));
+      memory.isWhole();
+      const head = way.answer ? await way.answer.plain(status, received) : received;
+      if (status >= 300) return { ...answer, head, content: null, rest: null };
+      const content = await way.read(head);
+      if (content === null) throw new UnusableAnswerError(request.usageOf?.(head) ?? null);
+      this.noteAnswer(attempt, way.endpoint);
+      isUsable = true;
+      return { ...answer, head, content, rest: null, memory };
+    } finally {
+      if (!isUsable) memory.release();
+    }
   }
 
   private noteAnswer(attempt: Attempt, endpoint: CalledEndpoint): void {

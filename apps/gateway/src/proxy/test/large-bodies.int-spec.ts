@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { type TestAccount, waitFor } from '@inference/testing';
+import { Metrics } from '@inference/http';
+import { type TestAccount, valueOf, waitFor } from '@inference/testing';
 import {
   eventsOf,
   RATES,
@@ -14,27 +16,33 @@ import { AdmissionService } from '../admission/admission.service';
 
 const CHAT = '/v1/chat/completions';
 const ESTIMATE = '/v1/chat/completions/estimate';
-const LIMIT_BYTES = 32 * 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
+const LIMIT_BYTES = 32 * MEBIBYTE;
 /** Above 4 MiB a body is read in slices. */
-const SLICED_BYTES = 6 * 1024 * 1024;
+const SLICED_BYTES = 6 * MEBIBYTE;
 
 const ANSWER = '{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":1}}';
-let answer = ANSWER;
+/** By path; ANSWER unless set. */
+const answers = new Map<string, string>();
 let upstream: ScriptedUpstream;
 let site: TestSite;
 let account: TestAccount;
 
 beforeAll(async () => {
-  upstream = await startUpstream((_request, response) => {
+  upstream = await startUpstream((incoming, response) => {
     response.setHeader('Content-Type', 'application/json');
-    response.end(answer);
+    response.end(answers.get(String(incoming.url)) ?? ANSWER);
   });
-  site = await TestSite.start({ 'sandbox-chat': RATES }, {}, () => [
+  const memory = { ANSWER_MEMORY_BYTES: String(16 * MEBIBYTE), CLIENT_STALL_TIMEOUT_SECONDS: '1' };
+  site = await TestSite.start({ 'sandbox-chat': RATES }, memory, () => [
     { name: 'scripted', base_url: upstream.url, models: { 'sandbox-chat': 'name-at-the-server' } },
   ]);
   account = await site.account();
 });
-beforeEach(() => (upstream.bodies.length = 0));
+beforeEach(() => {
+  upstream.bodies.length = 0;
+  answers.clear();
+});
 afterAll(async () => {
   await site.stop();
   await upstream.close();
@@ -156,16 +164,64 @@ it.each([
     { input_tokens: 7n, output_tokens: 3n },
   ],
 ])('passes a long answer of %s on, and charges what it reports', async (path, body, sent, tokens) => {
-  answer = sent;
+  answers.set(path, sent);
   const own = await site.account();
   const response = await fetch(site.gateway.url + path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${own.apiKey}` },
     body: JSON.stringify({ model: 'sandbox-chat', ...body }),
-  }).finally(() => (answer = ANSWER));
+  });
   const received = await response.text();
   expect(received.replace(/,"cost":.*$/, '}}') === sent).toBe(true);
   expect(await eventsOf(site.database.pool, own.accountId)).toMatchObject([{ ...tokens, estimated: false }]);
+});
+
+it('holds few long answers at once, and not for a client that does not read its own', async () => {
+  // More than the buffers of a connection take.
+  const answer = filled(
+    '{"data":[',
+    '{"embedding":[0.125,-1e-7]},',
+    '{}],"usage":{"prompt_tokens":7}}',
+    24 * MEBIBYTE,
+  );
+  answers.set('/v1/embeddings', answer);
+  const own = await site.account();
+  const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${own.apiKey}` };
+  const body = JSON.stringify({ model: 'sandbox-chat', input: 'x' });
+  const metric = async (name: string) =>
+    valueOf(await site.gateway.app.get(Metrics).registry.metrics(), name)!;
+  const slow = request(`${site.gateway.url}/v1/embeddings`, { method: 'POST', headers }).end(body);
+  const [unread] = (await once(slow, 'response')) as [IncomingMessage];
+  const retry = { ...headers, 'Idempotency-Key': 'long' };
+  const others = [headers, headers, retry].map(async (sent) => {
+    const response = await fetch(`${site.gateway.url}/v1/embeddings`, {
+      method: 'POST',
+      headers: sent,
+      body,
+    });
+    return (await response.text()).replace(/,"cost":.*$/, '}}') === answer;
+  });
+  await waitFor(async () => (await metric('gateway_waiting_answers')) > 0);
+  // Short answers of the same account do not wait.
+  const chat = { method: 'POST', headers, body: `${START}"messages":[]}` };
+  expect((await fetch(site.gateway.url + CHAT, chat)).status).toBe(200);
+  let most = 0;
+  const watch = setInterval(
+    () =>
+      void metric('gateway_long_answer_bytes').then((bytes) => {
+        most = Math.max(most, bytes);
+      }),
+    10,
+  );
+  expect(await Promise.all(others)).toEqual([true, true, true]);
+  clearInterval(watch);
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThan(2 * 24 * MEBIBYTE);
+  const cut = once(unread, 'error');
+  unread.resume();
+  await cut;
+  expect(await metric('gateway_long_answer_bytes')).toBe(0);
+  expect(await eventsOf(site.database.pool, own.accountId)).toHaveLength(5);
 });
 
 it('refuses a field that is given twice, also far behind', async () => {
