@@ -22,6 +22,7 @@ export {
 export { allowedMillis, BodyMemory, LEAST_BYTES_PER_SECOND, watchArrival } from './bodies/body-memory';
 export { AmbiguousCookieException, readCookie } from './cookies/read-cookie';
 export { csvLine, exactCsvLine } from './csv';
+export { listAsCsv, listAsJson, type LongList, longListOf } from './bodies/long-list';
 export { drained } from './bodies/unread-bodies';
 export { createLogger, NestLogger } from './logging/logging';
 export { logFailure } from './logging/request-logger';

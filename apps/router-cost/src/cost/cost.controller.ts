@@ -1,5 +1,5 @@
 import { Accepts, type Caller, CurrentCaller } from '@inference/guards';
-import { csvLine, ExactJsonInterceptor } from '@inference/http';
+import { ExactJsonInterceptor, listAsCsv, longListOf } from '@inference/http';
 import { CostReportItem, CostReportResponse } from '@inference/metering';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import {
@@ -10,6 +10,7 @@ import {
   Query,
   Req,
   Res,
+  StreamableFile,
   UseInterceptors,
 } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
@@ -35,7 +36,7 @@ export class CostController {
     operationId: 'getCost',
     summary: 'Returns cost in USD and tokens, grouped, highest cost first.',
     description:
-      'An account sees its own cost; sessions of the roles admin, finance and analyst also see the cost of all accounts. An API key with a spending limit or a list of models sees the cost of its own calls. JSON comes in pages that all show the state of the first one. With `Accept: text/csv`, the whole report comes at once.',
+      'An account sees its own cost; sessions of the roles admin, finance and analyst also see the cost of all accounts. An API key with a spending limit or a list of models sees the cost of its own calls. JSON comes in pages that all show the state of the first one. With `Accept: text/csv`, the whole report comes at once, if it has at most 250,000 lines.',
   })
   @ApiExtraModels(CostReportResponse)
   @ApiOkResponse({
@@ -56,7 +57,7 @@ export class CostController {
     @Query() query: CostQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<CostReportResponse | string> {
+  ): Promise<CostReportResponse | string | StreamableFile> {
     if (request.accepts(['json', 'csv']) === 'csv') {
       const csv = await this.readCsv(caller, query);
       response.type('text/csv');
@@ -66,11 +67,11 @@ export class CostController {
     return { items: groups.map((group) => toItem(groupKeysOf(query), group)), next_cursor: nextCursor };
   }
 
-  private async readCsv(caller: Caller, query: CostQuery): Promise<string> {
+  private async readCsv(caller: Caller, query: CostQuery): Promise<string | StreamableFile> {
     for (const name of ['limit', 'cursor'] as const) {
       if (query[name] !== undefined) throw new BadRequestException(`${name}: a CSV report has no pages`);
     }
-    return toCsv(groupKeysOf(query), await this.cost.readAll(caller, query));
+    return csvOf(groupKeysOf(query), await this.cost.readAll(caller, query));
   }
 }
 
@@ -83,12 +84,13 @@ function toItem(names: readonly GroupKey[], { keys, costUsdPicos, tokens }: Cost
   };
 }
 
-/** Renders the report as CSV: a header, then one line per group. */
-function toCsv(names: readonly GroupKey[], groups: readonly CostGroup[]): string {
-  const lines = groups.map(({ keys, costUsdPicos, tokens }) => [
-    ...keys,
-    picosToDecimal(costUsdPicos),
-    String(tokens),
-  ]);
-  return [[...names, 'cost_usd', 'tokens'], ...lines].map(csvLine).join('');
-}
+/** The report as CSV: a header, then one line per group. */
+const csvOf = (names: readonly GroupKey[], groups: readonly CostGroup[]): string | StreamableFile =>
+  listAsCsv(
+    [...names, 'cost_usd', 'tokens'],
+    longListOf(groups, ({ keys, costUsdPicos, tokens }) => [
+      ...keys,
+      picosToDecimal(costUsdPicos),
+      String(tokens),
+    ]),
+  );

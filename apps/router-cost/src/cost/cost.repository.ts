@@ -35,8 +35,8 @@ export interface CostReport {
   buckets: TimeBuckets | null;
   /** Position after which the page starts, null for the first one. */
   after: CostPosition | null;
-  /** Most groups, null for all. */
-  limit: number | null;
+  /** Most groups. */
+  limit: number;
 }
 
 const COLUMNS: Record<GroupKey, string> = {
@@ -49,7 +49,7 @@ const COLUMNS: Record<GroupKey, string> = {
 
 /**
  * The values are those of `usageLines` or `bucketLines`, then the cost and the keys of the position after which the page starts, or
- * null, the number of groups, or null for all, and the API key if the report is limited to one.
+ * null, the most groups, and the API key if the report is limited to one.
  */
 function reportSql(report: CostReport): string {
   const { names, buckets, apiKeyId = null } = report;

@@ -297,6 +297,28 @@ describe('the CSV report', () => {
     ]);
   });
 
+  it('has at most 250,000 lines', async () => {
+    const other = await insertAccount(database.pool);
+    const insert = (first: number, last: number) =>
+      database.pool.query(
+        `INSERT INTO metering.hourly_rollup
+         SELECT $1, date_trunc('hour', now(), 'UTC'), 'm' || lpad(model::text, 6, '0'), 'gateway', 'per_request', 1, 1, 5, 5
+         FROM generate_series($2::int, $3::int) model`,
+        [other.accountId, first, last],
+      );
+    await insert(1, 2_500);
+    const { text } = await csv('?group_by=model', other);
+    const lines = text.trimEnd().split('\r\n');
+    expect(lines).toHaveLength(2_501);
+    expect([lines[1], lines[2_500]]).toEqual(['m000001,0.000000000005,1', 'm002500,0.000000000005,1']);
+    await insert(2_501, 250_001);
+    expect(await errorOf('?group_by=model', other, { Accept: 'text/csv' })).toEqual([
+      400,
+      expect.stringMatching(/more than 250000 lines/),
+    ]);
+    await database.pool.query('DELETE FROM metering.hourly_rollup WHERE account_id = $1', [other.accountId]);
+  });
+
   it('is one total without group_by', async () => {
     expect((await csv('', ben)).text).toBe('cost_usd,tokens\r\n9007.199254741001,2\r\n');
   });

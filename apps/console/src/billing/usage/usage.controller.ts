@@ -1,7 +1,16 @@
 import { type Caller, CurrentCaller, StaffOnly } from '@inference/guards';
-import { csvLine } from '@inference/http';
+import { listAsCsv, listAsJson, type LongList, longListOf } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { applyDecorators, Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import {
+  applyDecorators,
+  Controller,
+  Get,
+  Param,
+  Query,
+  Req,
+  Res,
+  type StreamableFile,
+} from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { AccountPath } from '../../accounts/accounts.dto';
@@ -37,13 +46,13 @@ const ApiUsageResponse = () =>
 /** The rows as JSON, or as CSV if the client prefers that. */
 function usageAnswer(
   { group_by: dimensions }: UsageQuery,
-  usage: UsageRowResponse[],
+  usage: LongList<UsageRowResponse>,
   { request, response }: { request: Request; response: Response },
-): UsageResponse | string {
+): string | StreamableFile {
   response.vary('Accept');
-  if (request.accepts(['json', 'csv']) !== 'csv') return { usage };
-  response.type('text/csv');
-  return usageCsv(dimensions, usage);
+  const isCsv = request.accepts(['json', 'csv']) === 'csv';
+  response.type(isCsv ? 'text/csv' : 'application/json');
+  return isCsv ? usageCsv(dimensions, usage) : listAsJson('usage', usage);
 }
 
 type Column = [name: string, valueOf: (row: UsageRowResponse) => string];
@@ -57,8 +66,11 @@ const COLUMNS: Record<UsageDimension, Column[]> = {
   entrypoint: [['entrypoint', ({ entrypoint }) => entrypoint ?? '']],
 };
 
-/** Renders the rows as CSV: a header, then one line per row, with the texts of the JSON. */
-function usageCsv(dimensions: readonly UsageDimension[], rows: readonly UsageRowResponse[]): string {
+/** The rows as CSV: a header, then one line per row, with the texts of the JSON. */
+function usageCsv(
+  dimensions: readonly UsageDimension[],
+  rows: LongList<UsageRowResponse>,
+): string | StreamableFile {
   const columns: Column[] = [
     ['timestamp', ({ timestamp }) => timestamp],
     ...dimensions.flatMap((dimension) => COLUMNS[dimension]),
@@ -67,8 +79,11 @@ function usageCsv(dimensions: readonly UsageDimension[], rows: readonly UsageRow
     ['cost', ({ cost }) => cost.toString()],
     ['currency', ({ currency }) => currency],
   ];
-  const lines = rows.map((row) => columns.map(([, valueOf]) => valueOf(row)));
-  return [columns.map(([name]) => name), ...lines].map(csvLine).join('');
+  const lines = longListOf(rows, (row) => columns.map(([, valueOf]) => valueOf(row)));
+  return listAsCsv(
+    columns.map(([name]) => name),
+    lines,
+  );
 }
 
 @Controller('api/billing/usage')
@@ -80,7 +95,8 @@ export class UsageController {
   @ApiOperation({
     operationId: 'getUsage',
     summary: 'Returns the account’s usage and its cost by hour, day or month, oldest first.',
-    description: 'With `Accept: text/csv`, the same rows come as CSV.',
+    description:
+      'With `Accept: text/csv`, the same rows come as CSV. Above 100,000 rows the answer is 400: ask for a shorter period, larger steps or fewer groups.',
   })
   @ApiUsageResponse()
   async read(
@@ -88,7 +104,7 @@ export class UsageController {
     @Query() query: UsageQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<UsageResponse | string> {
+  ): Promise<string | StreamableFile> {
     const usage = await this.usage.read(accountId, query);
     return usageAnswer(query, usage, { request, response });
   }
@@ -118,7 +134,8 @@ export class AdminUsageController {
   @ApiOperation({
     operationId: 'getUsageOfAccount',
     summary: 'Returns the usage of an account and its cost, as the account itself sees it.',
-    description: 'With `Accept: text/csv`, the same rows come as CSV.',
+    description:
+      'With `Accept: text/csv`, the same rows come as CSV. Above 100,000 rows the answer is 400: ask for a shorter period, larger steps or fewer groups.',
   })
   @ApiUsageResponse()
   @ApiErrors({ 404: 'There is no such account.' })
@@ -127,7 +144,7 @@ export class AdminUsageController {
     @Query() query: UsageQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<UsageResponse | string> {
+  ): Promise<string | StreamableFile> {
     const usage = await this.usage.readOfAccount(id, query);
     return usageAnswer(query, usage, { request, response });
   }

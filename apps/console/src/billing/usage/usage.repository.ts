@@ -26,7 +26,7 @@ export interface UsageReport {
 }
 
 /** Usage of one group, in one unit, in the bucket that starts at `bucket`. */
-interface BucketUsage {
+export interface BucketUsage {
   bucket: Date;
   model?: string;
   apiKey?: ApiKeyReference | null;
@@ -49,7 +49,7 @@ const SHOWN: Record<UsageDimension, string> = {
   entrypoint: 'entrypoint',
 };
 
-/** `$1` to `$5` are those of `bucketLines`; `$6` to `$8` limit it to a model, an API key and an entrypoint unless null. */
+/** `$1` to `$5` are those of `bucketLines`; `$6` to `$8` limit it to a model, an API key and an entrypoint unless null, `$9` is the most rows. */
 function reportSql(dimensions: readonly UsageDimension[], coarsest: RollupPeriod): string {
   const columns = dimensions.map((dimension) => `${COLUMNS[dimension]}, `).join('');
   const shown = dimensions.map((dimension) => `${SHOWN[dimension]}, `).join('');
@@ -63,13 +63,17 @@ function reportSql(dimensions: readonly UsageDimension[], coarsest: RollupPeriod
       GROUP BY bucket, ${columns} unit
     )
     SELECT bucket, ${shown} unit, quantity, cost_picos AS "costPicos"
-    FROM groups ORDER BY bucket, ${order} unit COLLATE "C"`;
+    FROM groups ORDER BY bucket, ${order} unit COLLATE "C" LIMIT $9`;
 }
 
-/** The account's usage of the range, sorted by bucket, the dimensions and unit. */
-export async function readUsage(executor: Executor, report: UsageReport): Promise<BucketUsage[]> {
+/** The account's usage of the range, sorted by bucket, the dimensions and unit: so many rows at most. */
+export async function readUsage(
+  executor: Executor,
+  report: UsageReport,
+  most: number,
+): Promise<BucketUsage[]> {
   const { accountId, range, dimensions, model, apiKeyId, entrypoint } = report;
   const { from, to, starts, splitHours } = range;
-  const values = [from, to, accountId, starts, splitHours, model, apiKeyId, entrypoint];
+  const values = [from, to, accountId, starts, splitHours, model, apiKeyId, entrypoint, most];
   return (await executor.query<BucketUsage>(reportSql(dimensions, range.coarsest), values)).rows;
 }

@@ -1,4 +1,5 @@
 import { Database, ReadDatabase } from '@inference/database';
+import { type LongList, longListOf } from '@inference/http';
 import {
   archivedHourFault,
   granularityFault,
@@ -31,9 +32,9 @@ export class UsageService {
 
   /**
    * The account's usage: one row per bucket, group and unit, sorted by these, so that a reader can go on from the timestamp of
-   * the last row. Throws 400 for an impossible period, and for one that parts an archived hour.
+   * the last row. Throws 400 for an impossible period, for one that parts an archived hour, and for too many rows.
    */
-  async read(accountId: string, query: UsageQuery): Promise<UsageRowResponse[]> {
+  async read(accountId: string, query: UsageQuery): Promise<LongList<UsageRowResponse>> {
     const report: UsageReport = {
       accountId,
       range: rangeOf(query),
@@ -43,20 +44,25 @@ export class UsageService {
       entrypoint: query.entrypoint ?? null,
     };
     const rows = await this.reads.read(async (executor) => {
-      const usage = await readUsage(executor, report);
+      const usage = await readUsage(executor, report, MOST_ROWS + 1);
       const { from, to } = report.range;
       const archived = await archivedHourFault(executor, { from, to, buckets: report.range, accountId });
       if (archived !== null) throw new BadRequestException(archived);
       return usage;
     });
-    return rows.map(({ bucket, apiKey, unit, quantity, costPicos, ...dimensions }) => ({
+    if (rows.length > MOST_ROWS)
+      throw new BadRequestException(
+        `the usage has more than ${MOST_ROWS} rows: ask for a shorter period, larger steps or fewer groups`,
+      );
+    const { currency } = this.site;
+    return longListOf(rows, ({ bucket, apiKey, unit, quantity, costPicos, ...dimensions }) => ({
       timestamp: bucket.toISOString(),
       ...dimensions,
       ...(apiKey !== undefined && { api_key: apiKey }),
       quantity: exactNumber(quantityIn(unit, quantity)),
       unit,
       cost: exactNumber(picosToDecimal(costPicos)),
-      currency: this.site.currency,
+      currency,
     }));
   }
 
@@ -75,12 +81,14 @@ export class UsageService {
   }
 
   /** What `read` returns, for an admin. Throws 404 for an unknown account. */
-  async readOfAccount(accountId: string, query: UsageQuery): Promise<UsageRowResponse[]> {
+  async readOfAccount(accountId: string, query: UsageQuery): Promise<LongList<UsageRowResponse>> {
     if (!(await readWallet(this.database, accountId))) throw new NotFoundException('no such account');
     return this.read(accountId, query);
   }
 }
 
+/** Of one answer. Chosen: the hours of a year of eleven models with one unit; they take some 60 MB of memory. */
+const MOST_ROWS = 100_000;
 const MICROS_PER_MILLI = 1_000n;
 const DAY_MILLIS = 24 * 60 * 60_000;
 /** Whole days of UTC before today for which refused and failed calls are kept, as in `metering.ensure_unserved_call_days`. */
