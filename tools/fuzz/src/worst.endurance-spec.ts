@@ -29,6 +29,9 @@ describe('the worst bodies that the limits of each operation admit', () => {
       const before = mostStallMillis();
       await new WorstRequests(platform!).run((outcome) => outcomes.push(outcome), 'whole bodies');
       expect(new Set(outcomes.map(({ target }) => target.service)).size).toBeGreaterThan(1);
+      expect([...platform!.native.answered]).toEqual(
+        expect.arrayContaining(['/v1/messages', '/v1/messages/count_tokens', '/v1/responses']),
+      );
       expect(describeStalls(outcomes.filter(isFault))).toBe('');
       // The machine may have become slower meanwhile.
       const most = Math.max(before, mostStallMillis());
