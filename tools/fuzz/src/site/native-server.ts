@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
@@ -11,13 +12,17 @@ const STREAMED = Buffer.from('"stream":true');
 const TEXT = 'A book of entries.';
 const USAGE = { input_tokens: 9, output_tokens: 5 };
 
+/** In the form of the platform's own ids: responses are stored under that of the server. */
+const newId = (prefix: string) => `${prefix}_${randomBytes(11).toString('hex')}`;
+
 type Json = Record<string, unknown>;
 type AnswerOf = (request: Buffer) => { whole: Json; events: Json[] };
 
 const MESSAGES: AnswerOf = ({ length }) => {
-  const usage = length > MOST_REPORTED_BYTES ? {} : { usage: USAGE };
+  const cached = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+  const usage = length > MOST_REPORTED_BYTES ? {} : { usage: { ...USAGE, ...cached } };
   const content = { type: 'text', text: TEXT };
-  const begun = { id: 'msg_01', type: 'message', role: 'assistant', model: NATIVE_MODEL };
+  const begun = { id: newId('msg'), type: 'message', role: 'assistant', model: NATIVE_MODEL };
   const end = { stop_reason: 'end_turn', stop_sequence: null };
   return {
     whole: { ...begun, content: [content], ...end, ...usage },
@@ -38,8 +43,8 @@ const MESSAGES: AnswerOf = ({ length }) => {
 const RESPONSES: AnswerOf = ({ length }) => {
   const usage = length > MOST_REPORTED_BYTES ? null : { ...USAGE, total_tokens: 14 };
   const part = { type: 'output_text', text: TEXT, annotations: [] };
-  const item = { id: 'msg_01', type: 'message', role: 'assistant', status: 'completed', content: [part] };
-  const begun = { id: 'resp_01', object: 'response', created_at: 1_790_000_000, model: NATIVE_MODEL };
+  const item = { id: newId('msg'), type: 'message', role: 'assistant', status: 'completed', content: [part] };
+  const begun = { id: newId('resp'), object: 'response', created_at: 1_790_000_000, model: NATIVE_MODEL };
   const whole = { ...begun, status: 'completed', output: [item], store: false, usage };
   const at = { item_id: item.id, output_index: 0, content_index: 0 };
   return {
