@@ -6,7 +6,9 @@ import { mostStallMillis } from './site/stall-log';
 import { describeStalls, isFault } from './worst/stall-table';
 import { type Outcome, WorstRequests } from './worst/worst-requests';
 
-const LIMIT_MILLIS = 900_000;
+/** Measured on two slow cores beside much other work: more than a quarter of an hour. */
+const LIMIT_MILLIS = 1_800_000;
+
 describe('the worst bodies that the limits of each operation admit', () => {
   let platform: Platform | undefined;
 
