@@ -1,11 +1,36 @@
 import { type Server, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { waitFor } from '@inference/testing';
-import { answer } from '../protocols/scripted-chat.fixture';
 import { RATES, type ScriptedUpstream, startUpstream, TestSite } from '../testing/gateway.fixture';
 
-/** A third of what one account may hold, nearly. */
-const PICTURE_BYTES = 20 * 2 ** 20;
+/** The least that a gateway may have, of which an account has a quarter. */
+const MEMORY_BYTES = 128 * 2 ** 20;
+/** A third of that quarter, nearly. */
+const TEXT = 'A'.repeat(10 * 2 ** 20);
+const REFUSAL = JSON.stringify({
+  error: { message: 'No.', type: 'invalid_request_error', param: null, code: null },
+});
+const CHAT = '/v1/chat/completions';
+const IN_CLAIM = 'while its key is claimed';
+
+/** The fields of a large request to each endpoint that keeps calls for their keys; `file` is that of a form. */
+const LARGE: Record<string, Record<string, unknown>> = {
+  [CHAT]: {
+    messages: [
+      {
+        role: 'user',
+        content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${TEXT}` } }],
+      },
+    ],
+  },
+  '/v1/embeddings': { input: TEXT },
+  '/v1/rerank': { query: 'a', documents: [TEXT] },
+  '/v1/images/generations': { prompt: TEXT },
+  '/v1/audio/speech': { input: TEXT },
+  '/v1/moderations': { input: TEXT },
+  '/v1/audio/transcriptions': { file: TEXT },
+  '/v1/audio/translations': { file: TEXT },
+};
 
 let upstream: ScriptedUpstream;
 let site: TestSite;
@@ -14,29 +39,45 @@ const waiting: ServerResponse[] = [];
 
 beforeAll(async () => {
   upstream = await startUpstream((_request, response) => void waiting.push(response));
-  site = await TestSite.start({ m: RATES }, {}, () => [{ name: 'u', base_url: upstream.url }]);
+  site = await TestSite.start(
+    { m: [...RATES, { unit: 'per_request', ratePicos: 1n }] },
+    { BODY_MEMORY_BYTES: String(MEMORY_BYTES) },
+    () => [{ name: 'u', base_url: upstream.url }],
+  );
 });
+afterEach(() => waiting.splice(0).forEach((response) => response.destroy()));
 afterAll(async () => {
-  waiting.forEach((response) => response.destroy());
   await upstream.close();
   await site.stop();
 });
 
-it.each(['while its key is claimed', 'when an upstream works for it'])(
-  'a call whose client leaves %s holds the memory of its body until it ends',
-  async (moment) => {
+/** What fetch makes the body of. */
+function bodyOf(path: string): { body: string | FormData; headers: Record<string, string> } {
+  const { file, ...fields } = LARGE[path]!;
+  if (file === undefined)
+    return {
+      body: JSON.stringify({ model: 'm', ...fields }),
+      headers: { 'Content-Type': 'application/json' },
+    };
+  const form = new FormData();
+  form.set('model', 'm');
+  form.set('file', new Blob([file as string]), 'speech.wav');
+  return { body: form, headers: {} };
+}
+
+it.each([[CHAT, IN_CLAIM], ...Object.keys(LARGE).map((path) => [path, 'when an upstream works for it'])] as [
+  string,
+  string,
+][])(
+  'a call of %s whose client leaves %s holds the memory of its body until it ends',
+  async (path, moment) => {
     const { apiKey } = await site.account();
-    const url = `data:image/png;base64,${'A'.repeat(PICTURE_BYTES)}`;
-    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
+    const { body, headers } = bodyOf(path);
     const send = (key: string, signal?: AbortSignal) =>
-      fetch(`${site.gateway.url}/v1/chat/completions`, {
+      fetch(site.gateway.url + path, {
         method: 'POST',
-        headers: {
-          'Content-Type': 'application/json',
-          Authorization: `Bearer ${apiKey}`,
-          'Idempotency-Key': key,
-        },
-        body: JSON.stringify({ model: 'm', messages }),
+        headers: { ...headers, Authorization: `Bearer ${apiKey}`, 'Idempotency-Key': key },
+        body,
         ...(signal && { signal }),
       });
     const isAsked = (count: number) => waitFor(() => Promise.resolve(waiting.length === count));
@@ -47,7 +88,7 @@ it.each(['while its key is claimed', 'when an upstream works for it'])(
       client.abort();
       await expect(left).rejects.toThrow('aborted');
     };
-    if (moment === 'while its key is claimed') {
+    if (moment === IN_CLAIM) {
       const server = site.gateway.app.getHttpServer() as Server;
       const connections = () => promisify(server.getConnections.bind(server))();
       const before = await connections();
@@ -68,18 +109,19 @@ it.each(['while its key is claimed', 'when an upstream works for it'])(
     } else await leave('one', () => isAsked(1));
     await leave('two', () => isAsked(2));
     await leave('three', () => isAsked(3));
-    expect((await send('four')).status).toBe(429);
+    const refused = send('four');
+    await Promise.race([refused, isAsked(4)]);
+    expect(waiting.length).toBe(3);
+    expect((await refused).status).toBe(429);
     // A refusal of the model's server, which ends the calls for nothing.
-    for (const response of waiting.splice(0)) response.writeHead(400).end('{}');
+    const refuse = (response: ServerResponse) => response.writeHead(400).end(REFUSAL);
+    waiting.splice(0).forEach(refuse);
     const last = await waitFor(async () => {
       const again = send('four');
       const isAdmitted = await Promise.race([again.then(() => false), isAsked(1)]);
       return isAdmitted ? { again } : undefined;
     });
-    waiting
-      .shift()!
-      .writeHead(200, { 'Content-Type': 'application/json' })
-      .end(JSON.stringify(answer({ content: 'Hello' })));
-    expect((await last.again).status).toBe(200);
+    waiting.splice(0).forEach(refuse);
+    expect((await last.again).status).toBe(400);
   },
 );

@@ -1,4 +1,7 @@
 import { longestTurnOf } from '@inference/testing';
+import { receiveProxyRequest } from '../proxy/request/proxy-request';
+import { weighLong } from '../proxy/usage/json-weight';
+import { promptTokens } from '../proxy/usage/prompt-tokens';
 import { messagesForChat } from './messages/messages-for-chat';
 import { NATIVE_MESSAGES } from './messages/messages-native';
 import { readMessagesRequest } from './messages/messages-request';
@@ -27,6 +30,16 @@ const fromResponses = translated({ read: readResponsesRequest }, NATIVE_RESPONSE
 const toMessages = async (raw: Buffer) => (await messagesForChat(raw, 9)).body;
 const toResponses = async (raw: Buffer) => (await responsesForChat(raw)).body;
 
+/** What a server is sent and reports no usage of. */
+const counted = async (raw: Buffer) => {
+  const body = await readBody(raw);
+  const { chat, hasServerTools } = await body.work(readMessagesRequest(body));
+  const request = await receiveProxyRequest('chat/completions', await body.writeWhole(chat));
+  request.native = { protocol: 'messages', raw, hasServerTools };
+  await weighLong(request, () => undefined);
+  return promptTokens(request, true);
+};
+
 const messages = (text: string) => `{"model":"m","max_tokens":9,"messages":[${text}]}`;
 const user = (content: string) => messages(`{"role":"user","content":${content}}`);
 const used = (input: string) =>
@@ -40,7 +53,7 @@ const PARSED = JSON.stringify('"'.repeat(15_000_000));
 const MOST_PART = 0.5;
 const QUOTES = String.raw`\"`;
 
-it.each<[string, (raw: Buffer) => Promise<Buffer>, string]>([
+it.each<[string, (raw: Buffer) => Promise<unknown>, string]>([
   [
     'a picture',
     fromMessages,
@@ -89,6 +102,11 @@ it.each<[string, (raw: Buffer) => Promise<Buffer>, string]>([
     'small messages for Responses',
     toResponses,
     messages(list(49_000, '{"role":"user","content":"a"}').slice(1, -1)),
+  ],
+  [
+    'metadata that is counted',
+    counted,
+    `{"metadata":{"user_id":"${filled(QUOTES)}"},${user('"a"').slice(1)}`,
   ],
 ])('%s of the largest size holds the thread for a short time', async (_what, translate, text) => {
   const raw = Buffer.from(text);

@@ -41,6 +41,7 @@ import { KeepAlive } from './streaming/keep-alive';
 import { cutWhenSuspended } from './suspended-call';
 import { type FieldValue, withFields, withUsageOption } from './upstream-body';
 import { hasForeignCost, withoutForeignCost } from './usage/foreign-cost';
+import { weighLong } from './usage/json-weight';
 import { meteredUsage } from './usage/metered-usage';
 import { NOTHING_PRODUCED, type Produced } from './usage/produced';
 import { readReportedUsage, type ReportedUsage } from './usage/reported-usage';
@@ -88,13 +89,15 @@ export class ProxyService {
     response: Response,
     translation?: AnswerTranslation,
   ): Promise<void> {
+    const stayConnected = () => requireConnected(response);
     const request = await receiveProxyRequest(
       servedEndpointOf(call.endpoint),
       rawBody,
-      () => requireConnected(response),
+      stayConnected,
       (model) => (call.model = model),
     );
     if (translation) request.native = translation.native;
+    await weighLong(request, stayConnected);
     const { idempotencyKey } = call;
     if (idempotencyKey !== undefined && !request.stream)
       return this.serveOnce(idempotencyKey, request, call, response, translation);

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { NATIVE_MODEL } from '../site/native-server';
 import { type Platform } from '../site/platform';
 
 /** The account whose session the requests to `/api/auth` use. Its password is the example of the API documents. */
@@ -60,12 +61,13 @@ const knownFieldsOf = ({ accounts, sandbox }: Platform): Record<string, KnownFie
   'console changeUpstream': { base_url: fc.constant(`${sandbox.engine}/v1`) },
 });
 
-const CHAT_MODELS = ['sandbox-chat', 'sandbox-mini'];
+const TEXT_MODELS = ['sandbox-chat', 'sandbox-mini'];
+const CHAT_MODELS = [...TEXT_MODELS, NATIVE_MODEL];
 /** The models that an operation of the gateway needs, where most models do not do. */
 const MODELS: Record<string, string[]> = {
   'gateway createChatCompletion': CHAT_MODELS,
   'gateway countMessageTokens': CHAT_MODELS,
-  'gateway createCompletion': CHAT_MODELS,
+  'gateway createCompletion': TEXT_MODELS,
   'gateway estimateChatCompletion': CHAT_MODELS,
   'gateway createMessage': CHAT_MODELS,
   'gateway createResponse': CHAT_MODELS,

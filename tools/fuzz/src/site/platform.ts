@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type NativeServer, startNativeServer } from './native-server';
 import { StallLog } from './stall-log';
 
 /** `npm` and Jest start in the root of the workspace. */
@@ -33,6 +34,8 @@ export interface Platform {
   agentCredential: string;
   consoleAgentCredential: string;
   consoleRouterCostCredential: string;
+  /** Not yet an upstream of the site. */
+  native: NativeServer;
   /** The folder of the logs. */
   logs: string;
   stalls: StallLog;
@@ -79,6 +82,7 @@ async function tryToStart(): Promise<Platform> {
     if (child.exitCode !== null) throw new Error(`The platform does not start:\n${output}`);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
+  const native = await startNativeServer();
   const read = (name: string) => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as object;
   return {
     ...(read('platform.json') as Platform),
@@ -88,7 +92,9 @@ async function tryToStart(): Promise<Platform> {
     >),
     logs: join(dataDir, 'logs'),
     stalls,
+    native,
     stop: async () => {
+      native.stop();
       const ended = child.exitCode === null ? once(child, 'exit') : undefined;
       child.kill('SIGTERM');
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MILLIS);

@@ -1,7 +1,10 @@
 import { type Credentials } from './credentials';
 import { GUEST, OWN_MODEL } from '../known/known-fields';
+import { NATIVE_MODEL } from './native-server';
 import { type Platform } from './platform';
 
+/** For a million tokens, in the currency of the site. */
+const NATIVE_PRICE = 0.01;
 const ACCOUNTS = ['demo', 'admin'] as const;
 /** In the currency of the site: some hundred calls of the sandbox models. */
 const CREDIT = 25;
@@ -43,6 +46,7 @@ export class SiteState {
     }
     this.origins.add((await this.credentials.sessionOf('guest')).user.id);
     this.origins.add(memo.workspaceId);
+    await this.addNativeModel();
     const { models } = (await this.callAsAdmin(`${PRICES}/models`, 'GET')) as Prices;
     this.prices = { models: models.map(({ slug, unit, price }) => ({ slug, unit, price })) };
     // A request that names one of these anew could hide it.
@@ -61,6 +65,22 @@ export class SiteState {
     return this.origins.has(idOrSlug);
   }
 
+  private async addNativeModel(): Promise<void> {
+    await this.callAsAdmin(UPSTREAMS, 'POST', {
+      name: 'native',
+      base_url: this.platform.native.url,
+      protocols: ['messages', 'responses'],
+      models: [{ model: NATIVE_MODEL }],
+    });
+    await this.callAsAdmin(`${PRICES}/models`, 'PATCH', {
+      models: ['per_million_input_tokens', 'per_million_output_tokens'].map((unit) => ({
+        slug: NATIVE_MODEL,
+        unit,
+        price: NATIVE_PRICE,
+      })),
+    });
+  }
+
   async restore(): Promise<void> {
     await this.credentials.replaceIfEnded('admin');
     for (const account of ACCOUNTS) {
@@ -70,6 +90,11 @@ export class SiteState {
     }
     await this.callAsAdmin(`${PRICES}/models`, 'PUT', this.prices);
     await this.callAsAdmin(`${PRICES}/training`, 'PUT', this.trainingPrice);
+    await this.untilOffered();
+  }
+
+  /** Waits until the gateway offers the models of `read`. */
+  async untilOffered(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const missing = await this.modelsNotOffered();
       if (missing.length === 0) break;

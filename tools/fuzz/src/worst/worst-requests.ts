@@ -6,6 +6,7 @@ import { KnownIds } from '../known/known-ids';
 import { type DocumentedOperation, type FuzzRequest, requestsTo } from '../requests/requests';
 import { resolved, type Schema } from '../requests/schema';
 import { Credentials } from '../site/credentials';
+import { NATIVE_MODEL } from '../site/native-server';
 import { readOperations } from '../site/operations';
 import { MOST_STALL_MILLIS } from '../site/stall-log';
 import { SiteState } from '../site/site-state';
@@ -26,6 +27,13 @@ const LARGE_MEMBERS = ['messages', 'prompt', 'input'];
 const SAMPLE_SEED = 1;
 /** Of a request that has held the thread for too long. */
 const RETRIES = 2;
+/** What is sent to the model of a chat server, and to one whose server gets it as it is, or in the words of its own protocol. */
+const CHATS = new Set([
+  'gateway createChatCompletion',
+  'gateway createMessage',
+  'gateway countMessageTokens',
+  'gateway createResponse',
+]);
 /** In place of a status. */
 export const NO_ANSWER = 0;
 
@@ -33,6 +41,8 @@ export interface WorstRequest {
   target: DocumentedOperation;
   /** What the request has much of, and where. */
   kind: string;
+  /** Whether it is for the model of a server that speaks other protocols. */
+  isNative: boolean;
 }
 
 export interface Outcome extends WorstRequest {
@@ -49,7 +59,14 @@ interface Sent {
   crowd?: Crowd;
 }
 
-type Sending = [kind: string, sent: () => Sent];
+interface SoundBody {
+  base: unknown;
+  required: Set<string>;
+  /** The paths of its members, and one that it does not have. */
+  places: string[][];
+}
+
+type Sending = [kind: string, sent: () => Sent, isNative?: boolean];
 
 /**
  * What is sent: all requests; or those with one bad value in the place of a whole body and sound bodies of the largest size, which take some
@@ -77,17 +94,19 @@ export class WorstRequests {
     service?: string,
   ): Promise<void> {
     // Registers the account with which operations of sign-in are called.
-    await new SiteState(this.platform, this.credentials).read();
+    const state = new SiteState(this.platform, this.credentials);
+    await state.read();
+    await state.untilOffered();
     for (const target of await readOperations(this.platform)) {
       if (service !== undefined && target.service !== service) continue;
-      for (const [kind, sent] of await this.requestsTo(target, selection)) {
+      for (const [kind, sent, isNative = false] of await this.requestsTo(target, selection)) {
         let outcome = await this.measured(target, sent());
         // The collection of other requests' garbage is not due to this one.
         for (let again = 0; again < RETRIES && outcome.stallMillis > MOST_STALL_MILLIS; again++) {
           const { status, stallMillis } = await this.measured(target, sent());
           if (stallMillis < outcome.stallMillis) outcome = { status, stallMillis };
         }
-        onOutcome({ target, kind, ...outcome });
+        onOutcome({ target, kind, isNative, ...outcome });
       }
     }
     await Promise.all([this.dispatcher.close(), this.crowdDispatcher.close()]);
@@ -115,51 +134,43 @@ export class WorstRequests {
     selection: Selection,
   ): Promise<Sending[]> {
     const largest = await this.limitOf(target, type);
-    const shapes = shapesOf(target, this.bodyOf(target).base, largest).map(([kind, body]): Sending => [
-      kind,
-      () => ({ headers: { 'Content-Type': type }, body: body() }),
-    ]);
-    if (selection === 'sound bodies') return shapes;
     const limit = selection === 'all' ? largest : Math.min(largest, MOST_BYTES_OF_FEW_MINUTES);
+    const models = CHATS.has(target.name) ? ['sandbox-chat', NATIVE_MODEL] : [undefined];
+    const bodies = models.flatMap((model) => {
+      const given = this.bodyOf(target, model);
+      const isNative = model === NATIVE_MODEL;
+      const places = selection === 'all' ? given.places : [];
+      const values = [...(isNative ? [] : [[]]), ...places].flatMap((path) => valuesAt(path, given, limit));
+      return [...shapesOf(target, given.base, largest), ...(selection === 'sound bodies' ? [] : values)].map(
+        ([kind, body]): Sending => [
+          kind,
+          () => ({ headers: { 'Content-Type': type }, body: body() }),
+          isNative,
+        ],
+      );
+    });
+    if (selection === 'sound bodies') return bodies;
     const crowds = WORST_CROWDS.map(([kind, crowdOf]): Sending => {
       const { headers, ...sent } = crowdOf(limit);
       return [kind, () => ({ ...sent, headers: { 'Content-Type': type, ...headers } })];
     });
-    return [...shapes, ...this.valuesIn(target, type, limit, selection), ...crowds];
+    return [...bodies, ...crowds];
   }
 
-  private valuesIn(
-    target: DocumentedOperation,
-    type: string,
-    limit: number,
-    selection: Selection,
-  ): Sending[] {
-    const { base, required, members } = this.bodyOf(target);
-    const inner = [...members.map((path) => path.split('.')), ['unknown_field']];
-    return [[], ...(selection === 'all' ? inner : [])].flatMap((path) => {
-      const isOptional = path.length > 0 && !required.has(path[0]!);
-      const isLarge = path.length === 0 || LARGE_MEMBERS.includes(path.join('.'));
-      const bytes = (isLarge ? limit : Math.min(limit, USUAL_BYTES)) - JSON.stringify(base).length - 64;
-      return (isOptional ? WORST_VALUES.filter(isForEveryMember) : WORST_VALUES).map(
-        ([kind, jsonOf]): Sending => [
-          `${kind} in ${path.join('.') || 'the body'}`,
-          () => ({ headers: { 'Content-Type': type }, body: withValueAt(base, path, jsonOf(bytes)) }),
-        ],
-      );
-    });
-  }
-
-  /** A sound body, and the paths of its members. */
-  private bodyOf(target: DocumentedOperation): { base: unknown; required: Set<string>; members: string[] } {
+  private bodyOf(target: DocumentedOperation, model: string | undefined): SoundBody {
     const body = this.sampleOf(target).body;
-    const base: unknown = body === undefined ? {} : JSON.parse(body);
+    const sample: unknown = body === undefined ? {} : JSON.parse(body);
+    const base = model === undefined ? sample : { ...Object(sample), model };
     const [content] = Object.values(target.operation.requestBody!.content);
     const described = schemasOf(content?.schema ?? {}, target);
     const names = described.flatMap(({ properties = {} }) => Object.keys(properties));
     return {
       base,
       required: new Set(described.flatMap(({ required = [] }) => required)),
-      members: [...new Set([...names, ...membersOf(base)])],
+      places: [
+        ...[...new Set([...names, ...membersOf(base)])].map((path) => path.split('.')),
+        ['unknown_field'],
+      ],
     };
   }
 
@@ -244,6 +255,21 @@ export class WorstRequests {
     await this.credentials.replaceIfEnded('guest');
     return send();
   }
+}
+
+/** Bodies with each of the worst values at a path; in place of the whole body if the path is empty. */
+function valuesAt(
+  path: string[],
+  { base, required }: SoundBody,
+  limit: number,
+): [kind: string, body: () => string][] {
+  const isOptional = path.length > 0 && !required.has(path[0]!);
+  const isLarge = path.length === 0 || LARGE_MEMBERS.includes(path.join('.'));
+  const bytes = (isLarge ? limit : Math.min(limit, USUAL_BYTES)) - JSON.stringify(base).length - 64;
+  return (isOptional ? WORST_VALUES.filter(isForEveryMember) : WORST_VALUES).map(([kind, jsonOf]) => [
+    `${kind} in ${path.join('.') || 'the body'}`,
+    () => withValueAt(base, path, jsonOf(bytes)),
+  ]);
 }
 
 /** A schema, or its variants. */

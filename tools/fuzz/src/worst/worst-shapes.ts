@@ -63,6 +63,9 @@ const MESSAGES: Shape[] = [
   ],
   ['instructions', 'system', letters],
   ['tools', 'tools', entries('{"name":"f","input_schema":{}}')],
+  // A chat server does not get them.
+  ['quotes', 'metadata', (bytes) => `{"user_id":${text(bytes, QUOTES)}}`],
+  ['the most values', 'metadata', (bytes) => list(Math.min(bytes, 1_900_000), '0')],
   ['texts that end an answer', 'stop_sequences', (bytes) => list(Math.min(bytes, 3_900_000), '"a"')],
 ];
 
@@ -90,6 +93,9 @@ const RESPONSES: Shape[] = [
   ],
   ['instructions', 'instructions', letters],
   ['tools', 'tools', entries('{"type":"function","name":"f"}')],
+  // A chat server does not get them.
+  ['quotes', 'client_metadata', (bytes) => `{"a":${text(bytes, QUOTES)}}`],
+  ['the most values', 'client_metadata', (bytes) => list(Math.min(bytes, 1_900_000), '0')],
 ];
 
 const TEXTS: Shape[] = [

@@ -5,6 +5,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { AdmissionService } from '../../proxy/admission/admission.service';
 import { receiveProxyRequest } from '../../proxy/request/proxy-request';
+import { weighLong } from '../../proxy/usage/json-weight';
 import { promptTokens } from '../../proxy/usage/prompt-tokens';
 import { readBody } from '../json';
 import { type Protocol } from '../protocol';
@@ -62,6 +63,7 @@ export class MessagesController {
     const { chat, hasServerTools } = await body.work(readMessagesRequest(body, true));
     const counted = await receiveProxyRequest('chat/completions', await body.writeWhole(chat), stayConnected);
     counted.native = { protocol: 'messages', raw: request.body as Buffer, hasServerTools };
+    await weighLong(counted, stayConnected);
     const caller = callerOf(request);
     const { model, mayBeNative } = await this.admissions.bound(counted, caller, true);
     const count = await this.counts.countOf(model, request, request.res!, caller);

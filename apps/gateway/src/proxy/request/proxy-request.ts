@@ -20,6 +20,7 @@ import {
 } from './proxy-request.dto';
 import { InvalidJsonError, InvalidValueError } from './request.errors';
 import { promptCount } from './prompt-count';
+import { type Weighed } from '../usage/json-weight';
 
 /** Fields that determine admission and billing. */
 const BINDING_FIELDS = new Set([
@@ -72,17 +73,15 @@ export const READ_FIELDS = new UniqueNames(READ_TREE);
 export type ProxyRequestBody = Record<string, unknown> & Partial<ChatCompletionRequest & CompletionRequest>;
 
 /** A request as its client has sent it, in a protocol that some upstreams speak. */
-export interface NativeBody {
+export interface NativeBody extends Weighed {
   protocol: NativeProtocol;
-  raw: Buffer;
   /** Whether it has tools that such an upstream runs itself: their results become part of the prompt. */
   hasServerTools: boolean;
 }
 
 /** The part of a request body that the gateway interprets; everything else is passed to the upstream unread. */
-export interface ProxyRequest {
+export interface ProxyRequest extends Weighed {
   endpoint: Endpoint;
-  raw: Buffer;
   /** Of a long body only the READ_FIELDS. */
   body: ProxyRequestBody;
   /** Where the values of the READ_FIELDS are in the bytes, in their order. */

@@ -41,3 +41,12 @@ it.each([
 ])('counts %s', (_, json, weight) => {
   expect(weigh(json)).toBe(weight);
 });
+
+it.each(['"', '\\', '\u0001', 'a', 'é', '海', ' '])('counts a long text of %j in steps', (character) => {
+  for (let shift = 0; shift < 8; shift++) {
+    const text = 'x'.repeat(shift) + character.repeat(70_000);
+    const value = { [text]: [1, text, { a: null }], b: [] };
+    expect(weigh(JSON.stringify(value))).toBe(valueWeight(value));
+    expect(weigh(`${' '.repeat(70_000 + shift)}${JSON.stringify(value)} `)).toBe(valueWeight(value));
+  }
+});

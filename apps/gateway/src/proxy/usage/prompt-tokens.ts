@@ -8,7 +8,7 @@ import {
   holdsOtherThanImage,
   IMAGE_SOURCES,
 } from '../request/proxy-request.dto';
-import { jsonWeight, valueWeight } from './json-weight';
+import { jsonWeight, valueWeight, type Weighed } from './json-weight';
 import { audioTokens, imageTokens, isAddress, MAX_IMAGE_TOKENS } from './media-tokens';
 import { collectTexts } from './texts-in';
 
@@ -273,8 +273,8 @@ class PromptCount {
  * Tokens of what a model's server gets and the gateway has not counted: fields of a long body that are not read, names that are given
  * twice, and what a translation leaves out that is sent all the same. Parameters among them are short.
  */
-const uncountedTokens = (sent: Buffer, body: Fields): number =>
-  Math.max(0, Math.ceil((jsonWeight(sent) - valueWeight(body)) / CHARS_PER_TOKEN));
+const uncountedTokens = ({ raw, weight = jsonWeight(raw) }: Weighed, body: Fields): number =>
+  Math.max(0, Math.ceil((weight - valueWeight(body)) / CHARS_PER_TOKEN));
 
 /**
  * Returns the tokens of everything in a request that the model may read, for when the upstream's count is not known. Infinite if
@@ -282,13 +282,13 @@ const uncountedTokens = (sent: Buffer, body: Fields): number =>
  * @param isNative whether the server gets the request as its client has sent it
  */
 export function promptTokens(
-  { body, raw, native }: Pick<ProxyRequest, 'body' | 'raw' | 'native'>,
+  { body, raw, weight, native }: Pick<ProxyRequest, 'body' | 'raw' | 'weight' | 'native'>,
   isNative = false,
 ): number {
-  const sent = isNative && native ? native.raw : raw;
+  const sent: Weighed = isNative && native ? native : { raw, weight };
   const count = new PromptCount();
   count.addBody(body);
   if (count.hasTooManyPieces)
-    return count.countedTokens + Math.ceil(Math.max(raw.length, sent.length) / CHARS_PER_TOKEN);
+    return count.countedTokens + Math.ceil(Math.max(raw.length, sent.raw.length) / CHARS_PER_TOKEN);
   return count.tokens + uncountedTokens(sent, body);
 }
