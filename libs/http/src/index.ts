@@ -22,7 +22,7 @@ export {
 export { allowedMillis, BodyMemory, LEAST_BYTES_PER_SECOND, watchArrival } from './bodies/body-memory';
 export { AmbiguousCookieException, readCookie } from './cookies/read-cookie';
 export { csvLine, exactCsvLine } from './csv';
-export { drained } from './bodies/unread-bodies';
+export { drained, streamTo } from './bodies/unread-bodies';
 export { createLogger, NestLogger } from './logging/logging';
 export { logFailure } from './logging/request-logger';
 export { FastPath } from './fast-path/fast-path';
