@@ -46,12 +46,21 @@ afterAll(async () => {
   await site?.stop();
 });
 
-const chat = (model: string, stream: boolean, apiKey = account.apiKey) =>
-  fetch(`${gateway.url}/v1/chat/completions`, {
+/** The same call in each protocol. */
+const BODIES = {
+  '/v1/chat/completions': { max_tokens: 4, messages: MESSAGES },
+  '/v1/responses': { max_output_tokens: 16, input: 'Hello' },
+  '/v1/messages': { max_tokens: 4, messages: MESSAGES },
+};
+type Path = keyof typeof BODIES;
+const PATHS = Object.keys(BODIES) as Path[];
+const ask = (path: Path, model: string, stream: boolean) =>
+  fetch(gateway.url + path, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${apiKey}` },
-    body: JSON.stringify({ model, stream, max_tokens: 4, messages: MESSAGES }),
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${account.apiKey}` },
+    body: JSON.stringify({ model, stream, ...BODIES[path] }),
   });
+const chat = (model: string, stream: boolean) => ask('/v1/chat/completions', model, stream);
 
 /** Cuts the database off when the engine has the next request. */
 async function cutOffDuring<T>(call: () => Promise<T>): Promise<T> {
@@ -96,22 +105,32 @@ it('is `billing_unknown` for a plain call, which no SDK repeats by itself', asyn
   await expectRefused(requestId);
 });
 
-it('is `billing_unknown` in the last event of a stream, which has no [DONE]', async () => {
+/** The last event of a refused stream: its name, and its data. */
+const LAST: Record<Path, [name: string | undefined, data: object]> = {
+  '/v1/chat/completions': [undefined, { error: { code: 'billing_unknown' } }],
+  '/v1/responses': [
+    'response.failed',
+    { response: { status: 'failed', usage: null, error: { code: 'billing_unknown' } } },
+  ],
+  '/v1/messages': ['error', { type: 'error', error: { code: 'billing_unknown' } }],
+};
+
+it.each(PATHS)('is `billing_unknown` in the last event of a stream of %s, which has no end', async (path) => {
   const { id, text } = await cutOffDuring(async () => {
-    const response = await chat(SLOW, true);
+    const response = await ask(path, SLOW, true);
     return { id: response.headers.get('x-inference-request-id')!, text: await response.text() };
   }).finally(() => databaseProxy.up());
-  expect(text).not.toContain('[DONE]');
-  const last = text.trimEnd().split('\n\n').at(-1)!;
-  expect(JSON.parse(last.slice('data: '.length))).toMatchObject({ error: { code: 'billing_unknown' } });
+  expect(text).not.toMatch(/\[DONE\]|response\.completed|message_stop/);
+  const [, name, data] = /^(?:event: (.+)\n)?data: (.+)$/.exec(text.trimEnd().split('\n\n').at(-1)!)!;
+  expect([name, JSON.parse(data!)]).toMatchObject(LAST[path]);
   await expectRefused(id);
 });
 
-it('is `billing_unavailable` if only the settlement is stuck, and the call is free', async () => {
+it.each(PATHS)('is `billing_unavailable` if only the settlement is stuck, and %s is free', async (path) => {
   const client = await site.pool.connect();
   await client.query('BEGIN');
   await client.query('SELECT FROM wallet.leases WHERE account_id = $1 FOR UPDATE', [account.accountId]);
-  const response = await chat(SLOW, false);
+  const response = await ask(path, SLOW, false);
   await client.query('COMMIT');
   client.release();
   expect(response.status).toBe(503);
