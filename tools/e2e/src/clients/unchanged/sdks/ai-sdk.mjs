@@ -41,6 +41,7 @@ const tasksOf = (modelOf, options = {}) => {
 
 export default {
   'ai, @ai-sdk/openai': tasksOf(openai, { providerOptions: { openai: { store: false } } }),
+  'ai, @ai-sdk/openai, stored': tasksOf(openai),
   'ai, @ai-sdk/openai, chat': tasksOf(openai.chat),
   'ai, @ai-sdk/anthropic': tasksOf(anthropic),
   'ai, @ai-sdk/openai-compatible': tasksOf(compatible),
