@@ -83,6 +83,10 @@ const refusedRequests = async () => {
 async function expectRefused(requestId: string): Promise<void> {
   await waitFor(async () => (await refusedRequests()).length > 0);
   expect(await refusedRequests()).toEqual([requestId]);
+  await expectFirstCharged();
+}
+
+async function expectFirstCharged(): Promise<void> {
   const [first, ...others] = await eventsOf(site.pool, account.accountId);
   expect(others).toEqual([]);
   expect((await walletOf(site.pool, account.accountId)).balance).toBe(PLENTY - first!.cost_picos);
@@ -105,38 +109,54 @@ it('is `billing_unknown` for a plain call, which no SDK repeats by itself', asyn
   await expectRefused(requestId);
 });
 
-/** The last event of a refused stream: its name, and its data. */
-const LAST: Record<Path, [name: string | undefined, data: object]> = {
-  '/v1/chat/completions': [undefined, { error: { code: 'billing_unknown' } }],
-  '/v1/responses': [
-    'response.failed',
-    { response: { status: 'failed', usage: null, error: { code: 'billing_unknown' } } },
-  ],
-  '/v1/messages': ['error', { type: 'error', error: { code: 'billing_unknown' } }],
-};
-
-it.each(PATHS)('is `billing_unknown` in the last event of a stream of %s, which has no end', async (path) => {
+it('is `billing_unknown` in the last event of a stream, which has no [DONE]', async () => {
   const { id, text } = await cutOffDuring(async () => {
-    const response = await ask(path, SLOW, true);
+    const response = await chat(SLOW, true);
     return { id: response.headers.get('x-inference-request-id')!, text: await response.text() };
   }).finally(() => databaseProxy.up());
-  expect(text).not.toMatch(/\[DONE\]|response\.completed|message_stop/);
-  const [, name, data] = /^(?:event: (.+)\n)?data: (.+)$/.exec(text.trimEnd().split('\n\n').at(-1)!)!;
-  expect([name, JSON.parse(data!)]).toMatchObject(LAST[path]);
+  expect(text).not.toContain('[DONE]');
+  const last = text.trimEnd().split('\n\n').at(-1)!;
+  expect(JSON.parse(last.slice('data: '.length))).toMatchObject({ error: { code: 'billing_unknown' } });
   await expectRefused(id);
 });
 
-it.each(PATHS)('is `billing_unavailable` if only the settlement is stuck, and %s is free', async (path) => {
+/** The last event of a stream that is not billed: its name and its data. */
+const LAST: Record<Path, [name: string | undefined, data: object]> = {
+  '/v1/chat/completions': [undefined, { error: { code: 'billing_unavailable' } }],
+  '/v1/responses': [
+    'response.failed',
+    { response: { status: 'failed', usage: null, error: { code: 'billing_unavailable' } } },
+  ],
+  '/v1/messages': ['error', { type: 'error', error: { code: 'billing_unavailable' } }],
+};
+
+it('is `billing_unavailable` if only the settlement is stuck, and free, in each protocol', async () => {
   const client = await site.pool.connect();
   await client.query('BEGIN');
   await client.query('SELECT FROM wallet.leases WHERE account_id = $1 FOR UPDATE', [account.accountId]);
-  const response = await ask(path, SLOW, false);
+  const read = (path: Path, stream: boolean) =>
+    ask(path, SLOW, stream).then(async (response) => ({ response, text: await response.text() }));
+  const answers = await Promise.all(
+    PATHS.map((path) => Promise.all([path, read(path, false), read(path, true)])),
+  );
   await client.query('COMMIT');
   client.release();
-  expect(response.status).toBe(503);
-  expect(response.headers.get('x-should-retry')).toBeNull();
-  expect(await response.json()).toMatchObject({ error: { code: 'billing_unavailable' } });
-  await expectRefused(response.headers.get('x-inference-request-id')!);
+  for (const [path, plain, stream] of answers) {
+    expect(plain.response.status).toBe(503);
+    expect(plain.response.headers.get('x-should-retry')).toBeNull();
+    expect(JSON.parse(plain.text)).toMatchObject({ error: { code: 'billing_unavailable' } });
+    expect(stream.text).not.toMatch(/\[DONE\]|response\.completed|message_stop/);
+    const last = stream.text.trimEnd().split('\n\n').at(-1)!;
+    const [, name, data] = /^(?:event: (.+)\n)?data: (.+)$/.exec(last)!;
+    expect([name, JSON.parse(data!)]).toMatchObject(LAST[path]);
+  }
+  // Whose patience has ended before it was sent to the database is refused without a trace there.
+  const ids = answers.flatMap(([, ...both]) =>
+    both.map(({ response }) => response.headers.get('x-inference-request-id')),
+  );
+  const refused = await waitFor(async () => (await refusedRequests()).length > 0 && refusedRequests());
+  expect(ids).toEqual(expect.arrayContaining(refused));
+  await expectFirstCharged();
 });
 
 it('is `database_unavailable` before a call is admitted', async () => {
