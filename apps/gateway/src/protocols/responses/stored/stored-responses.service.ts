@@ -240,7 +240,9 @@ export class StoredResponses implements Conversations {
     if (caller.storesResponses !== true)
       return previousId === null ? sent : refuse('previous_response_id', NOT_AGREED);
     const isWanted = store !== false;
-    const { own: itemIds, referredTo } = await body.work(idsIn(input));
+    const { own, referredTo } = await body.work(idsIn(input));
+    // A conversation that is sent whole has the new ones at its end.
+    const itemIds = own.slice(-MOST_ITEM_IDS);
     if (previousId === null && referredTo.length === 0)
       return isWanted ? { ...sent, keeper: this.keeper(caller, { raw, itemIds }, null, response) } : sent;
     // What is wrong in the request is named by its place in the request.
