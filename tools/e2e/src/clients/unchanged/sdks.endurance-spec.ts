@@ -40,6 +40,7 @@ const EXPECTED: Record<string, object> = {
   plain: HELLO,
   responses: HELLO,
   stream: { text: 'one two three four five', pieces: 5 },
+  'second turn': { text: 'one two three four five' },
   tool: WEATHER,
   'streamed tool': WEATHER,
   parse: { object: { city: 'Bern', degrees: 7 } },
