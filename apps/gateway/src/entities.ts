@@ -4,7 +4,7 @@ import { LimitOverride } from '@inference/rate-limits';
 import { SERVING_ENTITIES } from '@inference/serving';
 import { Wallet } from '@inference/wallet';
 import { IdempotentCall } from './idempotency/idempotent-call.entity';
-import { StoredResponse } from './protocols/responses/stored/stored-response.entity';
+import { StoredItem, StoredResponse } from './protocols/responses/stored/stored-response.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [
@@ -14,6 +14,7 @@ export const ENTITIES = [
   ...SERVING_ENTITIES,
   IdempotentCall,
   LimitOverride,
+  StoredItem,
   StoredResponse,
   Wallet,
 ];

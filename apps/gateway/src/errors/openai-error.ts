@@ -111,6 +111,7 @@ type GatewayErrorCode =
   | 'invalid_header'
   | 'invalid_json'
   | 'invalid_value'
+  | 'item_not_found'
   | 'key_spend_limit_reached'
   | 'model_not_allowed'
   | 'model_not_found'
@@ -163,6 +164,7 @@ const STATUS_BY_CODE: Record<GatewayErrorCode, number> = {
   invalid_header: 400,
   invalid_json: 400,
   invalid_value: 400,
+  item_not_found: 404,
   key_spend_limit_reached: 402,
   model_not_allowed: 403,
   model_not_found: 404,

@@ -295,7 +295,7 @@ export const BEYOND_ENTITIES = {
         'serving.upstreams',
       ],
       'delete select': ['metering.idempotent_calls'],
-      'insert select': ['serving.fillings'],
+      'insert select': ['responses.items', 'serving.fillings'],
       insert: ['metering.client_request_ids', 'metering.unserved_calls'],
       select: [
         'accounts.accounts (id, role, stores_responses, stores_responses_set_at, suspended_at)',

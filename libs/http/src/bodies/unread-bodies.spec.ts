@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { hangUpUnread, leaveBodiesUnread } from './unread-bodies';
+import { hangUpUnread, leaveBodiesUnread, streamTo } from './unread-bodies';
 
 const failing = () =>
   new Writable({ write: (_chunk, _encoding, callback) => callback(new Error('too large')) });
@@ -117,4 +117,23 @@ describe('bodies that nobody has read', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 403 [^]*no/);
     socket.destroy();
   });
+});
+
+it('a stream that is sent listens to its response no more often than that admits', async () => {
+  const known = 5;
+  let counts: [listeners: number, most: number] | undefined;
+  const server = createServer((_incoming, response) => {
+    for (let i = 0; i < known; i++) response.once('close', () => undefined);
+    const content = new PassThrough();
+    void streamTo(response, content);
+    counts = [response.listenerCount('close'), response.getMaxListeners()];
+    content.end('sent');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  expect(await answer.text()).toBe('sent');
+  server.close();
+  const [listeners, most] = counts!;
+  expect(listeners).toBeGreaterThan(known);
+  expect(listeners).toBeLessThanOrEqual(most);
 });

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
+import { type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { type Response } from 'express';
 import { hasBody } from './body-reader';
 
@@ -21,6 +23,16 @@ export async function drained(response: Response, stallMillis: number): Promise<
     stop.abort();
   });
   return !response.destroyed;
+}
+
+/** Of a pipeline, for the end of the response that it writes. */
+const PIPELINE_LISTENERS = 7;
+
+/** Sends a stream as the body of a response, no faster than the client reads. Rejects if one of them breaks off, and ends the other. */
+export async function streamTo(response: ServerResponse, content: Readable): Promise<void> {
+  // With the few that each response has they are more than Node warns of. All of them go with the response.
+  response.setMaxListeners(response.getMaxListeners() + PIPELINE_LISTENERS);
+  await pipeline(content, response);
 }
 
 /** How long a connection stays open after an answer to an unread body. A client that is still sending needs this time to read the answer. */

@@ -233,6 +233,68 @@ test('a process that is killed after the charge leaves a call that is not made a
   await expectChargedOnce();
 });
 
+test('a process that is killed between the charge and the storing of a response leaves one charge and no response', async () => {
+  const answering = isRunning().then(() => {
+    const chunk = (delta: object, finish: string | null) =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+    const usage = `data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":${TOKENS}}}\n\n`;
+    waiting
+      .shift()!
+      .writeHead(200, { 'Content-Type': 'text/event-stream' })
+      .end(`${chunk({ content: 'Hello' }, null)}${chunk({}, 'stop')}${usage}data: [DONE]\n\n`);
+  });
+  await database.pool.query(
+    'UPDATE accounts.accounts SET stores_responses = true, stores_responses_set_at = now() WHERE id = $1',
+    [account.accountId],
+  );
+  // Whoever stores waits.
+  const held = await database.pool.connect();
+  await held.query('BEGIN');
+  await held.query('LOCK TABLE responses.stored IN SHARE MODE');
+  const response = await fetch(`${owner.url}/v1/responses`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${account.apiKey}` },
+    body: JSON.stringify({ model: MODEL, max_output_tokens: 16, input: 'x', stream: true, store: true }),
+  });
+  await answering;
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!text.includes('output_text.delta')) text += (await reader.read()).value ?? '';
+  const id = /"id":"(resp_\w+)"/.exec(text)![1]!;
+  try {
+    await expectChargedOnce();
+    const isStoring = async () => {
+      const { rows } = await held.query<{ pid: number }>(
+        "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO responses.stored%'",
+      );
+      return rows[0];
+    };
+    const { pid } = await waitFor(isStoring);
+    await owner.kill();
+    // The statement of a dead process goes on until the database notices. Here it ends with it.
+    await held.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
+  } finally {
+    await held.query('ROLLBACK');
+    held.release();
+  }
+  const rest = async () => {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+  };
+  await expect(rest()).rejects.toThrow();
+  expect(text).not.toContain('response.completed');
+  const get = await fetch(`${other.url}/v1/responses/${id}`, {
+    headers: { Authorization: `Bearer ${account.apiKey}` },
+  });
+  expect([get.status, await get.json()]).toMatchObject([404, { error: { code: 'response_not_found' } }]);
+  const { rows } = await database.pool.query('SELECT FROM responses.stored WHERE account_id = $1', [
+    account.accountId,
+  ]);
+  expect(rows).toHaveLength(0);
+  await owner.start();
+  expect(calls).toBe(1);
+  await expectChargedOnce();
+});
+
 test('a process that is killed before the charge leaves a call that is made anew, once its claim has lapsed', async () => {
   const first = send(owner).catch(() => undefined);
   await isRunning();

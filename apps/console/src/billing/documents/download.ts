@@ -1,6 +1,6 @@
 import { type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { InstantProperty, TextField } from '@inference/dto';
+import { streamTo } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { type Response } from 'express';
 
@@ -46,7 +46,7 @@ export async function sendDownload(response: Response, download: Download): Prom
 /** Streams the body of a response. A client that disconnects ends the stream without an error. */
 export async function sendStream(response: Response, content: Readable): Promise<void> {
   try {
-    await pipeline(content, response);
+    await streamTo(response, content);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }

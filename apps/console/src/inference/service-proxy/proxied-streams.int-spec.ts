@@ -96,9 +96,10 @@ describe('a stream', () => {
     service.answers(async (_request, response) => {
       response.writeHead(200, { 'Content-Type': 'application/octet-stream' });
       const piece = Buffer.alloc(65_536, ' ');
+      const closed = once(response, 'close');
       while (writtenBytes < LARGE_BYTES && !response.destroyed) {
         writtenBytes += piece.length;
-        if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+        if (!response.write(piece)) await Promise.race([once(response, 'drain'), closed]);
       }
       response.end();
     });

@@ -1,7 +1,6 @@
 import { type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { type Caller } from '@inference/guards';
-import { DetailedException, Metrics, UnavailableException } from '@inference/http';
+import { DetailedException, Metrics, streamTo, UnavailableException } from '@inference/http';
 import { startCallSpan } from '@inference/tracing';
 import {
   type BeforeApplicationShutdown,
@@ -209,7 +208,7 @@ export abstract class ServiceProxy implements BeforeApplicationShutdown, OnAppli
     if (translated) return void response.type('json').json(translated);
     response.flushHeaders();
     try {
-      await pipeline(body, response);
+      await streamTo(response, body);
     } catch (error) {
       // The status is sent: a broken connection is the only way left to tell the client.
       this.logger.debug(`An answer of the ${this.options.service} broke off: ${(error as Error).message}`);

@@ -42,7 +42,9 @@ function* readThought(kept: string): SteppedWork<string | undefined> {
 const textIn = (list: unknown): boolean => Array.isArray(list) && list.length > 0;
 
 /** Whether an item of a stored response says something to a chat server: not thoughts that it cannot read, nor what hosted tools did. */
-export function isReadableByChat({ type, content, summary, encrypted_content: kept }: Fields): boolean {
+export function isReadableByChat(item: Fields): boolean {
+  const { content, summary, encrypted_content: kept } = item;
+  const type = itemTypeOf(item);
   if (type !== 'reasoning') return Object.hasOwn(ITEMS, type as string);
   return textIn(content) || textIn(summary) || (typeof kept === 'string' && kept.startsWith(MARK));
 }
@@ -74,6 +76,8 @@ const REFUSAL_PART = new Set(['type', 'refusal']);
 const IMAGE_PART = new Set(['type', 'detail', 'image_url', CACHE_MARK]);
 const FILE_PART = new Set(['type', 'filename', 'file_data', CACHE_MARK]);
 
+/** The type of an item that stands for one of a stored response. */
+export const REFERENCE = 'item_reference';
 const SHOWN_TYPE_CHARS = 64;
 /** Of the ids of `reasoning` items. */
 const THOUGHT_PREFIX = 'rs_';
@@ -91,11 +95,13 @@ const ITEMS: Record<string, AddItem> = {
 /**
  * Adds the input of a request, a text or items, to a conversation. Returns which items are left out: references to thoughts, which SDKs
  * send that take responses for stored.
+ * @param isResolvedLater whether what is referred to is put into its place afterwards
  */
 export function* addItems(
   conversation: ChatConversation,
   input: unknown,
   asText: AsText,
+  isResolvedLater: boolean,
 ): SteppedWork<string[]> {
   if (typeof input === 'string') {
     conversation.ask([{ type: 'text', text: input }]);
@@ -107,8 +113,8 @@ export function* addItems(
     yield;
     const path = childOf('input', i);
     const item = objectAt(entry, path);
-    const type = typeOf(item, path);
-    if (type === 'item_reference') ignored.push(referenceAt(item, path));
+    const type = textAt(itemTypeOf(item), childOf(path, 'type'));
+    if (type === REFERENCE) ignored.push(referenceAt(item, path, isResolvedLater));
     else {
       const add = Object.hasOwn(ITEMS, type) ? ITEMS[type]! : undefined;
       if (!add)
@@ -124,17 +130,17 @@ export function* addItems(
 }
 
 /** An item without a type is a message, or a reference if it is nothing but an id. */
-function typeOf(item: Fields, path: string): string {
-  if (isGiven(item.type)) return textAt(item.type, childOf(path, 'type'));
-  return isGiven(item.id) && !isGiven(item.role) ? 'item_reference' : 'message';
+export function itemTypeOf({ type, id, role }: Fields): unknown {
+  if (isGiven(type)) return type;
+  return isGiven(id) && !isGiven(role) ? REFERENCE : 'message';
 }
 
-function referenceAt(item: Fields, path: string): string {
+function referenceAt(item: Fields, path: string, isResolvedLater: boolean): string {
   const id = nameAt(item.id, childOf(path, 'id'));
-  if (id.startsWith(THOUGHT_PREFIX)) return `${path} (item_reference)`;
+  if (isResolvedLater || id.startsWith(THOUGHT_PREFIX)) return `${path} (${REFERENCE})`;
   return refuse(
     childOf(path, 'type'),
-    'must not be item_reference: send the items themselves, as SDKs do with `store: false`',
+    `must not be ${REFERENCE}, because responses of this account are not stored: send the items themselves, as SDKs do with \`store: false\``,
   );
 }
 

@@ -94,18 +94,21 @@ const tooMuchRepeated = () =>
     message: `must have at most ${MOST_REPEATED_BYTES} bytes with \`tools\` and what else a response repeats`,
   });
 
-/** Translates a request of OpenAI's Responses. */
-export function* readResponsesRequest({
-  fields: body,
-  asText,
-}: Pick<ReadBody, 'fields' | 'asText'>): SteppedWork<TranslatedRequest> {
+/**
+ * Translates a request of OpenAI's Responses.
+ * @param isResolvedLater whether items that it refers to are put into their places afterwards
+ */
+export function* readResponsesRequest(
+  { fields: body, asText }: Pick<ReadBody, 'fields' | 'asText'>,
+  isResolvedLater = false,
+): SteppedWork<TranslatedRequest> {
   refuseOthers(body, '', KNOWN);
   refuseState(body);
   const isStream = booleanAt(body.stream, 'stream') ?? false;
   const model = nameAt(body.model, 'model');
   const conversation = new ChatConversation();
   if (isGiven(body.instructions)) conversation.instruct(textAt(body.instructions, 'instructions'));
-  const ignoredItems = yield* addItems(conversation, body.input, asText);
+  const ignoredItems = yield* addItems(conversation, body.input, asText, isResolvedLater);
   const tools = yield* readTools(body);
   const { effort, showsSummary } = readReasoning(body);
   const withoutEffect = readWithoutEffect(body);

@@ -87,7 +87,7 @@ export class ResponsesController {
     operationId: 'createResponse',
     summary: 'Answers a conversation in the shapes of OpenAI’s Responses.',
     description:
-      'OpenAI’s SDKs, their agents and Codex work unchanged. The request is translated for the model’s server, and its answer back. A field that cannot be carried over is refused by its name; what has no effect there is left out and named in `X-Ignored-Fields`. The response is stored for 30 days if the owner of the account has switched that on in the settings of the console and `store` is not false; its last event, or the answer, says in `store` whether it is. `previous_response_id` goes on from a stored one, whose conversation is charged as input. The tokens are charged as those of a chat completion.',
+      'OpenAI’s SDKs, their agents and Codex work unchanged. The request is translated for the model’s server, and its answer back. A field that cannot be carried over is refused by its name; what has no effect there is left out and named in `X-Ignored-Fields`. The response is stored for 30 days if the owner of the account has switched that on in the settings of the console and `store` is not false; its last event, or the answer, says in `store` whether it is. `previous_response_id` goes on from a stored one, whose conversation is charged as input; an `item_reference` in `input` stands for an item of one. The tokens are charged as those of a chat completion.',
   })
   @ApiExtraModels(ResponseResponse, ...eventModelsOf(STREAM))
   @ApiBody({ type: ResponsesRequest })
@@ -101,7 +101,10 @@ export class ResponsesController {
       'text/event-stream': eventStreamContent(STREAM),
     },
   })
-  @ApiErrors(ERRORS_OF_ANSWERS)
+  @ApiErrors({
+    ...ERRORS_OF_ANSWERS,
+    404: `${ERRORS_OF_ANSWERS[404]} \`item_not_found\`: no stored response has the item that \`input\` refers to.`,
+  })
   create(@Req() request: Request, @Res() response: Response): Promise<void> {
     return this.protocols.serve(RESPONSES, request, response, this.stored);
   }

@@ -15,7 +15,7 @@ export class ResponsesRequest {
   @ApiProperty({
     oneOf: [{ type: 'string' }, OBJECTS],
     description:
-      'A text, or items: `message`, `reasoning`, `function_call`, `custom_tool_call` and the outputs of calls.',
+      'A text, or items: `message`, `reasoning`, `function_call`, `custom_tool_call`, the outputs of calls, and `item_reference` to items of stored responses.',
     example: 'What is a ledger?',
   })
   input!: string | object[];

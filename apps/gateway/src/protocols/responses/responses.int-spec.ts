@@ -1,5 +1,5 @@
 import { type ServerResponse } from 'node:http';
-import { type TestAccount } from '@inference/testing';
+import { type TestAccount, waitFor } from '@inference/testing';
 import OpenAI from 'openai';
 import { zodTextFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
@@ -486,6 +486,23 @@ describe('a server that speaks Responses', () => {
     const event = await site.onlyEvent(account);
     expect(event).toMatchObject({ outcome: 'interrupted', estimated: true });
     expect(event.output_tokens).toBeGreaterThan(1n);
+    await site.expectCharged(account, event.cost_picos);
+  });
+
+  it('is left alone when the client leaves, who pays for what came', async () => {
+    let isLeft = false;
+    makersAnswer = (response) => {
+      response.on('close', () => (isLeft = true));
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(BEGIN);
+    };
+    const leaving = new AbortController();
+    const body = { model: NATIVE_MODEL, input: 'hi', stream: true };
+    const response = await site.post('/v1/responses', account.apiKey, body, { signal: leaving.signal });
+    await response.body!.getReader().read();
+    leaving.abort();
+    const event = await site.onlyEvent(account);
+    expect(event).toMatchObject({ outcome: 'disconnected', output_tokens: 5n, estimated: true });
+    await waitFor(() => isLeft);
     await site.expectCharged(account, event.cost_picos);
   });
 

@@ -46,12 +46,21 @@ afterAll(async () => {
   await site?.stop();
 });
 
-const chat = (model: string, stream: boolean, apiKey = account.apiKey) =>
-  fetch(`${gateway.url}/v1/chat/completions`, {
+/** The same call in each protocol. */
+const BODIES = {
+  '/v1/chat/completions': { max_tokens: 4, messages: MESSAGES },
+  '/v1/responses': { max_output_tokens: 16, input: 'Hello' },
+  '/v1/messages': { max_tokens: 4, messages: MESSAGES },
+};
+type Path = keyof typeof BODIES;
+const PATHS = Object.keys(BODIES) as Path[];
+const ask = (path: Path, model: string, stream: boolean) =>
+  fetch(gateway.url + path, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${apiKey}` },
-    body: JSON.stringify({ model, stream, max_tokens: 4, messages: MESSAGES }),
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${account.apiKey}` },
+    body: JSON.stringify({ model, stream, ...BODIES[path] }),
   });
+const chat = (model: string, stream: boolean) => ask('/v1/chat/completions', model, stream);
 
 /** Cuts the database off when the engine has the next request. */
 async function cutOffDuring<T>(call: () => Promise<T>): Promise<T> {
@@ -74,6 +83,10 @@ const refusedRequests = async () => {
 async function expectRefused(requestId: string): Promise<void> {
   await waitFor(async () => (await refusedRequests()).length > 0);
   expect(await refusedRequests()).toEqual([requestId]);
+  await expectFirstCharged();
+}
+
+async function expectFirstCharged(): Promise<void> {
   const [first, ...others] = await eventsOf(site.pool, account.accountId);
   expect(others).toEqual([]);
   expect((await walletOf(site.pool, account.accountId)).balance).toBe(PLENTY - first!.cost_picos);
@@ -107,17 +120,43 @@ it('is `billing_unknown` in the last event of a stream, which has no [DONE]', as
   await expectRefused(id);
 });
 
-it('is `billing_unavailable` if only the settlement is stuck, and the call is free', async () => {
+/** The last event of a stream that is not billed: its name and its data. */
+const LAST: Record<Path, [name: string | undefined, data: object]> = {
+  '/v1/chat/completions': [undefined, { error: { code: 'billing_unavailable' } }],
+  '/v1/responses': [
+    'response.failed',
+    { response: { status: 'failed', usage: null, error: { code: 'billing_unavailable' } } },
+  ],
+  '/v1/messages': ['error', { type: 'error', error: { code: 'billing_unavailable' } }],
+};
+
+it('is `billing_unavailable` if only the settlement is stuck, and free, in each protocol', async () => {
   const client = await site.pool.connect();
   await client.query('BEGIN');
   await client.query('SELECT FROM wallet.leases WHERE account_id = $1 FOR UPDATE', [account.accountId]);
-  const response = await chat(SLOW, false);
+  const read = (path: Path, stream: boolean) =>
+    ask(path, SLOW, stream).then(async (response) => ({ response, text: await response.text() }));
+  const answers = await Promise.all(
+    PATHS.map((path) => Promise.all([path, read(path, false), read(path, true)])),
+  );
   await client.query('COMMIT');
   client.release();
-  expect(response.status).toBe(503);
-  expect(response.headers.get('x-should-retry')).toBeNull();
-  expect(await response.json()).toMatchObject({ error: { code: 'billing_unavailable' } });
-  await expectRefused(response.headers.get('x-inference-request-id')!);
+  for (const [path, plain, stream] of answers) {
+    expect(plain.response.status).toBe(503);
+    expect(plain.response.headers.get('x-should-retry')).toBeNull();
+    expect(JSON.parse(plain.text)).toMatchObject({ error: { code: 'billing_unavailable' } });
+    expect(stream.text).not.toMatch(/\[DONE\]|response\.completed|message_stop/);
+    const last = stream.text.trimEnd().split('\n\n').at(-1)!;
+    const [, name, data] = /^(?:event: (.+)\n)?data: (.+)$/.exec(last)!;
+    expect([name, JSON.parse(data!)]).toMatchObject(LAST[path]);
+  }
+  // Whose patience has ended before it was sent to the database is refused without a trace there.
+  const ids = answers.flatMap(([, ...both]) =>
+    both.map(({ response }) => response.headers.get('x-inference-request-id')),
+  );
+  const refused = await waitFor(async () => (await refusedRequests()).length > 0 && refusedRequests());
+  expect(ids).toEqual(expect.arrayContaining(refused));
+  await expectFirstCharged();
 });
 
 it('is `database_unavailable` before a call is admitted', async () => {

@@ -21,6 +21,11 @@ const TOLERANCE = 0.1;
 const CONTEXT_TOKENS = 131_072;
 const BASE64 = Buffer.from(Array.from({ length: 150_000 }, (_, i) => (i * 7_919) % 251)).toString('base64');
 const USER = { role: 'user', content: 'Hello' };
+/** Requests of other protocols for the same model. */
+const OTHERS: Record<string, object> = {
+  '/v1/messages': { max_tokens: 50_000, messages: [USER], stream: true },
+  '/v1/responses': { input: 'Hello', stream: true },
+};
 
 let site: TestSite;
 let upstream: ScriptedUpstream;
@@ -136,6 +141,14 @@ describe('the prompt of a call whose answer has not begun', () => {
     ['a stream of a completion', '/v1/completions', { prompt: TEXT, stream: true }],
     ['a completion', '/v1/completions', { prompt: TEXT }],
     ['embeddings', '/v1/embeddings', { input: [TEXT] }],
+    ['a stream of a response', '/v1/responses', { input: TEXT, stream: true }],
+    ['a response', '/v1/responses', { input: TEXT }],
+    [
+      'a stream of a message',
+      '/v1/messages',
+      { max_tokens: 50, messages: [{ role: 'user', content: TEXT }], stream: true },
+    ],
+    ['a message', '/v1/messages', { max_tokens: 50, messages: [{ role: 'user', content: TEXT }] }],
   ])('is charged for %s', async (_, path, body) => {
     const { input_tokens: input, output_tokens: output } = await leave(path, body);
     expect(output).toBe(0n);
@@ -163,6 +176,21 @@ describe('what was produced when the client leaves', () => {
     expect(Number(tokens)).toBe(estimateTokens(PRODUCED));
   });
 
+  it.each(
+    Object.keys(OTHERS).flatMap((path) =>
+      [
+        { content: PRODUCED },
+        { reasoning_content: PRODUCED },
+        { refusal: PRODUCED },
+        { tool_calls: [{ index: 0, id: 'c', function: { name: '', arguments: PRODUCED } }] },
+      ].map((produced) => [path, Object.keys(produced)[0]!, produced] as const),
+    ),
+  )('of %s includes %s', async (path, _, produced) => {
+    delta = produced;
+    const { output_tokens: tokens } = await leave(path, OTHERS[path]!);
+    expect(Number(tokens)).toBe(estimateTokens(PRODUCED));
+  });
+
   it('includes audio, twenty tokens a second', async () => {
     delta = { audio: { data: Buffer.alloc(3 * 48_000).toString('base64') } };
     expect((await leaveChat({})).output_tokens).toBe(60n);
@@ -186,11 +214,6 @@ describe('a call whose account or key is suspended', () => {
       [subject === 'accounts' ? account.accountId : account.apiKeyId, isSuspended],
     );
   const CHAT = { model: 'm', messages: [USER], stream: true };
-  const OTHERS: [string, object][] = [
-    ['/v1/messages', { model: 'm', max_tokens: 50, messages: [USER], stream: true }],
-    ['/v1/responses', { model: 'm', input: 'Hello', stream: true }],
-    ['/v1/completions', { model: 'm', prompt: 'Hello', stream: true }],
-  ];
 
   /** The stream from its first byte on, which the suspension cuts. */
   async function cutStream(path: string, body: object, subject: Subject) {
@@ -218,15 +241,18 @@ describe('a call whose account or key is suspended', () => {
     await site.expectCharged(account, costOf(RATES, Number(stored.input_tokens), 1));
   });
 
-  it.each(OTHERS)('ends a stream of %s with the error of its protocol', async (path, body) => {
-    const { text, millis } = await cutStream(path, body, 'accounts');
-    expect(millis).toBeLessThan(5_000);
-    const last = text.trimEnd().split('\n\n').at(-1)!;
-    expect(last).toContain('this account is suspended; sign in to the console to read why');
-    if (path === '/v1/messages') expect(last).toMatch(/^event: error\n.*"permission_error"/);
-    if (path === '/v1/responses') expect(last).toMatch(/^event: (error|response\.failed)\n/);
-    await site.expectCharged(account, (await site.onlyEvent(account)).cost_picos);
-  });
+  it.each(Object.entries({ ...OTHERS, '/v1/completions': { prompt: 'Hello', stream: true } }))(
+    'ends a stream of %s with the error of its protocol',
+    async (path, body) => {
+      const { text, millis } = await cutStream(path, { model: 'm', ...body }, 'accounts');
+      expect(millis).toBeLessThan(5_000);
+      const last = text.trimEnd().split('\n\n').at(-1)!;
+      expect(last).toContain('this account is suspended; sign in to the console to read why');
+      if (path === '/v1/messages') expect(last).toMatch(/^event: error\n.*"permission_error"/);
+      if (path === '/v1/responses') expect(last).toMatch(/^event: (error|response\.failed)\n/);
+      await site.expectCharged(account, (await site.onlyEvent(account)).cost_picos);
+    },
+  );
 
   it.each([
     ['a plain call', { ...CHAT, stream: false }],

@@ -57,6 +57,22 @@ ANSWERS['speaking-no'] = (response) =>
     .writeHead(400, { 'Content-Type': 'application/json' })
     .end('{"type":"error","error":{"type":"invalid_request_error","message":"Too long."}}');
 const SPEAKING = ['speaking', 'speaking-no'];
+const RESPONSE = { id: 'resp_01', object: 'response', created_at: 1, model: 'm', store: false, output: [] };
+const NATIVE_RESPONSE = [
+  { type: 'response.created', sequence_number: 0, response: { ...RESPONSE, status: 'in_progress' } },
+  { type: 'response.output_text.delta', sequence_number: 1, item_id: 'msg_1', delta: 'Hello' },
+  {
+    type: 'response.completed',
+    sequence_number: 2,
+    response: {
+      ...RESPONSE,
+      status: 'completed',
+      usage: { input_tokens: 21, output_tokens: 5, total_tokens: 26 },
+    },
+  },
+].map((data) => `event: ${data.type}\n${event(data)}`);
+ANSWERS['speaking-responses'] = (response) =>
+  void response.writeHead(200, STREAM).end(NATIVE_RESPONSE.join(''));
 
 let upstream: ScriptedUpstream;
 let site: TestSite;
@@ -79,13 +95,14 @@ beforeAll(async () => {
         models: {
           ...Object.fromEntries(
             Object.keys(ANSWERS)
-              .filter((m) => !SPEAKING.includes(m))
+              .filter((m) => !m.startsWith('speaking'))
               .map((m) => [m, m]),
           ),
           'failing-over': 'failing',
         },
       },
       { name: 'speaker', base_url: upstream.url, protocols: ['messages'], models: SPEAKING },
+      { name: 'other', base_url: upstream.url, protocols: ['responses'], models: ['speaking-responses'] },
       { name: 'second', base_url: upstream.url, models: { 'failing-over': 'streaming' } },
     ],
   );
@@ -156,7 +173,9 @@ it('a server that speaks the protocol of its client is waited for as well', asyn
   expect(refusal).toContain(
     'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"Too long."',
   );
-  await site.expectCharged(account, costOf(RATES, 21, 5));
+  const { rest: answered } = await silent('/v1/responses', 'speaking-responses');
+  expect(answered.replace(/,"cost":.*?\]\}/, '}')).toBe(NATIVE_RESPONSE.join(''));
+  await site.expectCharged(account, 2n * costOf(RATES, 21, 5));
 });
 
 it('a client that leaves meanwhile ends the call of the model', async () => {

@@ -210,6 +210,32 @@ describe('a stream', () => {
   });
 });
 
+describe.each([
+  ['/v1/responses', { input: 'Hello', max_output_tokens: 1_000 }],
+  ['/v1/messages', { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 1_000 }],
+])('%s', (path, body) => {
+  const ask = async (model: string, stream: boolean) =>
+    (await site.post(path, account.apiKey, { model, stream, ...body })).text();
+
+  it.each([
+    ['usage', false],
+    ['own-price', false],
+    ['own-chunk', true],
+    ['with-the-end', true],
+  ])('tells the price in the last usage: %s, stream: %s', async (model, stream) => {
+    const text = await ask(model, stream);
+    expect(text.match(/"cost":[\d.]+,"cost_details"/g)).toHaveLength(1);
+    expect(text).toContain(TOLD);
+    await site.expectCharged(account, costOf(RATES, BILLED.input, BILLED.output));
+  });
+
+  it('tells none with a key that keeps it out', async () => {
+    await keepPricesOut();
+    await waitFor(async () => !(await ask('own-price', false)).includes('"cost'));
+    expect(await ask('own-chunk', true)).not.toContain('"cost');
+  });
+});
+
 describe('a report', () => {
   it('without completion tokens is not charged as an answer of none', async () => {
     const { usage } = (await (await chat('no-completion')).json()) as { usage: { cost: number } };

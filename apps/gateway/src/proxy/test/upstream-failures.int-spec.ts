@@ -1,5 +1,6 @@
 import { type ServerResponse } from 'node:http';
 import { findFreePort, takeContractFaults, type TestAccount } from '@inference/testing';
+import { eventsIn } from '../../protocols/scripted-chat.fixture';
 import {
   PLENTY,
   costOf,
@@ -346,6 +347,47 @@ describe('an upstream that fails in the middle of a stream', () => {
         account,
         costOf(RATES, Number(event.input_tokens), Number(event.output_tokens)),
       );
+    },
+  );
+
+  /** The names that events have in other protocols. */
+  const OTHERS = {
+    '/v1/responses': { body: { input: 'Hello' }, error: 'error', end: 'response.completed' },
+    '/v1/messages': { body: { max_tokens: 8, messages: PROMPT }, error: 'error', end: 'message_stop' },
+  } as const;
+  it.each<[keyof typeof OTHERS, string]>([
+    ['/v1/responses', 'fail-mid=4'],
+    ['/v1/responses', 'error-mid=4'],
+    ['/v1/responses', 'end-mid=4'],
+    ['/v1/responses', 'hang-mid=4'],
+    ['/v1/messages', 'error-mid=4'],
+    ['/v1/messages', 'end-mid=4'],
+  ])(
+    'ends a stream of %s with its error and without its end, and bills what arrived: %s',
+    async (path, fault) => {
+      const { body, error, end } = OTHERS[path];
+      const response = await site.post(path, account.apiKey, {
+        ...body,
+        model: `sandbox-chat+${fault}`,
+        stream: true,
+      });
+      const events = eventsIn(await response.text());
+      const names = events.map(({ event }) => event);
+      expect(names).not.toContain(end);
+      expect(names.filter((name) => name === error)).toHaveLength(1);
+      if (path === '/v1/responses') {
+        expect(names.slice(-2)).toEqual([error, 'response.failed']);
+        expect(events.map(({ data }) => data.sequence_number)).toEqual(events.map((_, i) => i));
+        expect(events.at(-1)!.data.response).toMatchObject({
+          status: 'failed',
+          output: [{ status: 'incomplete' }],
+        });
+      } else expect(names.at(-1)).toBe(error);
+      const event = await site.onlyEvent(account);
+      expect(event).toMatchObject({ outcome: 'interrupted', estimated: true });
+      expect(event.output_tokens).toBeGreaterThanOrEqual(4n);
+      expect(event.output_tokens).toBeLessThanOrEqual(8n);
+      await site.expectCharged(account, event.cost_picos);
     },
   );
 

@@ -51,12 +51,17 @@ export class ClientSite {
   }
 
   /** @param tellsPrices whether answers tell their price, which a client that is strict about fields does not like */
-  async customer(tellsPrices = true): Promise<Customer> {
+  async customer({ tellsPrices = true, storesResponses = false } = {}): Promise<Customer> {
     this.model.takeServed();
     const { accountId, apiKey } = await insertAccount(this.database.pool, { balancePicos: BALANCE_PICOS });
     if (!tellsPrices)
       await this.database.pool.query(
         'UPDATE accounts.api_keys SET reports_cost = false WHERE account_id = $1',
+        [accountId],
+      );
+    if (storesResponses)
+      await this.database.pool.query(
+        'UPDATE accounts.accounts SET stores_responses = true, stores_responses_set_at = now() WHERE id = $1',
         [accountId],
       );
     const home = join(this.folder, `home-${(this.customers += 1)}`);

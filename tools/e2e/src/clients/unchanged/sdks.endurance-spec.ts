@@ -13,6 +13,7 @@ const CLIENTS: Record<string, string[]> = {
   'official.mjs': ['openai, chat', 'openai, responses', '@anthropic-ai/sdk'],
   'ai-sdk.mjs': [
     'ai, @ai-sdk/openai',
+    'ai, @ai-sdk/openai, stored',
     'ai, @ai-sdk/openai, chat',
     'ai, @ai-sdk/anthropic',
     'ai, @ai-sdk/openai-compatible',
@@ -39,6 +40,7 @@ const EXPECTED: Record<string, object> = {
   plain: HELLO,
   responses: HELLO,
   stream: { text: 'one two three four five', pieces: 5 },
+  'second turn': { text: 'one two three four five' },
   tool: WEATHER,
   'streamed tool': WEATHER,
   parse: { object: { city: 'Bern', degrees: 7 } },
@@ -54,6 +56,8 @@ const OWN_FAULTS: Record<string, object> = {
 };
 /** Refuse `cost_details` of another shape than their own service’s, so that their keys tell no prices. */
 const STRICT = ['@openrouter/sdk'];
+/** Refer to items of stored responses. */
+const REFERRING = ['ai, @ai-sdk/openai, stored'];
 
 function reply({ messages, tools = [] }: ChatRequest): Reply {
   const last = messages.at(-1)!;
@@ -81,7 +85,10 @@ ifAvailable('an unchanged SDK works and is charged for what was served:', () => 
     clients.map((client) => [client, program] as const),
   );
   test.each(cases)('%s', async (client, program) => {
-    const customer = await site.customer(!STRICT.includes(client));
+    const customer = await site.customer({
+      tellsPrices: !STRICT.includes(client),
+      storesResponses: REFERRING.includes(client),
+    });
     const run = await runProgram(packages.node, ['run.mjs', program, client], {
       cwd: packages.folder,
       env: customer.env,

@@ -1,17 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
-import { type JsonMember } from '@inference/http';
+import { type JsonMember, type SteppedWork } from '@inference/http';
 import { withFields } from '../../../proxy/upstream-body';
 import { type Fields, isGiven } from '../../fields';
 import { membersOf, type ReadBody, readBody } from '../../json';
-import { isReadableByChat, isReadableByMaker } from '../responses-input';
+import { type SentRequest } from '../../protocol';
+import { isReadableByChat, isReadableByMaker, itemTypeOf, REFERENCE } from '../responses-input';
 import { NATIVE_RESPONSES } from '../responses-native';
 import { type StoredTurn } from './stored-responses.repository';
 
 /** The items of requests and responses that are stored, as bytes where they are passed on and as objects where they are listed. */
 
-const [QUOTE, SPACE] = [0x22, 0x20];
+const [QUOTE, SPACE, BACKSLASH, COMMA_BYTE] = [0x22, 0x20, 0x5c, 0x2c];
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
 /** Other requests have their turn after so many bytes of what was said before. */
 const BYTES_OF_A_TURN = 131_072;
+const STEP_BYTES = 32_768;
 const COMMA = Buffer.from(',');
 
 /** The items of a request as a list, which was read before: its input is a text or a list. */
@@ -41,12 +45,107 @@ function listOf(entries: Buffer[]): Buffer {
   return Buffer.concat([Buffer.from('['), ...parts.slice(1), Buffer.from(']')]);
 }
 
-/** A request with all that was said before, for a chat server and for one that speaks Responses. Each other byte stays. */
+/** The entries of a list, each with the spaces around it. */
+function* splitList(list: Buffer): SteppedWork<Buffer[]> {
+  const entries: Buffer[] = [];
+  let [at, start, depth, isText] = [0, 1, 0, false];
+  while (at < list.length) {
+    const end = Math.min(list.length, at + STEP_BYTES);
+    for (; at < end; at++) {
+      const byte = list[at]!;
+      if (byte === QUOTE) isText = !isText;
+      else if (isText) at += byte === BACKSLASH ? 1 : 0;
+      else if (OPENING.has(byte)) depth++;
+      else if (CLOSING.has(byte)) depth--;
+      else if (byte === COMMA_BYTE && depth === 1) {
+        entries.push(list.subarray(start, at));
+        start = at + 1;
+      }
+    }
+    yield;
+  }
+  return [...entries, list.subarray(start, list.lastIndexOf(']'))];
+}
+
+/** An item of a stored response. */
+export interface FoundItem {
+  item: Fields;
+  json: Buffer;
+  write: ReadBody['write'];
+}
+
+const idIn = (item: unknown): string | undefined => {
+  const { id } = (item ?? {}) as Fields;
+  return typeof id === 'string' && id !== '' ? id : undefined;
+};
+
+/** The ids in a list of items: those of the items themselves, and of those that it refers to. */
+export function* idsIn(list: unknown): SteppedWork<{ own: string[]; referredTo: string[] }> {
+  const ids = { own: [] as string[], referredTo: [] as string[] };
+  for (const item of Array.isArray(list) ? (list as unknown[]) : []) {
+    yield;
+    const id = idIn(item);
+    if (id === undefined) continue;
+    (itemTypeOf(item as Fields) === REFERENCE ? ids.referredTo : ids.own).push(id);
+  }
+  return ids;
+}
+
+const readInput = (input: Buffer): Promise<ReadBody> =>
+  readBody(Buffer.concat([Buffer.from('{"input":'), input, Buffer.from('}')]));
+
+/** The ids of what a stored input refers to. Most refer to nothing: these are not read. */
+export async function referencesIn({ input }: StoredTurn): Promise<string[]> {
+  if (!input.includes(REFERENCE)) return [];
+  const { fields, work } = await readInput(input);
+  return (await work(idsIn(fields.input))).referredTo;
+}
+
+/** Items for a chat server, for one that speaks Responses, and as they are stored: a reference stays one. */
+class ItemLists {
+  readonly chat: Buffer[] = [];
+  readonly native: Buffer[] = [];
+  readonly stored: Buffer[] = [];
+
+  addAsItIs(entry: Buffer): void {
+    for (const list of [this.chat, this.native, this.stored]) list.push(entry);
+  }
+
+  add(item: Fields, json: Buffer): void {
+    if (isReadableByChat(item)) this.chat.push(json);
+    if (isReadableByMaker(item)) this.native.push(json);
+  }
+
+  /** @param items what is in the list */
+  *addResolved(list: Buffer, items: unknown, find: (id: string) => FoundItem): SteppedWork<void> {
+    const entries = yield* splitList(list);
+    for (const [i, entry] of entries.entries()) {
+      yield;
+      const item = (items as Fields[])[i]!;
+      if (itemTypeOf(item) !== REFERENCE) {
+        this.addAsItIs(entry);
+        continue;
+      }
+      const id = item.id as string;
+      this.stored.push(Buffer.from(JSON.stringify({ type: REFERENCE, id })));
+      const found = find(id);
+      this.add(found.item, found.json);
+    }
+  }
+}
+
+/**
+ * A request with all that was said before and what it refers to, for a chat server, for one that speaks Responses, and, with its
+ * references, as it is stored. Each other byte stays.
+ * @param find throws for what may not be sent
+ */
 export async function withTurns(
-  raw: Buffer,
+  { raw, body }: SentRequest,
+  hasReferences: boolean,
   turns: readonly StoredTurn[],
-): Promise<{ chat: Buffer; native: Buffer }> {
-  const [chat, native]: [Buffer[], Buffer[]] = [[], []];
+  find: (id: string) => FoundItem,
+): Promise<{ chat: Buffer; native: Buffer; stored: Buffer }> {
+  const before = new ItemLists();
   let bytes = 0;
   for (const { input, response } of turns) {
     bytes += input.length + response.length;
@@ -54,22 +153,36 @@ export async function withTurns(
       await setImmediate();
       bytes = 0;
     }
-    const asked = entriesIn(input);
-    chat.push(asked);
-    native.push(asked);
+    if (input.includes(REFERENCE)) {
+      const { fields, work } = await readInput(input);
+      await work(before.addResolved(input, fields.input, find));
+    } else before.addAsItIs(entriesIn(input));
     const { fields, write } = await readBody(response);
-    for (const item of fields.output as Fields[]) {
-      const text = Buffer.from(write(item));
-      if (isReadableByChat(item)) chat.push(text);
-      if (isReadableByMaker(item)) native.push(text);
-    }
+    for (const item of outputOf(fields)) before.add(item, Buffer.from(write(item)));
   }
   const members = await membersOf(raw, NATIVE_RESPONSES.fields);
-  const own = entriesIn(inputAt(raw, members));
+  const list = inputAt(raw, members);
+  const { input, previous_response_id: previous } = body.fields;
+  const own = new ItemLists();
+  if (hasReferences) await body.work(own.addResolved(list, input, find));
+  else own.addAsItIs(entriesIn(list));
   const withItems = (items: Buffer[]) =>
-    withFields({ raw, members }, { input: listOf([...items, own]), previous_response_id: null });
-  return { chat: withItems(chat), native: withItems(native) };
+    withFields(
+      { raw, members },
+      { input: listOf(items), ...(isGiven(previous) && { previous_response_id: null }) },
+    );
+  return {
+    chat: withItems([...before.chat, ...own.chat]),
+    native: withItems([...before.native, ...own.native]),
+    stored: hasReferences ? withFields({ raw, members }, { input: listOf(own.stored) }) : raw,
+  };
 }
+
+/** A server that speaks Responses may end a stream with a response that has none. */
+const outputOf = ({ output }: Fields): Fields[] =>
+  Array.isArray(output)
+    ? output.filter((item): item is Fields => item !== null && typeof item === 'object')
+    : [];
 
 /** Of the ids of items, by their type. */
 const PREFIXES: Record<string, string> = {
@@ -87,28 +200,76 @@ export interface ListedItem {
   json: string;
 }
 
+/** An item of a turn, and the id that it is listed by if it has none. */
+interface PlacedItem extends Pick<FoundItem, 'item' | 'write'> {
+  placeId: string;
+}
+
+const RESPONSE_PREFIX = 'resp_';
+const PLACE_ID = /^[a-z]+_(.+)_(?:in|out)_\d+$/;
+
+function placed({ write }: ReadBody, items: Fields[], { id }: StoredTurn, list: 'in' | 'out'): PlacedItem[] {
+  const name = id.startsWith(RESPONSE_PREFIX) ? id.slice(RESPONSE_PREFIX.length) : id;
+  return items.map((item, i) => {
+    const prefix = PREFIXES[itemTypeOf(item) as string] ?? 'item';
+    return { item, write, placeId: `${prefix}_${name}_${list}_${i}` };
+  });
+}
+
+async function asked(turn: StoredTurn): Promise<PlacedItem[]> {
+  const read = await readInput(turn.input);
+  return placed(read, read.fields.input as Fields[], turn, 'in');
+}
+
+async function answered(turn: StoredTurn): Promise<PlacedItem[]> {
+  const read = await readBody(turn.response);
+  return placed(read, outputOf(read.fields), turn, 'out');
+}
+
+/** The responses in which an item may be listed by this id. */
+export function responsesNamedIn(itemId: string): string[] {
+  const name = PLACE_ID.exec(itemId)?.[1];
+  return name === undefined ? [] : [name, RESPONSE_PREFIX + name];
+}
+
+/** The items that have these ids or are listed by them. What an answer has is preferred to what a request has repeated. */
+export async function itemsById(
+  turns: readonly StoredTurn[],
+  ids: ReadonlySet<string>,
+): Promise<Map<string, FoundItem>> {
+  const found = new Map<string, FoundItem>();
+  const add = ({ item, write, placeId }: PlacedItem) => {
+    if (itemTypeOf(item) === REFERENCE) return;
+    for (const id of [idIn(item), placeId])
+      if (id !== undefined && ids.has(id) && !found.has(id))
+        found.set(id, { item, write, json: Buffer.from(write(item)) });
+  };
+  for (const read of [answered, asked]) for (const turn of turns) (await read(turn)).forEach(add);
+  return found;
+}
+
 /**
  * What the model was given for the last turn: all that was said before, and the input of its own request. Each item has an id of its
- * own, and messages have the form of OpenAI's list.
+ * own, and messages have the form of OpenAI's list. A reference to what is not found stays one.
  */
-export async function itemsOf(turns: readonly StoredTurn[]): Promise<ListedItem[]> {
+export async function itemsOf(
+  turns: readonly StoredTurn[],
+  find: (id: string) => FoundItem | undefined,
+): Promise<ListedItem[]> {
   const listed: ListedItem[] = [];
   const known = new Set<unknown>();
-  const add = ({ fields, write }: ReadBody, list: string, place: string) => {
-    for (const [i, item] of (fields[list] as Fields[]).entries()) {
-      const type = isGiven(item.type) ? item.type : isGiven(item.role) ? 'message' : 'item_reference';
-      const made = `${PREFIXES[type as string] ?? 'item'}_${place}_${i}`;
-      const id = typeof item.id === 'string' && !known.has(item.id) ? item.id : made;
-      known.add(id);
-      const message = type === 'message' && { status: 'completed', ...item, content: contentOf(item) };
-      listed.push({ id, json: write({ ...item, ...message, type, id }) });
-    }
+  const add = ({ placeId, ...given }: PlacedItem) => {
+    const isReference = itemTypeOf(given.item) === REFERENCE;
+    const { item, write } = (isReference && find(idIn(given.item) ?? '')) || given;
+    const type = itemTypeOf(item);
+    const id = typeof item.id === 'string' && !known.has(item.id) ? item.id : placeId;
+    known.add(id);
+    const message = type === 'message' && { status: 'completed', ...item, content: contentOf(item) };
+    listed.push({ id, json: write({ ...item, ...message, type, id }) });
   };
-  for (const [i, { id, input, response }] of turns.entries()) {
-    const name = id.replace(/^resp_/, '');
-    const asked = Buffer.concat([Buffer.from('{"input":'), input, Buffer.from('}')]);
-    add(await readBody(asked), 'input', `${name}_in`);
-    if (i < turns.length - 1) add(await readBody(response), 'output', `${name}_out`);
+  for (const [i, turn] of turns.entries()) {
+    (await asked(turn)).forEach(add);
+    if (i < turns.length - 1) (await answered(turn)).forEach(add);
   }
   return listed;
 }

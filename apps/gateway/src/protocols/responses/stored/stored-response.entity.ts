@@ -1,5 +1,5 @@
 import { TimeColumn } from '@inference/database';
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
 /** A response of a model that its account wants kept, with what was asked. */
 @Entity('stored', { schema: 'responses' })
@@ -34,4 +34,19 @@ export class StoredResponse {
 
   @TimeColumn({ default: () => 'clock_timestamp()' })
   createdAt!: Date;
+}
+
+/** Which response has brought an item of this id first. */
+@Entity('items', { schema: 'responses' })
+@ForeignKey(() => StoredResponse, ['accountId', 'responseId'], ['accountId', 'id'], { onDelete: 'CASCADE' })
+@Index('items_response', ['accountId', 'responseId'])
+export class StoredItem {
+  @PrimaryColumn('text')
+  accountId!: string;
+
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('text')
+  responseId!: string;
 }

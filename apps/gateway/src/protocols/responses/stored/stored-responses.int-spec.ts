@@ -186,6 +186,11 @@ describe('a conversation', () => {
       store: true,
     });
     await site.expectCharged(account, 3n * COST);
+    // What it cost is told as it was then, streamed or not.
+    for (const { id, usage } of [first, answered]) {
+      expect(usage).toMatchObject({ cost: Number(COST) / 1e12 });
+      expect((await client.responses.retrieve(id)).usage).toEqual(usage);
+    }
 
     const items: OpenAI.Responses.ResponseItem[] = [];
     for await (const item of client.responses.inputItems.list(answered.id, { limit: 2, order: 'asc' }))

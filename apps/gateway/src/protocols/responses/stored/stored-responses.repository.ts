@@ -7,15 +7,12 @@ export interface Reader {
   restrictedKeyId: string | null;
 }
 
-export type NewStoredResponse = Omit<StoredResponse, 'createdAt' | 'bytes'>;
+export type NewStoredResponse = Omit<StoredResponse, 'createdAt' | 'bytes'> & { itemIds: string[] };
 export type StoredTurn = Pick<StoredResponse, 'id' | 'input' | 'response'>;
 
+type Size = Pick<StoredResponse, 'id' | 'bytes'>;
 /** A response of a conversation, without its content. */
-interface Link {
-  id: string;
-  previousId: string | null;
-  bytes: number;
-}
+type Link = Size & Pick<StoredResponse, 'previousId'>;
 
 /** What a reader ($1, $2) may see: nothing that is older than the account's consent, or than the 30 days. The jobs delete that. */
 const VISIBLE = `
@@ -33,12 +30,25 @@ const CONVERSATION = `
     WHERE ${VISIBLE} AND c.position < $4
   )
   SELECT id, previous_id AS "previousId", bytes FROM conversation ORDER BY position`;
+/** The responses that have brought items of these ids, and those that may list some. */
+const HOLDERS = `
+  SELECT r.id, r.bytes FROM (
+    SELECT i.response_id AS id FROM responses.items i WHERE i.account_id = $1 AND i.id = ANY ($3)
+    UNION SELECT unnest($4::text[])
+  ) holder JOIN responses.stored r ON r.id = holder.id WHERE ${VISIBLE}`;
 const TURNS = `SELECT r.id, r.input, r.response FROM responses.stored r WHERE ${VISIBLE} AND r.id = ANY ($3)`;
 /** An account that has not agreed, or no more, has no row to insert. */
 const INSERT = `
-  INSERT INTO responses.stored (account_id, id, api_key_id, previous_id, input, response, bytes)
-  SELECT a.id, $2, $3, $4, $5, $6, $7 FROM accounts.accounts a WHERE a.id = $1 AND a.stores_responses
-  ON CONFLICT DO NOTHING`;
+  WITH inserted AS (
+    INSERT INTO responses.stored (account_id, id, api_key_id, previous_id, input, response, bytes)
+    SELECT a.id, $2, $3, $4, $5, $6, $7 FROM accounts.accounts a WHERE a.id = $1 AND a.stores_responses
+    ON CONFLICT DO NOTHING RETURNING account_id, id
+  ), items AS (
+    INSERT INTO responses.items (account_id, id, response_id)
+    SELECT r.account_id, item.id, r.id FROM inserted r, unnest($8::text[]) item (id) ORDER BY item.id
+    ON CONFLICT DO NOTHING
+  )
+  SELECT FROM inserted`;
 
 /** Content of so many rows is deleted at once. */
 const BATCH = 100;
@@ -77,6 +87,17 @@ export async function readConversation(
   return rows;
 }
 
+/** The responses with items of these ids. @param candidates responses that may list them */
+export async function readHolders(
+  executor: Executor,
+  reader: Reader,
+  itemIds: string[],
+  candidates: string[],
+): Promise<Size[]> {
+  const { rows } = await executor.query<Size>(HOLDERS, [...valuesOf(reader), itemIds, candidates]);
+  return rows;
+}
+
 /** What was said in each of these responses, in any order. */
 export async function readTurns(executor: Executor, reader: Reader, ids: string[]): Promise<StoredTurn[]> {
   const { rows } = await executor.query<StoredTurn>(TURNS, [...valuesOf(reader), ids]);
@@ -85,8 +106,9 @@ export async function readTurns(executor: Executor, reader: Reader, ids: string[
 
 /** Returns false if the account does not want it, or has one of this id. */
 export async function insertResponse(executor: Executor, stored: NewStoredResponse): Promise<boolean> {
-  const { accountId, id, apiKeyId, previousId, input, response } = stored;
-  const values = [accountId, id, apiKeyId, previousId, input, response, input.length + response.length];
+  const { accountId, id, apiKeyId, previousId, input, response, itemIds } = stored;
+  const bytes = input.length + response.length;
+  const values = [accountId, id, apiKeyId, previousId, input, response, bytes, itemIds];
   const { rowCount } = await executor.query(INSERT, values);
   return rowCount === 1;
 }

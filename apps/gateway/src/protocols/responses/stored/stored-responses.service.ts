@@ -15,7 +15,17 @@ import { readBody } from '../../json';
 import { type Conversations, type SentRequest } from '../../protocol';
 import { responseIn } from '../responses-native';
 import { readResponsesRequest } from '../responses-request';
-import { inputOf, itemsOf, type ListedItem, withTurns } from './stored-items';
+import {
+  type FoundItem,
+  idsIn,
+  inputOf,
+  itemsById,
+  itemsOf,
+  type ListedItem,
+  referencesIn,
+  responsesNamedIn,
+  withTurns,
+} from './stored-items';
 import {
   deleteOldResponses,
   deleteResponse,
@@ -24,6 +34,7 @@ import {
   insertResponse,
   readConversation,
   type Reader,
+  readHolders,
   readTurns,
   type StoredTurn,
   sumStored,
@@ -35,6 +46,10 @@ const MOST_STORED_BYTES = 8 * MEBIBYTE;
 /** Of all that a conversation goes on from. */
 const MOST_BYTES_BEFORE = 16 * MEBIBYTE;
 const MOST_TURNS = 1_000;
+/** To items, of a request with all that was said before. Chosen: some for each turn. */
+const MOST_REFERENCES = 4_000;
+/** Of a request and its response, by which they are found. */
+const MOST_ITEM_IDS = 1_000;
 /** Of an account in all. Chosen: half a million turns of a chat, while a few accounts cannot fill the disk. */
 const MOST_ACCOUNT_BYTES = 4 * 1024 * MEBIBYTE;
 /** How long a sum of an account is used. Gateways do not know what others store meanwhile. */
@@ -53,14 +68,25 @@ const NOT_AGREED =
   'must not be given, because responses of this account are not stored: its owner can switch that on in the settings of the console. Otherwise send the whole conversation as `input`';
 const TOO_LONG = `is the end of a conversation of more than ${MOST_TURNS} responses or ${MOST_BYTES_BEFORE / MEBIBYTE} MiB: send what matters of it as \`input\``;
 
+const TOO_MANY_REFERENCES = `must not refer to more than ${MOST_REFERENCES} items: send the items themselves`;
+const TOO_LONG_REFERENCES = `must not refer to items of responses with more than ${MOST_BYTES_BEFORE / MEBIBYTE} MiB: send the items themselves`;
+
 const MOST_ID_CHARS = 200;
 const isId = (id: unknown): id is string =>
   typeof id === 'string' && id.length <= MOST_ID_CHARS && /^[\w.-]+$/.test(id);
+/** Servers that speak Responses name their items as they like. */
+const isItemId = (id: string): boolean => id.length <= MOST_ID_CHARS && /^[!-~]+$/.test(id);
 const shown = (id: string): string => id.slice(0, MOST_ID_CHARS);
 
 class ResponseNotFoundError extends GatewayError {
   constructor(id: string) {
     super('response_not_found', `Response with id '${shown(id)}' not found.`);
+  }
+}
+
+class ItemNotFoundError extends GatewayError {
+  constructor(id: string) {
+    super('item_not_found', `Item with id '${shown(id)}' not found.`, 'input');
   }
 }
 
@@ -129,6 +155,9 @@ class ResponseKeeper implements AnswerKeeper {
   }
 }
 
+const withoutStore = (previousId: string | null): ResponseKeeper | undefined =>
+  previousId === null ? undefined : new ResponseKeeper(previousId, undefined);
+
 /** Undefined for what is no JSON, or has one of the fields twice. */
 function membersIn(response: Buffer): { id: unknown; members: readonly JsonMember[] } | undefined {
   try {
@@ -158,6 +187,24 @@ function isLast(event: SseEvent): boolean {
   }
 }
 
+/** The part of a request that is stored: its body, and the ids of the items in it. */
+interface Asked {
+  raw: Buffer;
+  itemIds: string[];
+}
+
+const refuseReferences = (): never => refuse('input', TOO_LONG_REFERENCES);
+
+/** Gives items until they have too many bytes in all. */
+function finderIn(items: ReadonlyMap<string, FoundItem>): (id: string) => FoundItem | undefined {
+  let bytes = 0;
+  return (id) => {
+    const found = items.get(id);
+    bytes += found?.json.length ?? 0;
+    return bytes > MOST_BYTES_BEFORE ? undefined : found;
+  };
+}
+
 /** The responses that accounts want stored. */
 @Injectable()
 export class StoredResponses implements Conversations {
@@ -184,28 +231,39 @@ export class StoredResponses implements Conversations {
     });
   }
 
-  /** Throws InvalidValueError, PreviousResponseNotFoundError. */
+  /** Throws InvalidValueError, PreviousResponseNotFoundError, ItemNotFoundError. */
   async open(call: CallNotes, sent: SentRequest, response: Response): Promise<SentRequest> {
     const { caller } = call;
     const { body, raw } = sent;
-    const { store, previous_response_id: previous } = body.fields;
-    const agrees = caller.storesResponses === true;
-    const isWanted = agrees && store !== false;
-    if (!isGiven(previous))
-      return isWanted ? { ...sent, keeper: this.keeper(caller, sent, null, response) } : sent;
-    const previousId = nameAt(previous, 'previous_response_id');
-    if (!agrees) refuse('previous_response_id', NOT_AGREED);
+    const { store, input, previous_response_id: previous } = body.fields;
+    const previousId = isGiven(previous) ? nameAt(previous, 'previous_response_id') : null;
+    if (caller.storesResponses !== true)
+      return previousId === null ? sent : refuse('previous_response_id', NOT_AGREED);
+    const isWanted = store !== false;
+    const { own, referredTo } = await body.work(idsIn(input));
+    // A conversation that is sent whole has the new ones at its end.
+    const itemIds = own.slice(-MOST_ITEM_IDS);
+    if (previousId === null && referredTo.length === 0)
+      return isWanted ? { ...sent, keeper: this.keeper(caller, { raw, itemIds }, null, response) } : sent;
     // What is wrong in the request is named by its place in the request.
-    await body.work(readResponsesRequest(body));
-    const { chat, native } = await withTurns(raw, await this.turnsBefore(readerOf(caller), previousId));
+    await body.work(readResponsesRequest(body, true));
+    const reader = readerOf(caller);
+    const turns = previousId === null ? [] : await this.turnsBefore(reader, previousId);
+    const find = finderIn(await this.itemsFor(reader, turns, referredTo));
+    const { chat, native, stored } = await withTurns(
+      sent,
+      referredTo.length > 0,
+      turns,
+      (id) => find(id) ?? refuseReferences(),
+    );
     const opened = await readBody(chat, {
       beforeSlice: () => requireConnected(response),
       reserve: (bytes) => holdMore(response.req, bytes),
     });
-    opened.fields.previous_response_id = previousId;
+    if (previousId !== null) opened.fields.previous_response_id = previousId;
     const keeper = isWanted
-      ? this.keeper(caller, sent, previousId, response)
-      : new ResponseKeeper(previousId, undefined);
+      ? this.keeper(caller, { raw: stored, itemIds }, previousId, response)
+      : withoutStore(previousId);
     return { body: opened, raw: native, keeper };
   }
 
@@ -235,7 +293,42 @@ export class StoredResponses implements Conversations {
     const ids = links.filter((link) => (bytes += link.bytes) <= MOST_BYTES_BEFORE).map((link) => link.id);
     const turns = ids.length > 0 ? await this.turnsOf(reader, ids) : [];
     if (turns.at(-1)?.id !== id) throw new ResponseNotFoundError(id);
-    return itemsOf(turns);
+    const referredTo = (await Promise.all(turns.map(referencesIn))).flat().slice(0, MOST_REFERENCES);
+    return itemsOf(turns, finderIn(await this.findItems(reader, new Set(referredTo), () => undefined)));
+  }
+
+  /** What a request and those before it refer to. */
+  private async itemsFor(
+    reader: Reader,
+    turns: readonly StoredTurn[],
+    own: string[],
+  ): Promise<Map<string, FoundItem>> {
+    const before = await Promise.all(turns.map(referencesIn));
+    const referredTo = [own, ...before].flat();
+    if (referredTo.length > MOST_REFERENCES) refuse('input', TOO_MANY_REFERENCES);
+    const ids = new Set(referredTo);
+    const items = await this.findItems(reader, ids, refuseReferences);
+    for (const id of ids) if (!items.has(id)) throw new ItemNotFoundError(id);
+    return items;
+  }
+
+  private async findItems(
+    reader: Reader,
+    ids: ReadonlySet<string>,
+    onTooMuch: () => void,
+  ): Promise<Map<string, FoundItem>> {
+    const usable = [...ids].filter(isItemId);
+    if (usable.length === 0) return new Map();
+    const holders = await readHolders(this.database, reader, usable, usable.flatMap(responsesNamedIn));
+    let bytes = 0;
+    const read = holders.filter((holder) => (bytes += holder.bytes) <= MOST_BYTES_BEFORE);
+    if (read.length < holders.length) onTooMuch();
+    const turns = await readTurns(
+      this.database,
+      reader,
+      read.map(({ id }) => id),
+    );
+    return itemsById(turns, ids);
   }
 
   private async turnsBefore(reader: Reader, id: string): Promise<StoredTurn[]> {
@@ -262,23 +355,23 @@ export class StoredResponses implements Conversations {
 
   private keeper(
     caller: Caller,
-    { raw }: SentRequest,
+    asked: Asked,
     previousId: string | null,
     response: Response,
   ): AnswerKeeper | undefined {
-    if (raw.length > MOST_STORED_BYTES) {
+    if (asked.raw.length > MOST_STORED_BYTES) {
       response.setHeader(NOT_STORED_HEADER, this.count('too_large'));
-      return previousId === null ? undefined : new ResponseKeeper(previousId, undefined);
+      return withoutStore(previousId);
     }
     return new ResponseKeeper(previousId, async (id, answer) =>
-      this.count(await this.store(caller, raw, previousId, id, answer)),
+      this.count(await this.store(caller, asked, previousId, id, answer)),
     );
   }
 
   /** The call is charged by now, so it is answered whatever happens here. */
   private async store(
     { accountId, apiKey }: Caller,
-    raw: Buffer,
+    { raw, itemIds: askedIds }: Asked,
     previousId: string | null,
     id: unknown,
     response: Buffer,
@@ -290,7 +383,10 @@ export class StoredResponses implements Conversations {
       const sum = await this.sumOf(accountId);
       const bytes = input.length + response.length;
       if (sum.bytes + bytes > MOST_ACCOUNT_BYTES) return 'account_full';
-      const row = { accountId, id, apiKeyId: apiKey?.id ?? null, previousId, input, response };
+      const { fields, work } = await readBody(response);
+      const { own: answeredIds } = await work(idsIn(fields.output));
+      const itemIds = [...answeredIds, ...askedIds].filter(isItemId).slice(0, MOST_ITEM_IDS);
+      const row = { accountId, id, apiKeyId: apiKey?.id ?? null, previousId, input, response, itemIds };
       const isStored = await this.database.transaction(async (transaction) => {
         await transaction.limitStatements(STORING_MILLIS);
         return insertResponse(transaction, row);

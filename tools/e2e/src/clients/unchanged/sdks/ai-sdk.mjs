@@ -21,6 +21,15 @@ const tasksOf = (modelOf, options = {}) => {
   const model = modelOf(t.MODEL);
   return {
     plain: async () => ({ text: (await generateText({ model, prompt: t.HELLO, ...options })).text }),
+    'second turn': async () => {
+      const first = await generateText({ model, prompt: t.HELLO, ...options });
+      const messages = [
+        { role: 'user', content: t.HELLO },
+        ...first.responseMessages,
+        { role: 'user', content: t.COUNT },
+      ];
+      return { text: (await generateText({ model, messages, ...options })).text };
+    },
     stream: () => t.gather(streamText({ model, prompt: t.COUNT, ...options }).textStream),
     tool: async () => {
       const request = { model, prompt: t.WEATHER, tools, stopWhen: stepCountIs(3), ...options };
@@ -41,6 +50,7 @@ const tasksOf = (modelOf, options = {}) => {
 
 export default {
   'ai, @ai-sdk/openai': tasksOf(openai, { providerOptions: { openai: { store: false } } }),
+  'ai, @ai-sdk/openai, stored': tasksOf(openai),
   'ai, @ai-sdk/openai, chat': tasksOf(openai.chat),
   'ai, @ai-sdk/anthropic': tasksOf(anthropic),
   'ai, @ai-sdk/openai-compatible': tasksOf(compatible),
