@@ -64,10 +64,10 @@ export const CROSSING_STATEMENTS = [
     why: 'The first hour of usage and ledger that is not exported.',
   },
   {
-    place: 'apps/console/src/billing/exports/exported-hours.repository.ts readLagSeconds',
+    place: 'apps/console/src/billing/exports/exported-hours.repository.ts readProgress',
     kind: 'job',
     tables: ['metering.hourly_rollup', 'wallet.transfers'],
-    why: 'How long that hour has been over, for a scrape of the metrics.',
+    why: 'How long that hour has been over, and how many are to be exported, for staff and the metrics.',
   },
   {
     place: 'apps/console/src/billing/exports/export-rows.repository.ts readPage',
