@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Code, Paper, Stack, Text } from '@mantine/core';
+import { ActionIcon, Alert, Badge, Button, Code, Paper, Stack, Text, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import {
   infiniteQueryOptions,
@@ -9,7 +9,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { CircleAlert, CircleCheck, CircleDashed, CircleOff } from 'lucide-react';
+import { CircleAlert, CircleCheck, CircleDashed, CircleOff, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import { useMay } from '../../api/account';
 import { ApiError } from '../../api/api-error';
@@ -45,7 +45,7 @@ import {
 const en = {
   title: 'Warehouse export',
   description:
-    'Usage and ledger of every hour, as files with a manifest for your data warehouse. Hours and days are in UTC.',
+    'Usage and ledger of every hour as files with a manifest, for your data warehouse. Hours are in UTC.',
   state: 'Show',
   'state.all': 'All hours',
   'state.exported': 'Exported',
@@ -59,7 +59,6 @@ const en = {
   usageLines: 'Usage lines',
   ledger: 'Transactions',
   written: 'Written',
-  fault: 'Problem',
   'fault.storage': 'The storage refused the files or could not be reached.',
   'fault.books': 'The rows do not match the books.',
   actions: 'Actions',
@@ -98,7 +97,7 @@ const en = {
 
 const zh: ChineseTexts<typeof en> = {
   title: '数据仓库导出',
-  description: '每小时的用量和账本会导出为文件并附带清单，供数据仓库读取。小时和日期均为 UTC。',
+  description: '每小时的用量和账本会导出为文件并附带清单，供数据仓库读取。小时均为 UTC。',
   state: '显示',
   'state.all': '全部小时',
   'state.exported': '已导出',
@@ -108,11 +107,10 @@ const zh: ChineseTexts<typeof en> = {
   hour: '小时（UTC）',
   status: '状态',
   version: '版本',
-  usage: '调用',
+  usage: '调用次数',
   usageLines: '用量明细',
-  ledger: '交易',
+  ledger: '账本记录',
   written: '导出时间',
-  fault: '问题',
   'fault.storage': '存储无法连接，或拒绝写入文件。',
   'fault.books': '导出的数据与账目不一致。',
   actions: '操作',
@@ -270,7 +268,7 @@ const NOTICES = {
   unbegun: { color: 'gray', icon: <CircleDashed size={18} /> },
   failed: { color: 'red', icon: <CircleAlert size={18} /> },
   behind: { color: 'blue', icon: <CircleDashed size={18} /> },
-  late: { color: 'yellow', icon: <CircleAlert size={18} /> },
+  late: { color: 'orange', icon: <CircleAlert size={18} /> },
   current: { color: 'green', icon: <CircleCheck size={18} /> },
 } satisfies Record<Standing, object>;
 
@@ -295,12 +293,12 @@ function StandingNotice({ progress, onShowFailed }: { progress: ExportProgress; 
               ? t(`${standing}.text`, { lag })
               : t(`${standing}.text`)}{' '}
             {standing === 'off' && <Code>{GUIDE}</Code>}
-            {closedUntil !== null && (
-              <>
-                {t('closedUntil')} <Time value={closedUntil} />
-              </>
-            )}
           </Text>
+          {closedUntil !== null && (
+            <Text size="md">
+              {t('closedUntil')} <Time value={closedUntil} />
+            </Text>
+          )}
           {standing === 'failed' && (
             <Button size="xs" variant="default" onClick={onShowFailed}>
               {t('failed.show')}
@@ -320,6 +318,9 @@ function useHourName(): (hour: string) => string {
     return formatTimeRange(start, new Date(start.getTime() + HOUR_MILLIS), { language, timeZone: 'UTC' });
   };
 }
+
+/** Leaves room for the figures beside it. */
+const FAULT_WIDTH = '18rem';
 
 const COLORS = { exported: 'green', exporting: 'blue', failed: 'red' } as const;
 
@@ -385,14 +386,16 @@ function HourTable({ hours, onMore, isLoadingMore }: Props) {
             isTitleHidden: true,
             cell: (hour: ExportedHour) =>
               hour.state === 'exported' && (
-                <Button
-                  size="xs"
-                  variant="default"
-                  aria-label={t('repeat.named', { hour: nameOf(hour.hour) })}
-                  onClick={() => setRepeated(hour)}
-                >
-                  {t('repeat')}
-                </Button>
+                <Tooltip label={t('repeat')}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-label={t('repeat.named', { hour: nameOf(hour.hour) })}
+                    onClick={() => setRepeated(hour)}
+                  >
+                    <RotateCw size={16} />
+                  </ActionIcon>
+                </Tooltip>
               ),
           },
         ]
@@ -441,7 +444,7 @@ function Fault({ error }: { error: string }) {
   const t = useExportTexts();
   const { kind, detail } = faultOf(error);
   return (
-    <Text size="sm" c="dimmed">
+    <Text size="sm" c="dimmed" maw={FAULT_WIDTH} style={{ whiteSpace: 'normal' }}>
       {kind !== 'other' && t(`fault.${kind}`)} <span translate="no">{detail}</span>
     </Text>
   );
