@@ -34,7 +34,7 @@ export const CROSSING_STATEMENTS = [
     why: 'Takes the next accounts that get an announcement by mail.',
   },
   {
-    place: 'apps/console/src/notifications/announcements/mailings.repository.ts lockUnsubscribeCodes',
+    place: 'apps/console/src/notifications/announcements/mailings.repository.ts findUnsubscribeCodes',
     kind: 'job',
     tables: ['accounts.mail_preferences'],
     why: 'Gives the accounts that get an announcement by mail their codes to unsubscribe.',

@@ -44,6 +44,7 @@ import { ClientRequestIds0000000000075 } from '../migrations/0075_client_request
 import { LimitHistory0000000000076 } from '../migrations/0076_limit_history';
 import { StoredResponses0000000000077 } from '../migrations/0077_stored_responses';
 import { AccountViews0000000000078 } from '../migrations/0078_account_views';
+import { SkippedMails0000000000079 } from '../migrations/0079_skipped_mails';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -101,6 +102,7 @@ export const MIGRATIONS: MigrationClass[] = [
   LimitHistory0000000000076,
   StoredResponses0000000000077,
   AccountViews0000000000078,
+  SkippedMails0000000000079,
 ];
 
 /**

@@ -28,9 +28,13 @@ export class AnnouncementMailing {
   @Column('integer')
   recipients!: number;
 
-  /** Of the recipients, those whose mail was put into the outbox. */
+  /** Of the recipients, those whose mail was put into the outbox, and not skipped. */
   @Column('integer', { default: 0 })
   queued!: number;
+
+  /** Of the recipients, those that were not to get it any more when it was their turn. */
+  @Column('integer', { default: 0 })
+  skipped!: number;
 
   @ForeignKey(() => Account)
   @Column('text')

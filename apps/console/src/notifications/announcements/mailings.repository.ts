@@ -150,46 +150,35 @@ export async function deleteOldRecipients(executor: Executor, days: number): Pro
 const CODE_DIGITS = 22;
 const newCode = () => randomBase62(CODE_DIGITS);
 
-/**
- * The codes of those of the accounts that want announcements, by account, made for those that have none. Whoever unsubscribes meanwhile
- * waits for the end of the transaction, and then finds the mails that it has requested.
- */
-export async function lockUnsubscribeCodes(
+/** The codes of the accounts, made for those that have none. */
+export async function findUnsubscribeCodes(
   transaction: Transaction,
   accountIds: string[],
-): Promise<Map<string, string>> {
+): Promise<MailPreference[]> {
   const rows = accountIds.map((accountId) => ({ accountId, unsubscribeCode: newCode() }));
   const preferences = transaction.repository(MailPreference);
   await preferences.createQueryBuilder().insert().values(rows).orIgnore().execute();
-  const stored = await preferences
-    .createQueryBuilder('preference')
-    .setLock('pessimistic_write')
-    .where({ accountId: In(accountIds) })
-    .orderBy('preference.accountId')
-    .getMany();
-  const wanted = stored.filter(({ announcementsOffAt }) => announcementsOffAt === null);
-  return new Map(wanted.map(({ accountId, unsubscribeCode }) => [accountId, unsubscribeCode]));
+  return await preferences.findBy({ accountId: In(accountIds) });
 }
 
-/** Stops or resumes announcements to the account of the code. Undefined if there is no such code. */
+/** Stops or resumes announcements to the account of the code. Returns false if there is no such code. */
 export async function setAnnouncements(
-  transaction: Transaction,
+  executor: Executor,
   unsubscribeCode: string,
   isWanted: boolean,
-): Promise<string | undefined> {
-  const { raw } = await transaction
+): Promise<boolean> {
+  const { affected } = await executor
     .repository(MailPreference)
     .createQueryBuilder()
     .update({
       announcementsOffAt: isWanted ? null : () => 'coalesce(announcements_off_at, clock_timestamp())',
     })
     .where({ unsubscribeCode })
-    .returning('account_id AS "accountId"')
     .execute();
-  return (raw as { accountId: string }[])[0]?.accountId;
+  return affected === 1;
 }
 
-/** Whether an account gets announcements by mail: it does until it stops them. */
+/** Whether an account wants announcements by mail: it does until it stops them. */
 export const wantsAnnouncements = async (executor: Executor, accountId: string): Promise<boolean> =>
   !(await executor.repository(MailPreference).existsBy({ accountId, announcementsOffAt: Not(IsNull()) }));
 
@@ -201,9 +190,9 @@ const SET_OWN = `
 
 /** As `setAnnouncements`, for the account itself, which may never have been sent one. */
 export async function setOwnAnnouncements(
-  transaction: Transaction,
+  executor: Executor,
   accountId: string,
   isWanted: boolean,
 ): Promise<void> {
-  await transaction.query(SET_OWN, [accountId, newCode(), isWanted]);
+  await executor.query(SET_OWN, [accountId, newCode(), isWanted]);
 }

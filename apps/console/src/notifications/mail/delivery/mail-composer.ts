@@ -5,6 +5,7 @@ import { recordAuditEvent } from '../../../accounts/audit-log/audit-log';
 import { type Language, SITE_LANGUAGE } from '../../../accounts/languages';
 import { hasUnprovenAccess } from '../../../accounts/unproven-access.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
+import { wantsAnnouncements } from '../../announcements/mailings.repository';
 import { MAIL_CONFIG, type MailConfig } from '../../notifications.config';
 import { InvoiceAttachments } from '../invoice-attachments';
 import {
@@ -137,8 +138,8 @@ export class MailComposer {
   }
 
   /**
-   * Returns null if there is nothing to send: the account does not exist, its address is verified already, or the limit
-   * of token mails is reached. Throws for a kind that this version does not know.
+   * Returns null if there is nothing to send: the account does not exist, its address is verified already, the limit
+   * of token mails is reached, or the account does not get announcements (any more). Throws for a kind that this version does not know.
    */
   async compose(row: ClaimedMail): Promise<ComposedMail | null> {
     const { id, kind, createdAt } = row;
@@ -177,6 +178,7 @@ export class MailComposer {
     if (isBillingMailKind(kind))
       return composeBillingMail(kind, row.params, this.invoices, { language, siteName, consoleUiUrl });
     if (isBulkMailKind(kind)) {
+      if (!(await this.getsAnnouncements(account))) return null;
       const { texts, unsubscribeCode } = row.params as BulkMailParams;
       // Browsers do not send the fragment of a URL to any server.
       const link = `${consoleUiUrl}${MAIL_KINDS[kind].bulk.page}#token=${unsubscribeCode}`;
@@ -193,6 +195,10 @@ export class MailComposer {
       at: formatInstant(at ?? row.createdAt),
       address: address ?? null,
     });
+  }
+
+  private async getsAnnouncements({ id, emailVerified, suspendedAt }: AccountProfile): Promise<boolean> {
+    return emailVerified && suspendedAt === null && (await wantsAnnouncements(this.database, id));
   }
 
   private async findAccount({ identifier, accountId }: ClaimedMail): Promise<AccountProfile | null> {
