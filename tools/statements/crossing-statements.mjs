@@ -455,10 +455,10 @@ export const CROSSING_STATEMENTS = [
     why: 'Sums a closed day of the whole site for the dashboard.',
   },
   {
-    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readModels',
+    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readUsage',
     kind: 'report',
-    tables: ['metering.hourly_usage'],
-    why: 'The models with the highest cost of some days.',
+    tables: ['billing.day_accounts', 'metering.hourly_usage'],
+    why: 'The models and accounts with the highest cost of some days.',
   },
   {
     place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readOthers',
@@ -471,12 +471,6 @@ export const CROSSING_STATEMENTS = [
     kind: 'report',
     tables: ['metering.usage_events'],
     why: 'The mean time of the calls of an hour.',
-  },
-  {
-    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readAccounts',
-    kind: 'report',
-    tables: ['billing.day_accounts', 'metering.hourly_usage'],
-    why: 'The accounts with the highest cost of some days.',
   },
   {
     place: 'apps/console/src/catalogue/downloads/downloads.repository.ts readModelDownloads',
