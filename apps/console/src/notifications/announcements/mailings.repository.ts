@@ -1,8 +1,9 @@
 import { type Executor, randomBase62, type Transaction } from '@inference/database';
 import { type LimitTier } from '@inference/rate-limits';
-import { In, IsNull, Not } from 'typeorm';
+import { In, IsNull } from 'typeorm';
+import { MailPreference } from '../mail/mail-preference.entity';
 import { type Announcement } from './announcement.entity';
-import { AnnouncementMailing, MailPreference } from './mailing.entity';
+import { AnnouncementMailing } from './mailing.entity';
 
 /** Which of the accounts that an announcement addresses get it by mail; null: that does not matter. */
 export interface Selection {
@@ -177,10 +178,6 @@ export async function setAnnouncements(
     .execute();
   return affected === 1;
 }
-
-/** Whether an account wants announcements by mail: it does until it stops them. */
-export const wantsAnnouncements = async (executor: Executor, accountId: string): Promise<boolean> =>
-  !(await executor.repository(MailPreference).existsBy({ accountId, announcementsOffAt: Not(IsNull()) }));
 
 const SET_OWN = `
   INSERT INTO accounts.mail_preferences (account_id, unsubscribe_code, announcements_off_at)

@@ -10,7 +10,7 @@ import {
 import { type Actor } from '../../accounts/audit-log/actor';
 import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { ANNOUNCEMENT_MAIL_CONFIG, type AnnouncementMailConfig } from '../notifications.config';
-import { deleteWaitingMails } from '../mail/outbox.repository';
+import { deleteWaitingMails, wantsAnnouncements } from '../mail/outbox.repository';
 import { type Announcement } from './announcement.entity';
 import { lockAnnouncement } from './announcements.repository';
 import { type AnnouncementMailing } from './mailing.entity';
@@ -23,7 +23,6 @@ import {
   setAnnouncements,
   setOwnAnnouncements,
   updateMailing,
-  wantsAnnouncements,
 } from './mailings.repository';
 
 /** Announcements by mail: staff starts and cancels them, customers stop and resume them. */

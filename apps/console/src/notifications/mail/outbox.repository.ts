@@ -1,6 +1,7 @@
 import { type Executor } from '@inference/database';
-import { Raw } from 'typeorm';
+import { IsNull, Not, Raw } from 'typeorm';
 import { type MailKind } from './mail-kinds';
+import { MailPreference } from './mail-preference.entity';
 import { OutboxMail } from './outbox-mail.entity';
 
 /** A mail that could not be sent within this time is deleted. */
@@ -107,3 +108,7 @@ export async function deleteWaitingMails(executor: Executor, announcementId: str
     .execute();
   return affected ?? 0;
 }
+
+/** Whether an account wants announcements by mail: it does until it stops them. */
+export const wantsAnnouncements = async (executor: Executor, accountId: string): Promise<boolean> =>
+  !(await executor.repository(MailPreference).existsBy({ accountId, announcementsOffAt: Not(IsNull()) }));

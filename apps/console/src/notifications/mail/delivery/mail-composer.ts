@@ -5,7 +5,6 @@ import { recordAuditEvent } from '../../../accounts/audit-log/audit-log';
 import { type Language, SITE_LANGUAGE } from '../../../accounts/languages';
 import { hasUnprovenAccess } from '../../../accounts/unproven-access.repository';
 import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
-import { wantsAnnouncements } from '../../announcements/mailings.repository';
 import { MAIL_CONFIG, type MailConfig } from '../../notifications.config';
 import { InvoiceAttachments } from '../invoice-attachments';
 import {
@@ -27,7 +26,7 @@ import {
 } from '../mail-kinds';
 import { createMailToken } from '../mail-tokens';
 import { countTokenMails, hasMailToken, lockTokenMails } from '../mail-tokens.repository';
-import { type ClaimedMail } from '../outbox.repository';
+import { type ClaimedMail, wantsAnnouncements } from '../outbox.repository';
 import { formatAmountRoundedDown, formatExactAmount, type TemplateData } from '../templates/mail-template';
 import { formatInstant, type Message, renderMessage, toOneLine } from '../templates/message';
 
