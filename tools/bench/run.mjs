@@ -12,6 +12,7 @@ import { benchImages } from './images/images-benchmark.mjs';
 import { benchLoginThrottle } from './login-throttle/login-throttle-benchmark.mjs';
 import { benchMemory } from './memory/memory-benchmark.mjs';
 import { benchMemo } from './memo/memo-benchmark.mjs';
+import { benchDashboard } from './reports/dashboard-benchmark.mjs';
 import { benchReports } from './reports/reports-benchmark.mjs';
 import { benchScale } from './scale/scale-benchmark.mjs';
 import { benchSettlement } from './settlement/settlement-benchmark.mjs';
@@ -32,6 +33,7 @@ Benchmarks
   downloads        compares downloads of a large file from the console with nginx
   console          the console under load among many accounts: speed, and plans of its statements
   reports          cost reports of all accounts over a month of millions of rows
+  dashboard        the dashboard of the staff over a month of millions of rows
   first-paint      how soon Chromium shows the console's overview
   images           how soon each image that npm run images has built is ready, and its memory
   memory           whether the memory of the services grows under a mixed load
@@ -69,6 +71,7 @@ const BENCHMARKS = {
   images: [benchImages],
   memory: [benchMemory],
   reports: [benchReports],
+  dashboard: [benchDashboard],
   agent: [benchAgent],
   memo: [benchMemo],
 };

@@ -43,6 +43,8 @@ export const ADMIN_PICTURES = [
       await tab.getByRole('combobox', { name: either('Sort by', '排序') }).waitFor();
     },
   },
+  { name: 'admin-exports', path: '/admin/exports', byAdmin: true },
+  { name: 'admin-exports-nothing', path: '/admin/exports?day=2020-01-01', byAdmin: true },
   { name: 'admin-staff', path: '/admin/staff', byAdmin: true },
   {
     name: 'admin-dashboard-month',

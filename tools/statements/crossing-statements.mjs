@@ -34,7 +34,7 @@ export const CROSSING_STATEMENTS = [
     why: 'Takes the next accounts that get an announcement by mail.',
   },
   {
-    place: 'apps/console/src/notifications/announcements/mailings.repository.ts lockUnsubscribeCodes',
+    place: 'apps/console/src/notifications/announcements/mailings.repository.ts findUnsubscribeCodes',
     kind: 'job',
     tables: ['accounts.mail_preferences'],
     why: 'Gives the accounts that get an announcement by mail their codes to unsubscribe.',
@@ -64,10 +64,10 @@ export const CROSSING_STATEMENTS = [
     why: 'The first hour of usage and ledger that is not exported.',
   },
   {
-    place: 'apps/console/src/billing/exports/exported-hours.repository.ts readLagSeconds',
+    place: 'apps/console/src/billing/exports/exported-hours.repository.ts readProgress',
     kind: 'job',
     tables: ['metering.hourly_rollup', 'wallet.transfers'],
-    why: 'How long that hour has been over, for a scrape of the metrics.',
+    why: 'How long that hour has been over, and how many are to be exported, for staff and the metrics.',
   },
   {
     place: 'apps/console/src/billing/exports/export-rows.repository.ts readPage',
@@ -455,10 +455,10 @@ export const CROSSING_STATEMENTS = [
     why: 'Sums a closed day of the whole site for the dashboard.',
   },
   {
-    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readModels',
+    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readUsage',
     kind: 'report',
-    tables: ['metering.hourly_usage'],
-    why: 'The models with the highest cost of some days.',
+    tables: ['billing.day_accounts', 'metering.hourly_usage'],
+    why: 'The models and accounts with the highest cost of some days.',
   },
   {
     place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readOthers',
@@ -471,12 +471,6 @@ export const CROSSING_STATEMENTS = [
     kind: 'report',
     tables: ['metering.usage_events'],
     why: 'The mean time of the calls of an hour.',
-  },
-  {
-    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readAccounts',
-    kind: 'report',
-    tables: ['billing.day_accounts', 'metering.hourly_usage'],
-    why: 'The accounts with the highest cost of some days.',
   },
   {
     place: 'apps/console/src/catalogue/downloads/downloads.repository.ts readModelDownloads',

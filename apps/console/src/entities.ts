@@ -38,11 +38,8 @@ import { RefreshToken } from './identity/refresh/refresh-token.entity';
 import { RecoveryCode, Totp } from './identity/second-factor/second-factor.entity';
 import { LoginChallenge } from './identity/sign-in/login-challenge.entity';
 import { Announcement, AnnouncementAccount } from './notifications/announcements/announcement.entity';
-import {
-  AnnouncementMailing,
-  AnnouncementRecipient,
-  MailPreference,
-} from './notifications/announcements/mailing.entity';
+import { AnnouncementMailing, AnnouncementRecipient } from './notifications/announcements/mailing.entity';
+import { MailPreference } from './notifications/mail/mail-preference.entity';
 import { MailToken } from './notifications/mail/mail-token.entity';
 import { OutboxMail } from './notifications/mail/outbox-mail.entity';
 import { PlaygroundSettings, SavedConversation } from './playground/conversations/saved-conversation.entity';

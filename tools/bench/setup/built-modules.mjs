@@ -8,8 +8,11 @@ import { root } from './workbench.mjs';
  * @typedef {{
  *   'libs/database/src': typeof import('../../../libs/database/src/index.ts'),
  *   'libs/metering/src': typeof import('../../../libs/metering/src/index.ts'),
+ *   'libs/money/src': typeof import('../../../libs/money/src/index.ts'),
  *   'libs/storage/src': typeof import('../../../libs/storage/src/index.ts'),
  *   'libs/testing/src': typeof import('../../../libs/testing/src/index.ts'),
+ *   'apps/console/src/billing/dashboard/dashboard.repository': typeof import('../../../apps/console/src/billing/dashboard/dashboard.repository.ts'),
+ *   'apps/console/src/billing/dashboard/dashboard.service': typeof import('../../../apps/console/src/billing/dashboard/dashboard.service.ts'),
  *   'apps/console/src/identity/passwords/password-hasher': typeof import('../../../apps/console/src/identity/passwords/password-hasher.ts'),
  *   'apps/gateway/src/leases/lease': typeof import('../../../apps/gateway/src/leases/lease.ts'),
  *   'apps/gateway/src/settlement/usage-event': typeof import('../../../apps/gateway/src/settlement/usage-event.ts'),

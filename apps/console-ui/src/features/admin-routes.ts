@@ -2,6 +2,7 @@ import { createRoute } from '@tanstack/react-router';
 import { lazyRouteComponent } from '../components/lazy-file';
 import { adminRoute } from './layout-routes';
 import { eventSearchIn } from './admin-events/event-search';
+import { exportSearchIn } from './admin-exports/export-list';
 import { paymentSearchIn, refundSearchIn } from './admin-payments/payment-search';
 import { requestSearchIn } from './usage/request-search';
 import { usageSearchIn } from './usage/usage-search';
@@ -65,6 +66,12 @@ export const adminRoutes = [
     getParentRoute: () => adminRoute,
     path: '/admin/margin',
     component: lazyRouteComponent(() => import('./admin-margin/margin-page'), 'MarginPage'),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: '/admin/exports',
+    validateSearch: exportSearchIn,
+    component: lazyRouteComponent(() => import('./admin-exports/exports-page'), 'ExportsPage'),
   }),
   createRoute({
     getParentRoute: () => adminRoute,

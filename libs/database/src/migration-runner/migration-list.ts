@@ -45,6 +45,7 @@ import { LimitHistory0000000000076 } from '../migrations/0076_limit_history';
 import { StoredResponses0000000000077 } from '../migrations/0077_stored_responses';
 import { AccountViews0000000000078 } from '../migrations/0078_account_views';
 import { ItemsOfResponses0000000000079 } from '../migrations/0079_items_of_responses';
+import { SkippedMails0000000000080 } from '../migrations/0080_skipped_mails';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -103,6 +104,7 @@ export const MIGRATIONS: MigrationClass[] = [
   StoredResponses0000000000077,
   AccountViews0000000000078,
   ItemsOfResponses0000000000079,
+  SkippedMails0000000000080,
 ];
 
 /**

@@ -131,6 +131,7 @@ const TABLE = {
   // Operations
   'GET /api/admin/health': ['operator', 'support'],
   'GET /api/admin/exports': ['finance', 'analyst'],
+  'GET /api/admin/exports/progress': ['finance', 'analyst'],
   'POST /api/admin/exports/:hour/repeat': [],
 
   // Training

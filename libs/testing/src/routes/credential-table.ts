@@ -196,6 +196,7 @@ console                                               none  session  expired  el
   GET    /api/admin/billing/provider-events/:id 401 403 401 401 404 401 401 401 401 401 401 401 401 401
   POST   /api/admin/billing/provider-events/:id/close 401 403 401 401 400 401 401 401 401 401 401 401 401 401
   GET    /api/admin/exports                           401 403 401 401 200 401 401 401 401 401 401 401 401 401
+  GET    /api/admin/exports/progress                  401 403 401 401 200 401 401 401 401 401 401 401 401 401
   POST   /api/admin/exports/:hour/repeat              401 403 401 401 400 401 401 401 401 401 401 401 401 401
   GET    /api/admin/models                             401      403      401        401    200  401   401      401  401     401      401         401          401      401
   GET    /api/admin/models/*slug                       401      403      401        401    404  401   401      401  401     401      401         401          401      401

@@ -56,7 +56,9 @@ export function AdminAnnouncementsPage() {
   const mailOf = ({ mailing }: Announcement) => {
     if (!mailing) return '–';
     const [queued, recipients] = [mailing.queued.toString(), mailing.recipients.toString()];
-    return t(`mail.${mailing.state}`, { queued, recipients });
+    const text = t(`mail.${mailing.state}`, { queued, recipients });
+    if (mailing.skipped.isZero) return text;
+    return t('mail.skipped', { text, skipped: mailing.skipped.toString() });
   };
   const columns: Column<Announcement>[] = [
     { key: 'title', title: t('column.title'), place: 'title', cell: titleOf },

@@ -76,24 +76,31 @@ const WITH_OPEN = `
       coalesce((SELECT max(day) + interval '1 day' FROM billing.day_figures), $1), date_trunc('day', $2::timestamptz, 'UTC'))) AS open
   )`;
 
-/** The statement of the models of a period: summed days, and what is open of it. */
-export const MODELS_OF_PERIOD = `
-  WITH ${WITH_OPEN}, lines AS (
-    SELECT model, calls, tokens, cost_picos FROM billing.day_models, bounds WHERE day >= $1 AND day < open
-    UNION ALL
-    SELECT model, calls, tokens, cost_picos FROM metering.hourly_usage, bounds WHERE hour >= open AND hour < $2
+/** The statement of the models and accounts of a period: summed days, and what is open of it, whose many rows are read once for both. */
+export const USAGE_OF_PERIOD = `
+  WITH ${WITH_OPEN}, open_usage AS MATERIALIZED (
+    SELECT account_id, model, ${CALLS} AS calls, sum(tokens) AS tokens, sum(cost_picos) AS cost_picos
+    FROM metering.hourly_usage, bounds WHERE hour >= open AND hour < $2 GROUP BY account_id, model
+  ), models AS (
+    SELECT model, ${CALLS} AS calls, sum(tokens) AS tokens, sum(cost_picos) AS cost_picos FROM (
+      SELECT model, calls, tokens, cost_picos FROM billing.day_models, bounds WHERE day >= $1 AND day < open
+      UNION ALL
+      SELECT model, calls, tokens, cost_picos FROM open_usage
+    ) lines GROUP BY model
+  ), accounts AS (
+    SELECT account_id, sum(cost_picos) AS cost_picos FROM (
+      SELECT account_id, cost_picos FROM billing.day_accounts, bounds WHERE day >= $1 AND day < open
+      UNION ALL
+      SELECT account_id, cost_picos FROM open_usage
+    ) lines GROUP BY account_id
+  ), top_accounts AS (
+    SELECT account_id, cost_picos, count(*) OVER () AS active
+    FROM accounts ORDER BY cost_picos DESC, account_id LIMIT ${MOST_ROWS}
   )
-  SELECT model, ${CALLS} AS calls, sum(tokens) AS tokens, sum(cost_picos) AS "costPicos"
-  FROM lines GROUP BY model ORDER BY sum(cost_picos) DESC, model`;
-/** The statement of the accounts of a period. */
-export const ACCOUNTS_OF_PERIOD = `
-  WITH ${WITH_OPEN}, lines AS (
-    SELECT account_id, cost_picos FROM billing.day_accounts, bounds WHERE day >= $1 AND day < open
-    UNION ALL
-    SELECT account_id, cost_picos FROM metering.hourly_usage, bounds WHERE hour >= open AND hour < $2
-  ), accounts AS (SELECT account_id, sum(cost_picos) AS cost_picos FROM lines GROUP BY account_id)
-  SELECT account_id AS "accountId", cost_picos AS "costPicos", count(*) OVER () AS active
-  FROM accounts ORDER BY cost_picos DESC, account_id LIMIT ${MOST_ROWS}`;
+  SELECT model, NULL AS "accountId", calls, tokens, cost_picos AS "costPicos", NULL::bigint AS active FROM models
+  UNION ALL
+  SELECT NULL, account_id, NULL, NULL, cost_picos, active FROM top_accounts
+  ORDER BY "costPicos" DESC, model, "accountId"`;
 /** Refused or failed calls of a period; null if the log does not have each of its days, or did not when the day was summed. */
 const unserved = (kind: UnservedKind) => `
   (SELECT CASE WHEN count(*) = count(${kind}_calls) THEN coalesce(sum(${kind}_calls), 0) END
@@ -131,22 +138,25 @@ export interface OtherFigures {
   failedPayments: bigint;
 }
 
-/** The usage of each model in a period, highest cost first. */
-export async function readModels(executor: Executor, { from, to }: Period): Promise<ModelFigures[]> {
-  return (await executor.query<ModelFigures>(MODELS_OF_PERIOD, [from, to])).rows;
+export interface AccountFigures {
+  accountId: string;
+  costPicos: bigint;
+  /** All accounts that used something. */
+  active: bigint;
 }
 
-/** The accounts with the highest cost in a period, each with the number of all that used something. */
-export async function readAccounts(
+type UsageRow = (ModelFigures & { accountId: null }) | (AccountFigures & { model: null });
+
+/** The usage of each model in a period, and the accounts with the highest cost, both highest cost first. */
+export async function readUsage(
   executor: Executor,
   { from, to }: Period,
-): Promise<{ accountId: string; costPicos: bigint; active: bigint }[]> {
-  return (
-    await executor.query<{ accountId: string; costPicos: bigint; active: bigint }>(ACCOUNTS_OF_PERIOD, [
-      from,
-      to,
-    ])
-  ).rows;
+): Promise<{ models: ModelFigures[]; accounts: AccountFigures[] }> {
+  const { rows } = await executor.query<UsageRow>(USAGE_OF_PERIOD, [from, to]);
+  return {
+    models: rows.filter((row) => row.model !== null),
+    accounts: rows.filter((row) => row.model === null),
+  };
 }
 
 export async function readOthers(executor: Executor, { from, to }: Period): Promise<OtherFigures> {

@@ -5,15 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { readMarginView } from './margin.service';
 import { type DashboardFiguresResponse, type DashboardResponse, type PeriodName } from './dashboard.dto';
-import {
-  nextDay,
-  type Period,
-  readAccounts,
-  readLatency,
-  readModels,
-  readOthers,
-  sumDay,
-} from './dashboard.repository';
+import { nextDay, type Period, readLatency, readOthers, readUsage, sumDay } from './dashboard.repository';
 
 const HOUR_MILLIS = 3_600_000;
 const DAY_MILLIS = 24 * HOUR_MILLIS;
@@ -62,8 +54,7 @@ export class DashboardService {
 }
 
 async function figuresOf(executor: Executor, period: Period, name: PeriodName) {
-  const models = await readModels(executor, period);
-  const accounts = await readAccounts(executor, period);
+  const { models, accounts } = await readUsage(executor, period);
   const others = await readOthers(executor, period);
   const lastHour = { from: new Date(period.to.getTime() - HOUR_MILLIS), to: period.to };
   const { calls, durationMs } = await (name === 'today'

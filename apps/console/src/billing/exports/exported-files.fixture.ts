@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { decimalToScaled } from '@inference/money';
+import { type ObjectStorage } from '@inference/storage';
 import { type TestPool } from '@inference/testing';
 import { parse } from 'csv-parse/sync';
 import { type ExportManifest } from './hour-files';
@@ -172,4 +173,26 @@ export async function insertClosedHours(
   await pool.query('UPDATE metering.rollup_progress SET rolled_until = $1', [
     new Date(first.getTime() + calls.length * HOUR_MILLIS),
   ]);
+}
+
+/** Ends at the given operation of the storage as if the process were killed: nothing follows. */
+export function dyingAt(
+  storage: ObjectStorage,
+  last: number,
+  onDeath: (key: string) => Promise<void>,
+): ObjectStorage {
+  let operations = 0;
+  return new Proxy(storage, {
+    get(target, name: keyof ObjectStorage) {
+      return async (...args: [string, ...unknown[]]) => {
+        operations += 1;
+        if (operations > last) {
+          if (name === 'write') await target.beginParts(args[0]);
+          await onDeath(args[0]);
+          return new Promise(() => undefined);
+        }
+        return (target[name] as (...all: unknown[]) => Promise<unknown>)(...args);
+      };
+    },
+  });
 }

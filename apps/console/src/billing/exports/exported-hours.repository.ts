@@ -1,6 +1,6 @@
 import { type Executor, newId, type Position } from '@inference/database';
 import { instantText } from '@inference/time';
-import { IsNull, LessThan, Not } from 'typeorm';
+import { And, type FindOptionsWhere, IsNull, LessThan, MoreThanOrEqual, Not } from 'typeorm';
 import { ExportedHour } from './exported-hour.entity';
 
 /** How long an hour belongs to a process that says nothing. Chosen: longer than the storage may take for a file. */
@@ -12,7 +12,7 @@ const MAX_ERROR_CHARS = 500;
 const inSeconds = (seconds: number) => () => `clock_timestamp() + interval '${seconds} seconds'`;
 
 /**
- * The hours that are to be exported, as (hour, due_at): complete ones of `[from, until)` without a row, and rows that are not done.
+ * The hours that are to be exported, as (hour, due_at, error): complete ones of `[from, until)` without a row, and rows that are not done.
  * `until` is the end of the hours that are rolled up: no usage enters them, and none of them waits to be folded (see
  * `metering.roll_up_hours`). `from` is $1, or where the export has begun, or the newest of these hours; but not before the first usage or
  * transfer, and not before the end of what is only in the archive.
@@ -30,11 +30,11 @@ const OPEN_HOURS = `
       (SELECT max(day) + interval '24 hours' AS archived FROM metering.archived_days WHERE dropped_at IS NOT NULL) a
     WHERE p.rolled_until IS NOT NULL
   ), open_hours AS (
-    SELECT h.hour, NULL::timestamptz AS due_at
+    SELECT h.hour, NULL::timestamptz AS due_at, NULL AS error
     FROM bounds, generate_series("from", until - interval '1 hour', interval '1 hour') h (hour)
     WHERE NOT EXISTS (SELECT FROM billing.exported_hours e WHERE e.hour = h.hour)
     UNION ALL
-    SELECT e.hour, e.due_at FROM bounds JOIN billing.exported_hours e ON e.exported_at IS NULL AND e.hour >= coalesce(archived, '-infinity')
+    SELECT e.hour, e.due_at, e.error FROM bounds JOIN billing.exported_hours e ON e.exported_at IS NULL AND e.hour >= coalesce(archived, '-infinity')
   )`;
 
 /** The oldest hour that is due. Whoever comes second at the same hour gets none. */
@@ -47,11 +47,12 @@ const CLAIM = `
     WHERE e.exported_at IS NULL AND e.due_at <= clock_timestamp()
   RETURNING hour, claim, version, manifest`;
 
-/** How long the oldest open hour has been over, also if it is not rolled up yet. */
-const LAG = `
+/** No row before an hour is rolled up, which is before the first usage. */
+const PROGRESS = `
   WITH ${OPEN_HOURS}
-  SELECT greatest(0, extract(epoch FROM clock_timestamp() - interval '1 hour' - coalesce(min(o.hour), max(greatest(b.until, b."from")))))::float8 AS seconds
-  FROM bounds b LEFT JOIN open_hours o ON true`;
+  SELECT max(b.until) AS "closedUntil", count(o.hour)::integer AS "openHours", count(o.error)::integer AS "failedHours",
+    greatest(0, extract(epoch FROM clock_timestamp() - interval '1 hour' - coalesce(min(o.hour), max(greatest(b.until, b."from")))))::float8 AS "lagSeconds"
+  FROM bounds b LEFT JOIN open_hours o ON true HAVING count(*) > 0`;
 
 export type ClaimedHour = Pick<ExportedHour, 'hour' | 'claim' | 'version' | 'manifest'>;
 export type ExportedSums = Pick<
@@ -97,9 +98,22 @@ export async function releaseHour(
   });
 }
 
-/** 0 as long as no hour is rolled up, which is before the first usage. */
-export async function readLagSeconds(executor: Executor, from: Date | null): Promise<number> {
-  return (await executor.query<{ seconds: number | null }>(LAG, [from])).rows[0]!.seconds ?? 0;
+export interface ExportProgress {
+  /** The end of the hours that are rolled up; null before the first usage. */
+  closedUntil: Date | null;
+  /** Those that are rolled up and not exported. */
+  openHours: number;
+  /** Of the open ones, those whose last attempt has failed. */
+  failedHours: number;
+  /** How long the oldest open hour has been over, also if it is not rolled up yet. */
+  lagSeconds: number;
+}
+
+export const NO_PROGRESS: ExportProgress = { closedUntil: null, openHours: 0, failedHours: 0, lagSeconds: 0 };
+
+/** @param from as the export is configured */
+export async function readProgress(executor: Executor, from: Date | null): Promise<ExportProgress> {
+  return (await executor.query<ExportProgress>(PROGRESS, [from])).rows[0] ?? NO_PROGRESS;
 }
 
 /** Lets the hour be exported anew. Returns false unless it is exported. */
@@ -117,14 +131,37 @@ export function findHour(executor: Executor, hour: Date): Promise<ExportedHour |
   return executor.repository(ExportedHour).findOneBy({ hour });
 }
 
+export const EXPORT_STATES = ['exported', 'exporting', 'failed'] as const;
+export type ExportState = (typeof EXPORT_STATES)[number];
+
+const IN_STATE: Record<ExportState, FindOptionsWhere<ExportedHour>> = {
+  exported: { exportedAt: Not(IsNull()) },
+  exporting: { exportedAt: IsNull(), error: IsNull() },
+  failed: { exportedAt: IsNull(), error: Not(IsNull()) },
+};
+
+export const stateOf = ({ exportedAt, error }: ExportedHour): ExportState =>
+  exportedAt !== null ? 'exported' : error === null ? 'exporting' : 'failed';
+
+export interface HourFilter {
+  state?: ExportState | undefined;
+  /** The first hour. */
+  from?: Date | undefined;
+  /** Exclusive. */
+  to?: Date | undefined;
+}
+
 /** Newest first. */
 export async function listHours(
   executor: Executor,
+  { state, from, to }: HourFilter,
   after: Position | null,
   count: number,
 ): Promise<(ExportedHour & { position: Position })[]> {
+  const end = after ? new Date(after.at) : to;
+  const bounds = [...(from ? [MoreThanOrEqual(from)] : []), ...(end ? [LessThan(end)] : [])];
   const rows = await executor.repository(ExportedHour).find({
-    where: after ? { hour: LessThan(new Date(after.at)) } : {},
+    where: { ...(state && IN_STATE[state]), ...(bounds.length > 0 && { hour: And(...bounds) }) },
     order: { hour: 'DESC' },
     take: count,
   });

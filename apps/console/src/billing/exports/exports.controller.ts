@@ -1,16 +1,21 @@
 import { StaffOnly } from '@inference/guards';
-import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { ListOrCsv } from '../../lists/csv-list';
-import { ExportedHourResponse, ExportListResponse, ExportPath } from './exports.dto';
+import {
+  ExportedHourResponse,
+  ExportListResponse,
+  ExportPath,
+  ExportProgressResponse,
+  ExportsQuery,
+} from './exports.dto';
 import { ExportsService } from './exports.service';
 
 const COLUMNS =
-  `hour state version manifest usage_rows usage_line_rows ledger_rows bytes currency cost balance_change exported_at
-  error`.split(/\s+/);
+  `hour state version manifest usage_rows usage_line_rows ledger_rows usage_bytes usage_line_bytes ledger_bytes bytes currency cost
+  balance_change exported_at error`.split(/\s+/);
 
 @Controller('api/admin/exports')
 @ApiTags('Administration of the site')
@@ -24,8 +29,19 @@ export class ExportsController {
     summary: 'Lists the hours of usage and ledger that are exported to a warehouse, newest first.',
   })
   @ListOrCsv({ description: 'A page of hours.', type: ExportListResponse, rows: 'exports', columns: COLUMNS })
-  list(@Query() query: PageQuery): Promise<ExportListResponse> {
+  list(@Query() query: ExportsQuery): Promise<ExportListResponse> {
     return this.exports.list(query);
+  }
+
+  @Get('progress')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({
+    operationId: 'readExportProgress',
+    summary: 'Tells whether hours are exported, and how far the export is.',
+  })
+  @ApiOkResponse({ description: 'How far it is.', type: ExportProgressResponse })
+  progress(): Promise<ExportProgressResponse> {
+    return this.exports.progress();
   }
 
   @Post(':hour/repeat')

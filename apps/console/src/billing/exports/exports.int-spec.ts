@@ -10,9 +10,9 @@ import { REBUILD_MARGINS } from '@inference/testing';
 import { postTransfer } from '@inference/wallet';
 import { configFaults, configWith } from '../../testing/console-config.fixture';
 import { settleRequests, type SignedIn, TestSite } from '../../testing/console.fixture';
-import { closeHours, compareWithBooks, filesIn, readExported } from './exported-files.fixture';
-import { claimHour, readLagSeconds } from './exported-hours.repository';
-import { ExportJob } from './exports.service';
+import { closeHours, compareWithBooks, dyingAt, filesIn, readExported } from './exported-files.fixture';
+import { claimHour, readProgress } from './exported-hours.repository';
+import { ExportJob, ExportsService } from './exports.service';
 
 const UNIT = 10n ** 12n;
 const STRANGE = 'a "model", with\r\nlines';
@@ -184,7 +184,7 @@ it('begins with the newest closed hour without a day, and never before what is o
 
 it('counts how long the oldest open hour has been over', async () => {
   const { pool } = site.database;
-  const lag = () => readLagSeconds(pool, FROM);
+  const lag = async () => (await readProgress(pool, FROM)).lagSeconds;
   // These hours are ahead of the clock.
   expect(await lag()).toBe(0);
   const post = (hours: number) =>
@@ -217,28 +217,6 @@ it('leaves an hour to one process, whose claim ends', async () => {
   const { exported, books } = await compareWithBooks(pool, readExported(await filesIn(folder)));
   expect(exported).toEqual(books);
 });
-
-/** Ends at the given operation of the storage as if the process were killed: nothing follows. */
-function dyingAt(
-  storage: ObjectStorage,
-  last: number,
-  onDeath: (key: string) => Promise<void>,
-): ObjectStorage {
-  let operations = 0;
-  return new Proxy(storage, {
-    get(target, name: keyof ObjectStorage) {
-      return async (...args: [string, ...unknown[]]) => {
-        operations += 1;
-        if (operations > last) {
-          if (name === 'write') await target.beginParts(args[0]);
-          await onDeath(args[0]);
-          return new Promise(() => undefined);
-        }
-        return (target[name] as (...all: unknown[]) => Promise<unknown>)(...args);
-      };
-    },
-  });
-}
 
 it('has the same files after a death at any operation of the storage, and never a manifest without its files', async () => {
   const undisturbed = newFolder();
@@ -445,7 +423,62 @@ describe('staff', () => {
       usage_line_rows: 9,
       currency: 'USD',
     });
+    const { usage_bytes: usage, usage_line_bytes: lines, ledger_bytes: ledger, bytes } = all.at(-1)!;
+    expect(Number(usage) + Number(lines) + Number(ledger)).toBe(bytes);
     expect(csv.text.trim().split('\r\n')).toHaveLength(1 + all.length);
+  });
+
+  it('chooses hours by state and time', async () => {
+    await jobIn(newFolder(), FROM).run(never);
+    const all = await hours();
+    await site.database.pool.query(
+      "UPDATE billing.exported_hours SET exported_at = NULL, error = CASE WHEN hour = $1 THEN 'storage unavailable' END WHERE hour IN ($1, $2)",
+      [all[0]!.hour, all[1]!.hour],
+    );
+    const found = async (query: string) => (await pageOf(`?${query}`)).exports.map(({ hour }) => hour);
+    const named = all.map(({ hour }) => hour);
+    expect(await found('state=failed')).toEqual(named.slice(0, 1));
+    expect(await found('state=exporting')).toEqual(named.slice(1, 2));
+    expect(await found('state=exported')).toEqual(named.slice(2));
+    expect(await found(`from=${named[1]!}`)).toEqual(named.slice(0, 2));
+    expect(await found(`to=${named[0]!}&from=${named.at(-1)!}`)).toEqual(named.slice(1));
+    const page = await pageOf(`?limit=1&from=${named[1]!}`);
+    expect((await pageOf(`?limit=1&from=${named[1]!}&cursor=${page.next_cursor}`)).exports).toHaveLength(1);
+    const statusOf = async (query: string) =>
+      (await site.console.request('GET', `/api/admin/exports?${query}`, { token: admin.token })).status;
+    // A cursor is for the same hours only.
+    for (const wrong of [`cursor=${page.next_cursor}`, 'state=done', 'from=yesterday', 'to=', 'day=1'])
+      expect([wrong, await statusOf(wrong)]).toEqual([wrong, 400]);
+  });
+
+  it('sees how far the export is', async () => {
+    const { pool } = site.database;
+    const service = (backend: { folder: string } | null) =>
+      new ExportsService(pool, configWith().site, { backend, from: FROM, fileRows: 3 });
+    const on = service({ folder: 'f' });
+    const { rows } = await pool.query<{ until: Date }>(
+      'SELECT rolled_until AS until FROM metering.rollup_progress',
+    );
+    const until = rows[0]!.until.toISOString();
+    const behind = await on.progress();
+    expect(behind).toMatchObject({ enabled: true, closed_until: until, failed_hours: 0 });
+    expect(behind.open_hours).toBeGreaterThan(1);
+    await expect(jobOf(new FolderStorage(__filename), FROM).run(never)).rejects.toThrow('storage');
+    expect(await on.progress()).toEqual({ ...behind, failed_hours: 1 });
+    await letTimePass();
+    await jobIn(newFolder(), FROM).run(never);
+    expect(await on.progress()).toMatchObject({ open_hours: 0, failed_hours: 0 });
+    expect(await service(null).progress()).toEqual({
+      ...{ enabled: false, closed_until: null, open_hours: 0, failed_hours: 0, lag_seconds: 0 },
+    });
+    await pool.query('UPDATE metering.rollup_progress SET rolled_until = NULL');
+    expect(await on.progress()).toMatchObject({ enabled: true, closed_until: null, open_hours: 0 });
+    await pool.query('UPDATE metering.rollup_progress SET rolled_until = $1', [until]);
+    const [analyst, support] = [await site.signedIn('analyst'), await site.signedIn('support')];
+    const read = ({ token }: SignedIn) =>
+      site.console.request('GET', '/api/admin/exports/progress', { token });
+    expect((await read(analyst)).body).toMatchObject({ enabled: false });
+    expect((await read(support)).status).toBe(403);
   });
 
   it('has an hour exported anew: with the next version, and without the earlier files', async () => {

@@ -1,9 +1,10 @@
 import { Database, isDatabaseUnavailable } from '@inference/database';
-import { addDatabaseGauges, Metrics, type PageQuery, readPage } from '@inference/http';
+import { addDatabaseGauges, Metrics, readPage } from '@inference/http';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 import { readArchivedUntil } from '@inference/metering';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { type ObjectStorage, openStorage } from '@inference/storage';
+import { type InstantMicros } from '@inference/time';
 import { ConflictException, Inject, Injectable, NotFoundException } from '@nestjs/common';
 import { type Actor } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
@@ -16,13 +17,20 @@ import {
   finishHour,
   keepClaim,
   listHours,
-  readLagSeconds,
+  NO_PROGRESS,
+  readProgress,
   releaseHour,
   reopenHour,
+  stateOf,
 } from './exported-hours.repository';
 import { EXPORT_CONFIG, type ExportConfig } from './exports.config';
-import { type ExportedHourResponse, type ExportListResponse } from './exports.dto';
-import { manifestKey, writeHour } from './hour-files';
+import {
+  type ExportedHourResponse,
+  type ExportListResponse,
+  type ExportProgressResponse,
+  type ExportsQuery,
+} from './exports.dto';
+import { bytesOfSets, manifestKey, writeHour } from './hour-files';
 
 /** After which a run begins no other hour. Chosen: less than a minute, so that an older run is over when the next one begins. */
 const RUN_MILLIS = 45_000;
@@ -54,17 +62,17 @@ export class ExportJob {
   ) {
     if (!storage) return;
     jobs.schedule('export-hours', EVERY_MINUTE, (signal) => this.run(signal));
-    addDatabaseGauges<{ seconds: number }>(registry, database, {
+    addDatabaseGauges<{ lagSeconds: number }>(registry, database, {
       reading: 'export',
       labels: [],
       gauges: [
         {
           name: 'console_export_lag_seconds',
           help: 'How long the oldest hour that is not exported has been over.',
-          value: ({ seconds }) => seconds,
+          value: ({ lagSeconds }) => lagSeconds,
         },
       ],
-      read: async (executor) => [{ seconds: await readLagSeconds(executor, config.from) }],
+      read: async (executor) => [await readProgress(executor, config.from)],
     });
   }
 
@@ -110,13 +118,30 @@ export class ExportsService {
   constructor(
     private readonly database: Database,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
+    @Inject(EXPORT_CONFIG) private readonly config: ExportConfig,
   ) {}
 
-  async list(query: PageQuery): Promise<ExportListResponse> {
-    const { rows, nextCursor } = await readPage('exports', query, (after, count) =>
-      listHours(this.database, after, count),
+  async list(query: ExportsQuery): Promise<ExportListResponse> {
+    const { state, from, to } = query;
+    const filter = { state, from: dateOf(from), to: dateOf(to) };
+    const { rows, nextCursor } = await readPage(
+      `exports ${[state, from, to].join(' ')}`,
+      query,
+      (after, count) => listHours(this.database, filter, after, count),
     );
     return { exports: rows.map((row) => this.view(row)), next_cursor: nextCursor };
+  }
+
+  async progress(): Promise<ExportProgressResponse> {
+    const enabled = this.config.backend !== null;
+    const progress = enabled ? await readProgress(this.database, this.config.from) : NO_PROGRESS;
+    return {
+      enabled,
+      closed_until: progress.closedUntil?.toISOString() ?? null,
+      open_hours: progress.openHours,
+      failed_hours: progress.failedHours,
+      lag_seconds: Math.floor(progress.lagSeconds),
+    };
   }
 
   /** Lets an exported hour be exported anew. Throws 404 for an hour that was not begun, 409 for one that is not done or is archived. */
@@ -138,16 +163,18 @@ export class ExportsService {
   }
 
   private view(row: ExportedHour): ExportedHourResponse {
-    const isDone = row.exportedAt !== null;
-    const waiting = row.error === null ? 'exporting' : 'failed';
+    const bytes = row.manifest === null ? null : bytesOfSets(row.manifest);
     return {
       hour: row.hour.toISOString(),
-      state: isDone ? 'exported' : waiting,
+      state: stateOf(row),
       version: row.version,
-      manifest: isDone ? manifestKey(row.hour) : null,
+      manifest: row.exportedAt === null ? null : manifestKey(row.hour),
       usage_rows: countOf(row.usageRows),
       usage_line_rows: countOf(row.usageLineRows),
       ledger_rows: countOf(row.ledgerRows),
+      usage_bytes: bytes && bytes.usage,
+      usage_line_bytes: bytes && bytes.usage_lines,
+      ledger_bytes: bytes && bytes.ledger,
       bytes: countOf(row.bytes),
       currency: this.site.currency,
       cost: amountOf(row.costPicos),
@@ -158,5 +185,8 @@ export class ExportsService {
   }
 }
 
+/** The first whole millisecond that is not before it. */
+const dateOf = (micros: InstantMicros | undefined) =>
+  micros === undefined ? undefined : new Date(Number((micros + 999n) / 1_000n));
 const countOf = (count: bigint | null) => (count === null ? null : Number(count));
 const amountOf = (picos: bigint | null) => (picos === null ? null : exactNumber(picosToDecimal(picos)));

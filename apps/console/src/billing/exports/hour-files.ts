@@ -53,6 +53,13 @@ export interface ExportManifest {
   datasets: Record<DatasetName, ExportedDataset>;
 }
 
+/** The size of the files of each set, in bytes, by the text of a manifest. */
+export function bytesOfSets(manifest: string): Record<DatasetName, number> {
+  const { datasets } = JSON.parse(manifest) as ExportManifest;
+  const bytesOf = (name: DatasetName) => datasets[name].files.reduce((sum, file) => sum + file.bytes, 0);
+  return { usage: bytesOf('usage'), usage_lines: bytesOf('usage_lines'), ledger: bytesOf('ledger') };
+}
+
 /** The rows of an hour are not what rollup and ledger have added up. */
 class ExportDifferenceError extends Error {}
 

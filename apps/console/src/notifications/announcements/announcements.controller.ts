@@ -25,7 +25,7 @@ import { AnnouncementsService } from './announcements.service';
 
 const COLUMNS =
   `id severity title_en body_en title_zh body_zh starts_at ends_at audience model addressed_accounts dismissed_by
-  mailing.state mailing.recipients mailing.queued
+  mailing.state mailing.recipients mailing.queued mailing.skipped
   created_by created_at`.split(/\s+/);
 
 @Controller('api')

@@ -28,9 +28,13 @@ export class AnnouncementMailing {
   @Column('integer')
   recipients!: number;
 
-  /** Of the recipients, those whose mail was put into the outbox. */
+  /** Of the recipients, those whose mail was put into the outbox, and not skipped. */
   @Column('integer', { default: 0 })
   queued!: number;
+
+  /** Of the recipients, those that were not to get it any more when it was their turn. */
+  @Column('integer', { default: 0 })
+  skipped!: number;
 
   @ForeignKey(() => Account)
   @Column('text')
@@ -62,21 +66,4 @@ export class AnnouncementRecipient {
 
   @TimeColumn({ nullable: true })
   queuedAt!: Date | null;
-}
-
-/** Which mails an account that was ever sent an announcement wants. */
-@Entity('mail_preferences', { schema: 'accounts' })
-@Index('mail_preferences_code', ['unsubscribeCode'], { unique: true })
-export class MailPreference {
-  @ForeignKey(() => Account)
-  @PrimaryColumn('text')
-  accountId!: string;
-
-  /** In each announcement by mail. It allows nothing but to stop and to resume them. */
-  @Column('text')
-  unsubscribeCode!: string;
-
-  /** Since when the account wants none. */
-  @TimeColumn({ nullable: true })
-  announcementsOffAt!: Date | null;
 }

@@ -9,8 +9,8 @@ import { findAnnouncement } from './announcements.repository';
 import { type AnnouncementMailing } from './mailing.entity';
 import {
   deleteOldRecipients,
+  findUnsubscribeCodes,
   lockUnfinishedMailing,
-  lockUnsubscribeCodes,
   takeRecipients,
   updateMailing,
 } from './mailings.repository';
@@ -51,28 +51,26 @@ export class MailingJob {
     if (announcement.endsAt !== null && announcement.endsAt <= new Date())
       return updateMailing(transaction, announcementId, { end: 'cancelledAt' });
     const accountIds = await takeRecipients(transaction, announcementId, count);
-    const queued =
-      accountIds.length > 0 ? await requestMails(transaction, mailing, announcement, accountIds) : 0;
+    if (accountIds.length > 0) await requestMails(transaction, mailing, announcement, accountIds);
     const isLast = accountIds.length < count;
     await updateMailing(transaction, announcementId, {
-      queued,
+      queued: accountIds.length,
       ...(isLast && { end: 'finishedAt' }),
     });
   }
 }
 
-/** Returns the number of mails. Who has unsubscribed since the mailing began gets none. */
+/** Whether an account still gets its mail is judged when that is handed over. */
 async function requestMails(
   transaction: Transaction,
   { announcementId }: AnnouncementMailing,
   { titleEn, bodyEn, titleZh, bodyZh }: Announcement,
   accountIds: string[],
-): Promise<number> {
-  const codes = await lockUnsubscribeCodes(transaction, accountIds);
+): Promise<void> {
+  const preferences = await findUnsubscribeCodes(transaction, accountIds);
   const texts = { en: { title: titleEn, body: bodyEn }, 'zh-CN': { title: titleZh, body: bodyZh } };
-  for (const [accountId, unsubscribeCode] of codes) {
+  for (const { accountId, unsubscribeCode } of preferences) {
     const params = { announcementId, texts, unsubscribeCode };
     await queueMail(transaction, { kind: 'announcement', accountId, params });
   }
-  return codes.size;
 }

@@ -53,6 +53,14 @@ export class MailingResponse {
   @ApiProperty({ description: 'Those whose mail was put into the outbox.', type: 'integer', example: 300 })
   queued!: number;
 
+  @ApiProperty({
+    description:
+      'Those that are not sent it, because they were suspended, have unsubscribed or have no confirmed address when their mail is handed over.',
+    type: 'integer',
+    example: 2,
+  })
+  skipped!: number;
+
   @NullableText('Only accounts that had used this model; null: any.')
   used_model!: string | null;
 

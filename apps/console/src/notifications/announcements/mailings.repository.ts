@@ -1,8 +1,9 @@
 import { type Executor, randomBase62, type Transaction } from '@inference/database';
 import { type LimitTier } from '@inference/rate-limits';
-import { In, IsNull, Not } from 'typeorm';
+import { In, IsNull } from 'typeorm';
+import { MailPreference } from '../mail/mail-preference.entity';
 import { type Announcement } from './announcement.entity';
-import { AnnouncementMailing, MailPreference } from './mailing.entity';
+import { AnnouncementMailing } from './mailing.entity';
 
 /** Which of the accounts that an announcement addresses get it by mail; null: that does not matter. */
 export interface Selection {
@@ -150,48 +151,33 @@ export async function deleteOldRecipients(executor: Executor, days: number): Pro
 const CODE_DIGITS = 22;
 const newCode = () => randomBase62(CODE_DIGITS);
 
-/**
- * The codes of those of the accounts that want announcements, by account, made for those that have none. Whoever unsubscribes meanwhile
- * waits for the end of the transaction, and then finds the mails that it has requested.
- */
-export async function lockUnsubscribeCodes(
+/** The codes of the accounts, made for those that have none. */
+export async function findUnsubscribeCodes(
   transaction: Transaction,
   accountIds: string[],
-): Promise<Map<string, string>> {
+): Promise<MailPreference[]> {
   const rows = accountIds.map((accountId) => ({ accountId, unsubscribeCode: newCode() }));
   const preferences = transaction.repository(MailPreference);
   await preferences.createQueryBuilder().insert().values(rows).orIgnore().execute();
-  const stored = await preferences
-    .createQueryBuilder('preference')
-    .setLock('pessimistic_write')
-    .where({ accountId: In(accountIds) })
-    .orderBy('preference.accountId')
-    .getMany();
-  const wanted = stored.filter(({ announcementsOffAt }) => announcementsOffAt === null);
-  return new Map(wanted.map(({ accountId, unsubscribeCode }) => [accountId, unsubscribeCode]));
+  return await preferences.findBy({ accountId: In(accountIds) });
 }
 
-/** Stops or resumes announcements to the account of the code. Undefined if there is no such code. */
+/** Stops or resumes announcements to the account of the code. Returns false if there is no such code. */
 export async function setAnnouncements(
-  transaction: Transaction,
+  executor: Executor,
   unsubscribeCode: string,
   isWanted: boolean,
-): Promise<string | undefined> {
-  const { raw } = await transaction
+): Promise<boolean> {
+  const { affected } = await executor
     .repository(MailPreference)
     .createQueryBuilder()
     .update({
       announcementsOffAt: isWanted ? null : () => 'coalesce(announcements_off_at, clock_timestamp())',
     })
     .where({ unsubscribeCode })
-    .returning('account_id AS "accountId"')
     .execute();
-  return (raw as { accountId: string }[])[0]?.accountId;
+  return affected === 1;
 }
-
-/** Whether an account gets announcements by mail: it does until it stops them. */
-export const wantsAnnouncements = async (executor: Executor, accountId: string): Promise<boolean> =>
-  !(await executor.repository(MailPreference).existsBy({ accountId, announcementsOffAt: Not(IsNull()) }));
 
 const SET_OWN = `
   INSERT INTO accounts.mail_preferences (account_id, unsubscribe_code, announcements_off_at)
@@ -201,9 +187,9 @@ const SET_OWN = `
 
 /** As `setAnnouncements`, for the account itself, which may never have been sent one. */
 export async function setOwnAnnouncements(
-  transaction: Transaction,
+  executor: Executor,
   accountId: string,
   isWanted: boolean,
 ): Promise<void> {
-  await transaction.query(SET_OWN, [accountId, newCode(), isWanted]);
+  await executor.query(SET_OWN, [accountId, newCode(), isWanted]);
 }

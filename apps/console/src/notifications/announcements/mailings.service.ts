@@ -10,7 +10,7 @@ import {
 import { type Actor } from '../../accounts/audit-log/actor';
 import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { ANNOUNCEMENT_MAIL_CONFIG, type AnnouncementMailConfig } from '../notifications.config';
-import { deleteWaitingMails } from '../mail/outbox.repository';
+import { deleteWaitingMails, wantsAnnouncements } from '../mail/outbox.repository';
 import { type Announcement } from './announcement.entity';
 import { lockAnnouncement } from './announcements.repository';
 import { type AnnouncementMailing } from './mailing.entity';
@@ -23,7 +23,6 @@ import {
   setAnnouncements,
   setOwnAnnouncements,
   updateMailing,
-  wantsAnnouncements,
 } from './mailings.repository';
 
 /** Announcements by mail: staff starts and cancels them, customers stop and resume them. */
@@ -61,7 +60,7 @@ export class MailingsService {
       const mailing = await lockMailing(transaction, announcementId);
       if (!mailing) throw new NotFoundException('the announcement was not sent by mail');
       if (mailing.cancelledAt !== null) throw new ConflictException('the mailing was cancelled already');
-      const removed = await deleteWaitingMails(transaction, { announcementId });
+      const removed = await deleteWaitingMails(transaction, announcementId);
       if (mailing.finishedAt !== null && removed === 0) throw new ConflictException('all mails were sent');
       await updateMailing(transaction, announcementId, { queued: -removed, end: 'cancelledAt' });
       await record(transaction, actor, announcementId, 'mailing_cancelled', {});
@@ -70,25 +69,18 @@ export class MailingsService {
   }
 
   /** Throws 404 for an unknown code. */
-  setWanted(code: string, isWanted: boolean): Promise<{ announcements: boolean }> {
-    return this.database.transaction(async (transaction) => {
-      const accountId = await setAnnouncements(transaction, code, isWanted);
-      if (accountId === undefined) throw new NotFoundException('no such code');
-      if (!isWanted) await deleteWaitingMails(transaction, { accountId });
-      return { announcements: isWanted };
-    });
+  async setWanted(code: string, isWanted: boolean): Promise<{ announcements: boolean }> {
+    if (!(await setAnnouncements(this.database, code, isWanted))) throw new NotFoundException('no such code');
+    return { announcements: isWanted };
   }
 
   async readWanted(accountId: string): Promise<{ announcements: boolean }> {
     return { announcements: await wantsAnnouncements(this.database, accountId) };
   }
 
-  setOwnWanted(accountId: string, isWanted: boolean): Promise<{ announcements: boolean }> {
-    return this.database.transaction(async (transaction) => {
-      await setOwnAnnouncements(transaction, accountId, isWanted);
-      if (!isWanted) await deleteWaitingMails(transaction, { accountId });
-      return { announcements: isWanted };
-    });
+  async setOwnWanted(accountId: string, isWanted: boolean): Promise<{ announcements: boolean }> {
+    await setOwnAnnouncements(this.database, accountId, isWanted);
+    return { announcements: isWanted };
   }
 
   private async mailable(transaction: Transaction, id: string): Promise<Announcement> {
@@ -139,6 +131,7 @@ export const mailingView = (mailing: AnnouncementMailing): MailingResponse => ({
   state: mailing.cancelledAt ? 'cancelled' : mailing.finishedAt ? 'sent' : 'sending',
   recipients: mailing.recipients,
   queued: mailing.queued,
+  skipped: mailing.skipped,
   used_model: mailing.usedModel,
   active_within_days: mailing.activeWithinDays,
   tier: mailing.tier,

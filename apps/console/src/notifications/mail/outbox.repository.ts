@@ -1,6 +1,7 @@
 import { type Executor } from '@inference/database';
-import { Raw } from 'typeorm';
+import { IsNull, Not, Raw } from 'typeorm';
 import { type MailKind } from './mail-kinds';
+import { MailPreference } from './mail-preference.entity';
 import { OutboxMail } from './outbox-mail.entity';
 
 /** A mail that could not be sent within this time is deleted. */
@@ -83,18 +84,31 @@ export async function countWaitingMails(executor: Executor, kind: MailKind): Pro
   return await executor.repository(OutboxMail).countBy({ kind });
 }
 
-/** Deletes announcements, all of one or those to one account, that nobody is sending just now. Returns their number. */
-export async function deleteWaitingMails(
-  executor: Executor,
-  of: { announcementId: string } | { accountId: string },
-): Promise<number> {
+const SKIP = `
+  WITH skipped AS (
+    DELETE FROM accounts.mail_outbox WHERE id = $1 RETURNING params->>'announcementId' AS announcement_id
+  )
+  UPDATE accounts.announcement_mailings m SET queued = m.queued - 1, skipped = m.skipped + 1
+  FROM skipped s WHERE m.announcement_id = s.announcement_id`;
+
+/** Deletes an announcement to an account that does not get it, and counts that. */
+export async function skipAnnouncement(executor: Executor, id: string): Promise<void> {
+  await executor.query(SKIP, [id]);
+}
+
+/** Deletes the mails of an announcement that nobody is sending just now. Returns their number. */
+export async function deleteWaitingMails(executor: Executor, announcementId: string): Promise<number> {
   const { affected } = await executor
     .repository(OutboxMail)
     .createQueryBuilder()
     .delete()
-    .where({ kind: 'announcement', ...('accountId' in of && of) })
+    .where({ kind: 'announcement' })
     .andWhere('(claimed_until IS NULL OR claimed_until <= now())')
-    .andWhere('announcementId' in of ? "params->>'announcementId' = :announcementId" : 'true', of)
+    .andWhere("params->>'announcementId' = :announcementId", { announcementId })
     .execute();
   return affected ?? 0;
 }
+
+/** Whether an account wants announcements by mail: it does until it stops them. */
+export const wantsAnnouncements = async (executor: Executor, accountId: string): Promise<boolean> =>
+  !(await executor.repository(MailPreference).existsBy({ accountId, announcementsOffAt: Not(IsNull()) }));

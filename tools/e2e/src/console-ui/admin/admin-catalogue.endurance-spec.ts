@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '@inference/testing';
-import { type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { launchChromium } from '../../site/chromium';
 import { consoleBody } from '../../site/console-client';
 import { createAdmin } from '../../site/create-admin';
@@ -12,6 +12,7 @@ import { Site } from '../../site/site';
 import { openArea } from '../billing-pages';
 import { collectFaults } from '../browser-faults';
 import { findInPalette, SignInPage } from '../console-pages';
+import { insertExportedHours } from '../every-page/seed-content';
 import { ChangelogEditor, PackagePages, PriceEditor, RatesPage } from './catalogue-pages';
 
 /** What admins publish, in Chromium, against a real console. The site is that of China, which has exchange rates. */
@@ -27,6 +28,9 @@ const PACKAGE = {
   buffer: Buffer.alloc(1_000_000, 'model'),
 };
 const UPLOAD_BYTES_PER_SECOND = 300_000;
+const HOUR_MILLIS = 3_600_000;
+/** The console exports once a minute, and the page looks every quarter of one. */
+const EXPORT_LIMIT_MILLIS = 180_000;
 
 const chrome = findProgram('chromium');
 const ifThere = chrome ? it : it.skip;
@@ -59,6 +63,7 @@ beforeAll(async () => {
   consoleService = await site.startConsole({
     CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
     STORAGE_FOLDER: storage,
+    EXPORT_STORAGE_FOLDER: join(storage, 'exports'),
   });
   await createAdmin(database.urlFor('console'), 'cn', ADMIN);
   const { token } = await consoleBody<{ token: string }>(consoleService.url, 'POST', '/api/auth/login', {
@@ -384,4 +389,33 @@ ifThere('has no such pages for customers', async () => {
   await customer.getByRole('heading', { name: 'There is no such page' }).waitFor();
   expect(await customer.getByRole('navigation').getByText('Administration').count()).toBe(0);
   await customer.context().close();
+});
+
+ifThere('shows how far the hourly export is, and has an hour exported again', async () => {
+  const hourAgo = (hours: number) => new Date(Math.floor(Date.now() / HOUR_MILLIS - hours) * HOUR_MILLIS);
+  await insertExportedHours(database.pool, hourAgo(2).toISOString());
+  const [own, again] = [hourAgo(1), hourAgo(3)].map((hour) =>
+    tab.getByRole('row').filter({ has: tab.locator(`time[datetime="${hour.toISOString()}"]`) }),
+  ) as [Locator, Locator];
+  await openArea(tab, 'Warehouse export');
+  await tab.getByRole('status').getByText('No hour is closed yet').waitFor();
+  // Otherwise it would take the first usage, and an hour.
+  await database.pool.query('UPDATE metering.rollup_progress SET rolled_until = $1', [hourAgo(0)]);
+  await own.getByText('Exported').waitFor({ timeout: EXPORT_LIMIT_MILLIS });
+  await tab.getByText('2 hours could not be exported').waitFor();
+  await tab.getByRole('button', { name: 'Show failed hours' }).click();
+  await tab.getByRole('cell').getByText('The storage refused the files or could not be reached.').waitFor();
+  await tab.getByRole('cell').getByText('cost of usage: 2 exported, 1 in the books').waitFor();
+  expect(await tab.getByRole('row').count()).toBe(3);
+  expect(new URL(tab.url()).searchParams.get('state')).toBe('failed');
+  await tab.goto('/admin/exports');
+  await again.getByText('1,204').waitFor();
+  await again.getByRole('button', { name: /^Export .* UTC again$/ }).click();
+  const dialog = tab.getByRole('dialog');
+  await dialog.getByText('Version 2 of this hour is written', { exact: false }).waitFor();
+  await dialog.getByRole('button', { name: 'Export again' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await again.getByText('In progress').waitFor();
+  await again.getByText('Exported').waitFor({ timeout: EXPORT_LIMIT_MILLIS });
+  expect(await again.getByRole('cell').allTextContents()).toEqual(expect.arrayContaining(['2', 'Exported']));
 });

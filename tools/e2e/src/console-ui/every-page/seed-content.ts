@@ -8,7 +8,7 @@ const SUSPENDED = { email: 'suspended@example.com', password: 'a password of thi
 /**
  * Gives the demo account and its staff what their pages show beyond the first start: calls that worked and that failed, a key
  * with limits, a paid payment of which a part is refunded and that is disputed, an open one, a note, a suspended customer, a
- * second upstream, and what the first one takes.
+ * second upstream, what the first one takes, and exported hours.
  */
 export async function seedContent(platform: Platform): Promise<void> {
   const { urls, accounts } = platform;
@@ -20,6 +20,7 @@ export async function seedContent(platform: Platform): Promise<void> {
   await seedCalls(platform, demo.token);
   await seedPayments(platform, { customer: demo.token, admin: admin.token });
   await seedAdministration(platform, { token: admin.token, customerId: demo.user.id });
+  await seedExports(platform);
 }
 
 /** Before the calls, so that they have a margin. */
@@ -145,4 +146,31 @@ async function seedAdministration(
     { slug: 'sandbox-mini', context_tokens: 8192, aliases: ['sandbox-small'], fallbacks: ['sandbox-chat'] },
     201,
   );
+}
+
+const files = (bytes: number) => ({ files: [{ name: 'of-no-storage', rows: 1, bytes, sha256: '' }] });
+const MANIFEST = JSON.stringify({
+  datasets: { usage: files(40_960), usage_lines: files(49_152), ledger: files(8_192) },
+});
+
+const INSERT = `
+  INSERT INTO billing.exported_hours
+    (hour, claim, due_at, error, exported_at, manifest, usage_rows, usage_line_rows, ledger_rows, bytes, cost_picos, ledger_picos)
+  SELECT $1::timestamptz - hours * interval '1 hour', '', now() + interval '1 year', error, exported_at, manifest, 1204, 2408, 310, 98304, 12500000000000, 87500000000000
+  FROM (VALUES
+    (0, NULL, NULL::timestamptz, NULL),
+    (1, NULL, now(), $2),
+    (2, 'storage unavailable', NULL, NULL),
+    (3, 'The hour differs from the books. cost of usage: 2 exported, 1 in the books', NULL, NULL)
+  ) hours (hours, error, exported_at, manifest)`;
+
+/** An hour that is being exported, and before it one that is exported and two that have failed. Nothing takes them up. */
+export async function insertExportedHours(pool: TestPool, newest: string): Promise<void> {
+  await pool.query(INSERT, [newest, MANIFEST]);
+}
+
+async function seedExports({ database }: Platform): Promise<void> {
+  const pool = TestPool.of({ url: database.url, applicationName: 'test', size: 1 });
+  await insertExportedHours(pool, '2026-01-31T09:00:00Z');
+  await pool.end();
 }

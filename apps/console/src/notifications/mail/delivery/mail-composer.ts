@@ -26,7 +26,7 @@ import {
 } from '../mail-kinds';
 import { createMailToken } from '../mail-tokens';
 import { countTokenMails, hasMailToken, lockTokenMails } from '../mail-tokens.repository';
-import { type ClaimedMail } from '../outbox.repository';
+import { type ClaimedMail, wantsAnnouncements } from '../outbox.repository';
 import { formatAmountRoundedDown, formatExactAmount, type TemplateData } from '../templates/mail-template';
 import { formatInstant, type Message, renderMessage, toOneLine } from '../templates/message';
 
@@ -137,8 +137,8 @@ export class MailComposer {
   }
 
   /**
-   * Returns null if there is nothing to send: the account does not exist, its address is verified already, or the limit
-   * of token mails is reached. Throws for a kind that this version does not know.
+   * Returns null if there is nothing to send: the account does not exist, its address is verified already, the limit
+   * of token mails is reached, or the account does not get announcements (any more). Throws for a kind that this version does not know.
    */
   async compose(row: ClaimedMail): Promise<ComposedMail | null> {
     const { id, kind, createdAt } = row;
@@ -177,6 +177,7 @@ export class MailComposer {
     if (isBillingMailKind(kind))
       return composeBillingMail(kind, row.params, this.invoices, { language, siteName, consoleUiUrl });
     if (isBulkMailKind(kind)) {
+      if (!(await this.getsAnnouncements(account))) return null;
       const { texts, unsubscribeCode } = row.params as BulkMailParams;
       // Browsers do not send the fragment of a URL to any server.
       const link = `${consoleUiUrl}${MAIL_KINDS[kind].bulk.page}#token=${unsubscribeCode}`;
@@ -193,6 +194,10 @@ export class MailComposer {
       at: formatInstant(at ?? row.createdAt),
       address: address ?? null,
     });
+  }
+
+  private async getsAnnouncements({ id, emailVerified, suspendedAt }: AccountProfile): Promise<boolean> {
+    return emailVerified && suspendedAt === null && (await wantsAnnouncements(this.database, id));
   }
 
   private async findAccount({ identifier, accountId }: ClaimedMail): Promise<AccountProfile | null> {

@@ -5,8 +5,14 @@ import { SITE_CONFIG, type SiteConfig } from '../../../site.config';
 import { MAIL_CONFIG, type MailConfig } from '../../notifications.config';
 import { deleteOldMailTokens } from '../mail-tokens.repository';
 import { rescheduleOrGiveUp, SEND_MAIL } from '../outbox';
-import { type ClaimedMail, claimMail, deleteExpiredMails, deleteMail } from '../outbox.repository';
-import { MailComposer } from './mail-composer';
+import {
+  type ClaimedMail,
+  claimMail,
+  deleteExpiredMails,
+  deleteMail,
+  skipAnnouncement,
+} from '../outbox.repository';
+import { type ComposedMail, MailComposer } from './mail-composer';
 import { createMailDelivery, type DeliverMail, DELIVERY_LIMIT_MILLIS } from './mail-transport';
 
 /** The fields of nodemailer's errors that are used here. */
@@ -67,14 +73,16 @@ export class MailSender {
   private async send(id: string, deliver: DeliverMail): Promise<void> {
     const claimed = await claimMail(this.database, id, CLAIM_SECONDS);
     if (!claimed) return;
+    let mail: ComposedMail | null;
     try {
-      const mail = await this.composer.compose(claimed);
+      mail = await this.composer.compose(claimed);
       if (mail) await deliver(mail);
     } catch (error) {
       return this.handleFailure(claimed, error);
     }
     // If this fails, the mail is sent again when its claim ends.
-    await deleteMail(this.database, id);
+    const isSkipped = mail === null && claimed.kind === 'announcement';
+    await (isSkipped ? skipAnnouncement : deleteMail)(this.database, id);
   }
 
   private async handleFailure(row: ClaimedMail, error: unknown): Promise<void> {
