@@ -34,6 +34,7 @@ const SYMBOLS = new Map([
 ]);
 /** The encoding of a font's character set (`\fcharset`), where it is another than that of the document. */
 const CHARSETS = new Map([
+  [77, 'macintosh'],
   [128, 'shift_jis'],
   [129, 'euc-kr'],
   [134, 'gb18030'],
@@ -47,6 +48,8 @@ const CHARSETS = new Map([
   [204, 'windows-1251'],
   [222, 'windows-874'],
   [238, 'windows-1250'],
+  [254, 'cp437'],
+  [255, 'cp850'],
 ]);
 /** Code pages (`\ansicpg`) that are no Windows code page of the same number. */
 const CODE_PAGES = new Map([
@@ -59,6 +62,13 @@ const CODE_PAGES = new Map([
   [10000, 'macintosh'],
   [65001, 'utf-8'],
 ]);
+/** Keywords of the character set of a document. */
+const CHARACTER_SETS = new Map([
+  ['mac', 'macintosh'],
+  ['pc', 'cp437'],
+  ['pca', 'cp850'],
+]);
+const DOS_CODE_PAGES = new Set([437, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 864, 865, 869]);
 const DEFAULT_ENCODING = 'windows-1252';
 const MAX_DEPTH = 20_000;
 const SIGNATURE = '{\\rtf';
@@ -230,7 +240,7 @@ class RtfText {
     else if (name === 'f') group.font = value ?? 0;
     else if (name === 'fcharset' && group.isFontTable) this.nameFont(value ?? 0);
     else if (name === 'ansicpg') this.encoding = encodingOf(value ?? 0);
-    else if (name === 'mac') this.encoding = 'macintosh';
+    else if (CHARACTER_SETS.has(name)) this.encoding = CHARACTER_SETS.get(name)!;
     else if (name === 'v') group.isHidden = value !== 0;
     else if (name === 'deleted') group.isDeleted = value !== 0;
     else if (name === 'plain') Object.assign(group, { isHidden: false, isDeleted: false });
@@ -356,5 +366,6 @@ class RtfText {
 function encodingOf(codePage: number): string {
   const known = CODE_PAGES.get(codePage);
   if (known) return known;
+  if (DOS_CODE_PAGES.has(codePage)) return `cp${codePage}`;
   return codePage >= 1250 && codePage <= 1258 ? `windows-${codePage}` : DEFAULT_ENCODING;
 }

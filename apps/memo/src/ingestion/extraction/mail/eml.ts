@@ -40,10 +40,9 @@ export async function writeAttachment(
 
 /** Marks decoded text as UTF-8 whatever its declaration says. */
 const BYTE_ORDER_MARK = '\ufeff';
-/** The text of an HTML body is extracted here, with its hidden parts left out. */
+/** The text of an HTML body is extracted here, with its hidden parts left out. Plain parts beside HTML ones become HTML. */
 const OPTIONS = {
   skipHtmlToText: true,
-  skipTextToHtml: true,
   skipImageLinks: true,
   skipTextLinks: true,
 };
@@ -88,8 +87,10 @@ export function parseMail(bytes: Buffer): Promise<ParsedMail> {
 
 /** Writes the HTML body of a mail, or else the plain one. Returns whether there is a body. */
 export function writeBody({ html, text }: Pick<ParsedMail, 'html' | 'text'>, output: ReadingOutput): boolean {
+  const { writer } = output;
+  const { length } = writer;
   if (html) readHtml(Buffer.from(BYTE_ORDER_MARK + html), { ...output, onProgress: () => undefined });
-  else if (text) output.writer.verbatim(text);
+  if (text && writer.length === length) writer.verbatim(text);
   return Boolean(html || text);
 }
 
