@@ -24,7 +24,16 @@ const LISTS = new Set(['ul', 'ol', 'menu', 'dir']);
 const PICTURES = new Set(['img', 'svg', 'canvas']);
 const EMBEDDED = new Set(['iframe', 'object', 'audio', 'video', 'embed']);
 /** Boxes in a line of text, which separate the words beside them. */
-const BOXES = new Set(['button', 'select', 'textarea', 'input', 'meter', 'progress', ...PICTURES, ...EMBEDDED]);
+const BOXES = new Set([
+  'button',
+  'select',
+  'textarea',
+  'input',
+  'meter',
+  'progress',
+  ...PICTURES,
+  ...EMBEDDED,
+]);
 /** Inputs whose value is no text that a page shows. */
 const WITHOUT_TEXT = new Set('hidden password checkbox radio file image range color'.split(' '));
 /** Other parts of a page are laid out as tables and lists, whatever their style. */
@@ -261,7 +270,8 @@ export class HtmlText {
       this.lists.pop();
       if (!this.tables.inCell) this.writer.prefix('');
     }
-    if (name === 'pre' || name === 'listing' || name === 'xmp') this.preformatted = Math.max(0, this.preformatted - 1);
+    if (name === 'pre' || name === 'listing' || name === 'xmp')
+      this.preformatted = Math.max(0, this.preformatted - 1);
     if (this.lists.length > 0) this.tables.newline();
     else this.tables.breakBlock();
   }

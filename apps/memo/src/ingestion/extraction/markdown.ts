@@ -18,7 +18,8 @@ const KEY = /^(?!\d+[.)]\s)[\p{L}\p{N}_.$@~:/-][^<>[\]{}*`|#]*$/u;
 /** Front matter of the other usual kind. CommonMark has no meaning for its rules. */
 const TOML_FRONT_MATTER = /^\ufeff?\+\+\+[ \t]*\r?\n([\s\S]{0,65536}?)\r?\n\+\+\+[ \t]*(?:\r?\n|$)/;
 /** A key with a value, or the head of a table (TOML 1.0). The other lines belong to a value of several lines. */
-const TOML_LINE = /^\s*(?:(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*[\w"'-]+)*\s*=\s*\S|\[{1,2}[^\]]+\]{1,2}\s*(?:#|$))/;
+const TOML_LINE =
+  /^\s*(?:(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*[\w"'-]+)*\s*=\s*\S|\[{1,2}[^\]]+\]{1,2}\s*(?:#|$))/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 /** Definition of a link. A label that starts with `^` is a footnote. */
 const DEFINITION = /^ {0,3}\[(?!\^)([^\]\n]{1,200})\]:[ \t]*(\S{1,2000})/gm;

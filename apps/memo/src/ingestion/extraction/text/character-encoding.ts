@@ -37,9 +37,8 @@ const MIN_HIGH_BYTES = 4;
 const MAX_INVALID_MULTIBYTE_SHARE = 0.001;
 const EAST_ASIAN_UTF16 = /[\t\n\r\u0020-\u007e\u3000-\u30ff\u4e00-\u9fff\uff00-\uff60]/g;
 const UTF16_PUNCTUATION = /[\n\u0020\u3001\u3002\uff0c]/;
-/** Greek, Cyrillic, Hebrew, Arabic, Devanagari, Thai and Hangul. */
 const OTHER_UTF16 =
-  /[\t\n\r\u0020-\u007e\u00a0-\u00ff\u0370-\u0481\u0490-\u052f\u05d0-\u05ea\u0600-\u06ff\u0900-\u097f\u0e00-\u0e7f\u2010-\u2026\uac00-\ud7a3]/g;
+  /[\t\n\r\u0020-\u007e\u00a0-\u00ff\u2010-\u2026\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Thai}\p{Script=Hangul}]/gu;
 const UTF16_SPACE = /[\n\u0020]/;
 /** Share of ordinary characters above which bytes are UTF-16. Other encodings read as UTF-16 give random characters. */
 const MIN_ORDINARY_UTF16_SHARE = 0.95;
@@ -160,7 +159,8 @@ export function* decodeText(
 }
 
 /** Decodes a short text. */
-export const decodeWhole = (bytes: Uint8Array, encoding: string): string => newDecoder(encoding).decode(bytes);
+export const decodeWhole = (bytes: Uint8Array, encoding: string): string =>
+  newDecoder(encoding).decode(bytes);
 
 function byteOrderMark(bytes: Uint8Array): string | undefined {
   const [a, b, c, d] = bytes;

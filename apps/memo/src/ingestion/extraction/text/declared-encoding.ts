@@ -55,9 +55,14 @@ const OTHER_NAMES = new Map([
 
 /** The encoding that a text file declares, or undefined. */
 export function declaredInText(bytes: Uint8Array): string | undefined {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, TEXT_BYTES)).toString('latin1');
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, TEXT_BYTES)).toString(
+    'latin1',
+  );
   for (const pattern of LABELS_IN_TEXT) {
-    const label = pattern.exec(start)?.[1]?.toLowerCase().replace(/-(?:unix|dos|mac)$/, '');
+    const label = pattern
+      .exec(start)?.[1]
+      ?.toLowerCase()
+      .replace(/-(?:unix|dos|mac)$/, '');
     if (label === undefined) continue;
     const encoding = encodingFor(OTHER_NAMES.get(label) ?? label);
     // The bytes are known not to be UTF-8.
