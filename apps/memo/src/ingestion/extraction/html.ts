@@ -228,7 +228,7 @@ export class HtmlText {
   }
 
   private separate(): void {
-    if (this.isShown) this.writer.flow(' ');
+    if (this.isShown && this.writer.length > 0) this.writer.flow(' ');
   }
 
   private breakAt(edge: 'block' | 'box'): void {
