@@ -25,12 +25,7 @@ const PICTURES = new Set(['img', 'svg', 'canvas']);
 const EMBEDDED = new Set(['iframe', 'object', 'audio', 'video', 'embed']);
 /** Boxes in a line of text, which separate the words beside them. */
 const BOXES = new Set([
-  'button',
-  'select',
-  'textarea',
-  'input',
-  'meter',
-  'progress',
+  ...'button select textarea input meter progress'.split(' '),
   ...PICTURES,
   ...EMBEDDED,
 ]);
@@ -167,7 +162,7 @@ export class HtmlText {
     this.countOmission(name);
     const isHidden = attributes.hidden !== undefined && attributes.hidden.toLowerCase() !== 'until-found';
     const style = styleIn(this.visibility, attributes.style, isHidden);
-    if (BOXES.has(name) && style) this.separate();
+    if (BOXES.has(name) && style) this.separate(name);
     if (SKIPPED.has(name) || !style) {
       this.skipped = element;
       this.skippedAs = READING_AIDS.has(name) ? 'reading_aid' : style ? undefined : 'hidden_text';
@@ -209,13 +204,13 @@ export class HtmlText {
     if (this.skipped) {
       if (this.skipped !== element) return;
       this.skipped = undefined;
-      return isBox && this.skippedAs === undefined ? this.separate() : undefined;
+      return isBox && this.skippedAs === undefined ? this.separate(name) : undefined;
     }
     if (this.around.at(-1)?.element === element) this.visibility = this.around.pop()!.visibility;
     if (name === 'table') this.tables.close();
     else if (name === 'td' || name === 'th') this.tables.closeCell();
     else if (BLOCKS.has(name)) this.closeBlock(name);
-    else if (isBox) this.separate();
+    else if (isBox) this.separate(name);
     if (edge) this.breakAt(edge);
   }
 
@@ -227,8 +222,10 @@ export class HtmlText {
     else this.writer.flow(text);
   }
 
-  private separate(): void {
-    if (this.isShown && this.writer.length > 0) this.writer.flow(' ');
+  /** Parts words at a box. Characters of scripts without spaces stay together around a picture. */
+  private separate(name = ''): void {
+    if (this.isShown && this.writer.length > 0)
+      this.writer.flow(PICTURES.has(name) || EMBEDDED.has(name) ? '\n' : ' ');
   }
 
   private breakAt(edge: 'block' | 'box'): void {

@@ -160,7 +160,8 @@ export class WordText implements XmlHandler {
   }
 
   private show(text: string): void {
-    if (this.fields.some(({ isResult }) => !isResult)) return;
+    // What a field shows within the instruction of another one is only an argument.
+    if (this.fields.slice(0, -1).some(({ isResult }) => !isResult)) return;
     if (this.hidden) this.omissions.add('hidden_text', text.trim().length);
     else this.writer.flow(text);
   }

@@ -40,9 +40,10 @@ export async function writeAttachment(
 
 /** Marks decoded text as UTF-8 whatever its declaration says. */
 const BYTE_ORDER_MARK = '\ufeff';
-/** The text of an HTML body is extracted here, with its hidden parts left out. Plain parts beside HTML ones become HTML. */
+/** The text of an HTML body is extracted here, with its hidden parts left out. */
 const OPTIONS = {
   skipHtmlToText: true,
+  skipTextToHtml: true,
   skipImageLinks: true,
   skipTextLinks: true,
 };
@@ -78,11 +79,24 @@ export async function readEml(bytes: Uint8Array, output: ReadingOutput): Promise
   output.onProgress(bytes.length, bytes.length);
 }
 
-/** Parses MIME. Throws `corrupt` if it is none. */
-export function parseMail(bytes: Buffer): Promise<ParsedMail> {
-  return simpleParser(bytes, OPTIONS).catch(() => {
+/** Parses MIME. Throws `corrupt` if it is none. Plain parts beside HTML ones, rather than instead of them, are in the HTML. */
+export async function parseMail(bytes: Buffer): Promise<ParsedMail> {
+  try {
+    const mail = await simpleParser(bytes, OPTIONS);
+    if (!mail.html || !mail.text || !mayMixParts(bytes)) return mail;
+    return await simpleParser(bytes, { ...OPTIONS, skipTextToHtml: false });
+  } catch {
     throw new ExtractionError('corrupt', 'The mail is damaged.');
-  });
+  }
+}
+
+const ALTERNATIVE = /^content-type:\s*multipart\/alternative/im;
+const TEXT_PART = /^content-type:\s*text\/(?:plain|html)/gim;
+
+/** Whether there may be more parts of text than the two forms of one body. */
+function mayMixParts(bytes: Buffer): boolean {
+  const source = bytes.toString('latin1');
+  return !ALTERNATIVE.test(source) || (source.match(TEXT_PART)?.length ?? 0) > 2;
 }
 
 /** Writes the HTML body of a mail, or else the plain one. Returns whether there is a body. */
