@@ -19,7 +19,7 @@ export const MSG = 'application/vnd.ms-outlook';
 
 /** Texts that are read as they are: notes, records by line, and source code. */
 const VERBATIM =
-  'txt text log json jsonl ndjson yaml yml toml ini cfg conf properties env xml rst adoc org tex srt vtt diff patch ' +
+  'txt text log json jsonl ndjson ipynb yaml yml toml ini cfg conf properties env xml rst adoc org tex bib ics vcf srt vtt diff patch ' +
   'c h cc cpp cxx hpp cs java kt kts scala groovy gradle go rs rb py pyi php pl pm lua r jl m mm swift dart ex exs erl hs clj ' +
   'ml fs vb f90 asm s sh bash zsh fish ps1 bat sql graphql gql proto js mjs cjs jsx ts mts cts tsx vue svelte css scss sass less tf cmake';
 
@@ -58,9 +58,9 @@ const FORMATS: Record<MediaType, Format> = {
     aliases: ['application/xhtml+xml'],
   },
   'application/pdf': { container: 'pdf', extensions: ['pdf'] },
-  [DOCX]: { container: 'zip', extensions: ['docx'] },
+  [DOCX]: { container: 'zip', extensions: ['docx', 'docm'] },
   [XLSX]: { container: 'zip', extensions: ['xlsx', 'xlsm'] },
-  [PPTX]: { container: 'zip', extensions: ['pptx', 'ppsx'] },
+  [PPTX]: { container: 'zip', extensions: ['pptx', 'ppsx', 'pptm'] },
   [ODT]: { container: 'zip', extensions: ['odt'] },
   [EPUB]: { container: 'zip', extensions: ['epub'] },
   'text/csv': { container: 'text', extensions: ['csv', 'tsv'], aliases: ['text/tab-separated-values'] },

@@ -2,23 +2,23 @@
  * What may become a marker: brackets, numbers, a few words and signs. Models write `[2]`, `[2, 5]`, `[1-3]`, `[[2]]`, `【2†source】`,
  * `［２］`, `[^1]`, `[Source 2]` and `\[1\]`.
  */
-const MARKER_PREFIX = /^\\?[[【［](?:\\?[[【［\]】］]|[\s\p{L}\p{Nd},，、;；:：#^†‡&.~\-–—～_/|]|\\$)*/u;
+const MARKER_PREFIX = /^\\?[[【［](?:\\?[[【［\]】］]|[\s\p{L}\p{Nd},，、;；:：#^†‡&.~\-‐‑–—～_/|]|\\$)*/u;
 /**
  * A part of a marker in ASCII brackets. A marker is read part by part, since one expression for all of it would take exponential
  * time. Numbers of four digits are years. What stands behind a dagger is the place in the source.
  */
 const MARKER_PART =
-  /[[\]\s,、;^&|]|(?:and|und|et|y|e|和|与|及)(?=\s*\d)|(?:sources?|passages?|documents?|docs?|references?|refs?|citations?|quellen?|fuentes?|来源|资料|段落|文档|來源|資料)(?=\s*(?:[:#]\s*)?\d)[\s:#]*|\d{1,3}(?!\d)(?::\d{1,3}(?=†)|\s*[-–—~]\s*\d{1,3}(?!\d))?|[†‡](?:[^[\]†‡,、;]|[,、;](?!\s*\d{1,3}[†‡])){0,80}/iuy;
+  /[[\]\s,、;^&|]|(?:and|und|et|y|e|和|与|及)(?=\s*\d)|(?:sources?|passages?|documents?|docs?|references?|refs?|citations?|cites?|quellen?|fuentes?|fontes?|fonti|источники?|来源|出典|参照|参考|文献|资料|段落|文档|來源|資料)(?=\s*(?:[:#]\s*)?\d)[\s:#]*|\d{1,3}(?!\d)(?::\d{1,3}(?=†)|\s*[-‐–—~]\s*\d{1,3}(?!\d))?|[†‡](?:[^[\]†‡,、;]|[,、;](?!\s*\d{1,3}[†‡])){0,80}/iuy;
 const PLACE = /[†‡](?:[^[\]†‡,、;]|[,、;](?!\s*\d{1,3}[†‡]))*/g;
 /** Only numbers, which may as well be an interval, a list or a matrix of the answer. */
-const ONLY_NUMBERS = /^[\\[\]［］\p{Nd}\s,，、;；~～–—-]*$/u;
+const ONLY_NUMBERS = /^[\\[\]［］\p{Nd}\s,，、;；~～‐‑–—-]*$/u;
 const NESTED = /^.+[[［]/;
 const ONE_IN_BRACKETS = /\[\s*\d{1,3}\s*\]/;
 /** What a bracket directly behind it belongs to: `a[0]`, `rows[0][1]`. Chinese has no space before a marker. */
 const SUBJECT_OF_INDEX = /[\p{Script=Latin}\p{Nd}_\])]$/u;
 /** Messages and places of another service, which name no passage. */
 const FOREIGN_NUMBER = /\d{1,3}:\d{1,3}/g;
-const NUMBERS = /(\d{1,3})(?:\s*[-–—~]\s*(\d{1,3}))?/g;
+const NUMBERS = /(\d{1,3})(?:\s*[-‐–—~]\s*(\d{1,3}))?/g;
 /**
  * A longer sequence is not a marker. This bounds the text that is held back. Half is too short for a list of 50
  * numbers with separators.
@@ -132,7 +132,7 @@ function isOfText(marker: string, passages: number, isBehindSubject: boolean): b
   if (!ONLY_NUMBERS.test(marker)) return false;
   const ranges = rangesIn(marker);
   const arePassages = ranges.every(({ from, to }) => from >= 1 && from <= to && from <= passages);
-  const isOne = ranges.length === 1 && !/\d\s*[-–—~]/.test(plainMarker(marker));
+  const isOne = ranges.length === 1 && !/\d\s*[-‐–—~]/.test(plainMarker(marker));
   if (isBehindSubject && !NESTED.test(marker)) return !(isOne && arePassages);
   // The rest of a text must not show the number of a passage that does not exist.
   return !isOne && !arePassages && !ONE_IN_BRACKETS.test(plainMarker(marker));

@@ -26,14 +26,14 @@ it('names the limits of uploads, the formats, and the models', async () => {
     formats: [
       {
         media_type: 'text/plain',
-        extensions: expect.arrayContaining(['txt', 'log', 'jsonl', 'py']) as string[],
+        extensions: expect.arrayContaining(['txt', 'log', 'jsonl', 'ipynb', 'py']) as string[],
       },
       { media_type: 'text/markdown', extensions: ['md', 'markdown'] },
       { media_type: 'text/html', extensions: ['html', 'htm', 'xhtml'] },
       { media_type: 'application/pdf', extensions: ['pdf'] },
-      { media_type: `${OOXML}.wordprocessingml.document`, extensions: ['docx'] },
+      { media_type: `${OOXML}.wordprocessingml.document`, extensions: ['docx', 'docm'] },
       { media_type: `${OOXML}.spreadsheetml.sheet`, extensions: ['xlsx', 'xlsm'] },
-      { media_type: `${OOXML}.presentationml.presentation`, extensions: ['pptx', 'ppsx'] },
+      { media_type: `${OOXML}.presentationml.presentation`, extensions: ['pptx', 'ppsx', 'pptm'] },
       { media_type: 'application/vnd.oasis.opendocument.text', extensions: ['odt'] },
       { media_type: 'application/epub+zip', extensions: ['epub'] },
       { media_type: 'text/csv', extensions: ['csv', 'tsv'] },

@@ -46,18 +46,24 @@ function recordsOf(text: string): string[][] | null {
 
 function parsed(text: string, options: Options): string[][] | null {
   try {
-    return parse(text, { ...LENIENT, ...options }) as string[][];
+    // A space before a quote does not open another field.
+    return parse(text, { ...LENIENT, ltrim: options.delimiter !== '\t', ...options }) as string[][];
   } catch {
     return null;
   }
 }
+
+/** A comma that stands in no number. */
+const COMMA_OUTSIDE_NUMBER = /(?<!\d),|,(?!\d)/;
 
 /** The delimiter by which most records have one number of fields, and then the one that makes most fields. */
 function delimiterOf(text: string): string {
   const end = text.lastIndexOf('\n', SAMPLE_CHARACTERS) + 1;
   const sample = text.length > SAMPLE_CHARACTERS && end > 0 ? text.slice(0, end) : text;
   let best = { delimiter: ',', score: 0 };
-  for (const delimiter of DELIMITERS) {
+  // Where each comma may be that of a decimal fraction, a semicolon between the numbers separates them.
+  const areDecimal = sample.includes(';') && !COMMA_OUTSIDE_NUMBER.test(sample.replace(/"[^"]*"/g, ''));
+  for (const delimiter of areDecimal ? DELIMITERS.slice(1) : DELIMITERS) {
     const records = parsed(sample, { delimiter, to: SAMPLE_RECORDS }) ?? [];
     const widths = records.map(({ length }) => length);
     const usual = Math.max(0, ...widths.filter((width) => width > 1).map((width) => shareOf(widths, width)));

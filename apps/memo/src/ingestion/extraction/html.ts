@@ -4,7 +4,8 @@ import { decodeText, detectEncoding } from './text/character-encoding';
 import { ExtractionError } from '../../tables/extraction-error';
 import { TableWriter } from './text/table-writer';
 import { type TextWriter } from './text/text-writer';
-import { SHOWN, type Visibility, visibilityIn } from './inline-style';
+import { SHOWN, styleIn, type Visibility } from './inline-style';
+import { endedBy, isXhtml, type OpenElement } from './html-structure';
 import { type OmissionKind, type Omissions } from '../../tables/omission';
 
 const SKIPPED = new Set(
@@ -14,13 +15,24 @@ const SKIPPED = new Set(
 );
 const BLOCKS = new Set(
   (
-    'address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form ' +
-    'header hgroup h1 h2 h3 h4 h5 h6 hr legend main nav ol p pre section summary table ul option'
+    'address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form ' +
+    'header hgroup h1 h2 h3 h4 h5 h6 hr legend listing main menu nav ol optgroup option p pre search section summary table ul xmp'
   ).split(' '),
 );
+const LISTS = new Set(['ul', 'ol', 'menu', 'dir']);
 /** Elements that show something other than text. */
 const PICTURES = new Set(['img', 'svg', 'canvas']);
 const EMBEDDED = new Set(['iframe', 'object', 'audio', 'video', 'embed']);
+/** Boxes in a line of text, which separate the words beside them. */
+const BOXES = new Set([
+  ...'button select textarea input meter progress'.split(' '),
+  ...PICTURES,
+  ...EMBEDDED,
+]);
+/** Inputs whose value is no text that a page shows. */
+const WITHOUT_TEXT = new Set('hidden password checkbox radio file image range color'.split(' '));
+/** Other parts of a page are laid out as tables and lists, whatever their style. */
+const OWN_LAYOUT = new Set('table caption colgroup col thead tbody tfoot tr td th li br'.split(' '));
 const READING_AIDS = new Set(['rt', 'rtc', 'rp']);
 /** Deepest nesting that is parsed. The parser's time grows with the square of the depth; browsers stop at 512. */
 const MAX_DEPTH = 20_000;
@@ -41,32 +53,60 @@ export function readHtml(bytes: Uint8Array, { writer, omissions, onProgress }: R
   page.end();
 }
 
+/** A comment ends with this too (HTML 13.2.5.51). */
+const OTHER_COMMENT_END = '--!>';
+
 interface List {
-  ordered: boolean;
-  count: number;
+  isOrdered: boolean;
+  next: number;
+  step: number;
+  type: string;
 }
+
+/** A number in the style of a list (HTML 4.4.5). */
+function ordinal(value: number, type: string): string {
+  const isRoman = type === 'i' || type === 'I';
+  if (!/^[aAiI]$/.test(type) || value < 1 || (isRoman && value > 3_999)) return String(value);
+  const letters = isRoman ? roman(value) : alphabetic(value);
+  return type === type.toLowerCase() ? letters : letters.toUpperCase();
+}
+
+function alphabetic(value: number): string {
+  let letters = '';
+  for (let rest = value; rest > 0; rest = Math.floor((rest - 1) / 26))
+    letters = String.fromCharCode(97 + ((rest - 1) % 26)) + letters;
+  return letters;
+}
+
+const ROMAN = [
+  ['', 'i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix'],
+  ['', 'x', 'xx', 'xxx', 'xl', 'l', 'lx', 'lxx', 'lxxx', 'xc'],
+  ['', 'c', 'cc', 'ccc', 'cd', 'd', 'dc', 'dcc', 'dccc', 'cm'],
+  ['', 'm', 'mm', 'mmm'],
+];
+const roman = (value: number): string =>
+  [...String(value)].map((digit, at, all) => ROMAN[all.length - 1 - at]![Number(digit)]).join('');
+
+/** The integer at the start of an attribute, as HTML parses it. */
+const integerIn = (attribute: string | undefined): number | undefined => {
+  const [digits] = /^\s*[+-]?\d{1,9}(?!\d)/.exec(attribute ?? '') ?? [];
+  return digits === undefined ? undefined : Number(digits);
+};
 
 /**
  * Handles tags as they arrive without building a tree, so memory and stack do not grow with the size or depth of the
  * page.
  */
 export class HtmlText {
-  private readonly parser = new Parser(
-    {
-      onattribute: () => this.countAttribute(),
-      onopentag: (name, attributes) => this.open(name, attributes),
-      ontext: (text) => this.text(text),
-      onclosetag: (name) => this.close(name),
-    },
-    { decodeEntities: true },
-  );
-  private depth = 0;
+  private parser: Parser | undefined;
+  /** As the parser nests them. Those that end where another one begins are marked as ended. */
+  private readonly elements: OpenElement[] = [];
   private attributes = 0;
-  private skippedFrom = -1;
+  private skipped: OpenElement | undefined;
   private skippedAs: OmissionKind | undefined;
   private visibility = SHOWN;
   /** The visibility around each open element that changes it. */
-  private readonly around: { depth: number; visibility: Visibility }[] = [];
+  private readonly around: { element: OpenElement; visibility: Visibility }[] = [];
   private preformatted = 0;
   private lists: List[] = [];
   private readonly tables: TableWriter;
@@ -79,11 +119,26 @@ export class HtmlText {
   }
 
   write(html: string): void {
-    this.parser.write(html);
+    this.parser ??= this.newParser(html);
+    this.parser.write(html.includes(OTHER_COMMENT_END) ? html.replaceAll(OTHER_COMMENT_END, '-->') : html);
   }
 
   end(): void {
-    this.parser.end();
+    this.parser?.end();
+  }
+
+  /** @param start of the page, which tells whether empty elements may end with their start tag */
+  private newParser(start: string): Parser {
+    const isXml = isXhtml(start);
+    return new Parser(
+      {
+        onattribute: () => this.countAttribute(),
+        onopentag: (name, attributes) => this.open(name, attributes),
+        ontext: (text) => this.text(text),
+        onclosetag: () => this.close(),
+      },
+      { decodeEntities: true, recognizeSelfClosing: isXml, recognizeCDATA: isXml },
+    );
   }
 
   private countAttribute(): void {
@@ -94,47 +149,99 @@ export class HtmlText {
 
   private open(name: string, attributes: Record<string, string>): void {
     this.attributes = 0;
-    if (++this.depth > MAX_DEPTH) throw new ExtractionError('too_complex', 'The HTML is nested too deeply.');
-    if (this.skippedFrom >= 0) return;
+    for (const ended of endedBy(name, this.elements)) {
+      ended.isEnded = true;
+      this.leave(ended);
+    }
+    const parent = this.elements.at(-1);
+    const element: OpenElement = { name, isEnded: false };
+    this.elements.push(element);
+    if (this.elements.length > MAX_DEPTH)
+      throw new ExtractionError('too_complex', 'The HTML is nested too deeply.');
+    if (this.skipped) return;
     this.countOmission(name);
-    const isHidden = attributes.hidden !== undefined && attributes.hidden !== 'until-found';
-    const visibility = visibilityIn(this.visibility, attributes.style, isHidden);
-    if (SKIPPED.has(name) || !visibility) {
-      this.skippedFrom = this.depth;
-      this.skippedAs = READING_AIDS.has(name) ? 'reading_aid' : visibility ? undefined : 'hidden_text';
+    const isHidden = attributes.hidden !== undefined && attributes.hidden.toLowerCase() !== 'until-found';
+    const style = styleIn(this.visibility, attributes.style, isHidden);
+    if (BOXES.has(name) && style) this.separate(name);
+    if (SKIPPED.has(name) || !style) {
+      this.skipped = element;
+      this.skippedAs = READING_AIDS.has(name) ? 'reading_aid' : style ? undefined : 'hidden_text';
       return;
     }
+    const { visibility, layout } = style;
     if (visibility !== this.visibility) {
-      this.around.push({ depth: this.depth, visibility: this.visibility });
+      this.around.push({ element, visibility: this.visibility });
       this.visibility = visibility;
     }
+    element.hasItems = layout === 'flexible';
+    if (!BLOCKS.has(name) && !OWN_LAYOUT.has(name))
+      element.edge = parent?.hasItems && !layout ? 'box' : layout === 'flexible' ? 'block' : layout;
+    if (parent?.name === 'mfrac') this.divide(parent);
+    this.begin(element, attributes);
+  }
+
+  private begin(element: OpenElement, attributes: Record<string, string>): void {
+    const { name } = element;
+    if (element.edge) this.breakAt(element.edge);
     if (name === 'br') this.tables.newline();
     else if (name === 'img' && attributes.alt && this.isShown) this.writer.flow(` ${attributes.alt} `);
+    else if (name === 'input') this.showInput(attributes);
     else if (name === 'table') this.openTable();
     else if (name === 'tr') this.tables.openRow();
     else if (name === 'td' || name === 'th') this.tables.openCell();
-    else if (name === 'li') this.openItem();
-    else if (BLOCKS.has(name)) this.openBlock(name);
+    else if (name === 'li') this.openItem(attributes);
+    else if (BLOCKS.has(name)) this.openBlock(name, attributes);
   }
 
-  private close(name: string): void {
-    const depth = this.depth--;
-    if (this.skippedFrom >= 0) {
-      if (depth === this.skippedFrom) this.skippedFrom = -1;
-      return;
+  private close(): void {
+    const element = this.elements.pop();
+    if (element && !element.isEnded) this.leave(element);
+  }
+
+  private leave(element: OpenElement): void {
+    const { name, edge } = element;
+    const isBox = BOXES.has(name);
+    if (this.skipped) {
+      if (this.skipped !== element) return;
+      this.skipped = undefined;
+      return isBox && this.skippedAs === undefined ? this.separate(name) : undefined;
     }
-    if (this.around.at(-1)?.depth === depth) this.visibility = this.around.pop()!.visibility;
+    if (this.around.at(-1)?.element === element) this.visibility = this.around.pop()!.visibility;
     if (name === 'table') this.tables.close();
     else if (name === 'td' || name === 'th') this.tables.closeCell();
     else if (BLOCKS.has(name)) this.closeBlock(name);
+    else if (isBox) this.separate(name);
+    if (edge) this.breakAt(edge);
   }
 
   private text(text: string): void {
-    if (this.skippedFrom >= 0) {
+    if (this.skipped) {
       if (this.skippedAs) this.omissions.add(this.skippedAs, text.trim().length);
     } else if (!this.isShown) this.omissions.add('hidden_text', text.trim().length);
     else if (this.preformatted > 0 && !this.tables.inCell) this.writer.verbatim(text);
     else this.writer.flow(text);
+  }
+
+  /** Parts words at a box. Characters of scripts without spaces stay together around a picture. */
+  private separate(name = ''): void {
+    if (this.isShown && this.writer.length > 0)
+      this.writer.flow(PICTURES.has(name) || EMBEDDED.has(name) ? '\n' : ' ');
+  }
+
+  private breakAt(edge: 'block' | 'box'): void {
+    if (edge === 'box') this.separate();
+    else if (this.lists.length > 0) this.tables.newline();
+    else this.tables.breakBlock();
+  }
+
+  /** Writes the bar of a fraction before its denominator. */
+  private divide(fraction: OpenElement): void {
+    if (fraction.hasNumerator && this.isShown) this.writer.flow('/');
+    fraction.hasNumerator = true;
+  }
+
+  private showInput({ type = 'text', value = '' }: Record<string, string>): void {
+    if (this.isShown && !WITHOUT_TEXT.has(type.toLowerCase())) this.writer.flow(` ${value} `);
   }
 
   private get isShown(): boolean {
@@ -146,35 +253,50 @@ export class HtmlText {
     if (EMBEDDED.has(name)) this.omissions.add('embedded_file');
   }
 
-  private openBlock(name: string): void {
+  private openBlock(name: string, attributes: Record<string, string>): void {
     // A nested list continues the block of the outer list.
     if (this.lists.length > 0) this.tables.newline();
     else this.tables.breakBlock();
-    if (name === 'ul' || name === 'ol') this.lists.push({ ordered: name === 'ol', count: 0 });
-    if (name === 'pre') this.preformatted++;
+    if (LISTS.has(name)) this.lists.push(listOf(name, attributes));
+    if (name === 'pre' || name === 'listing' || name === 'xmp') this.preformatted++;
+    if (name === 'optgroup' && attributes.label && this.isShown) this.writer.flow(attributes.label);
   }
 
   private closeBlock(name: string): void {
-    if (name === 'ul' || name === 'ol') {
+    if (LISTS.has(name)) {
       this.lists.pop();
       if (!this.tables.inCell) this.writer.prefix('');
     }
-    if (name === 'pre') this.preformatted = Math.max(0, this.preformatted - 1);
+    if (name === 'pre' || name === 'listing' || name === 'xmp')
+      this.preformatted = Math.max(0, this.preformatted - 1);
     if (this.lists.length > 0) this.tables.newline();
     else this.tables.breakBlock();
   }
 
-  private openItem(): void {
-    const list = this.lists.at(-1) ?? { ordered: false, count: 0 };
+  private openItem({ value }: Record<string, string>): void {
+    const list = this.lists.at(-1);
     this.tables.newline();
+    let mark = '-';
+    if (list?.isOrdered) {
+      const number = integerIn(value) ?? list.next;
+      list.next = number + list.step;
+      mark = `${ordinal(number, list.type)}.`;
+    }
     // In a table the text before the next word is the cell separator.
     if (this.tables.inCell) return;
     const indent = '  '.repeat(Math.min(MAX_LIST_INDENT, Math.max(0, this.lists.length - 1)));
-    this.writer.prefix(`${indent}${list.ordered ? `${++list.count}.` : '-'} `);
+    this.writer.prefix(`${indent}${mark} `);
   }
 
   private openTable(): void {
     this.writer.block();
     this.tables.open();
   }
+}
+
+function listOf(name: string, { start, type = '1', reversed }: Record<string, string>): List {
+  const first = integerIn(start);
+  // Where a list counts down to one, its first number is known at its end.
+  const isOrdered = name === 'ol' && (reversed === undefined || first !== undefined);
+  return { isOrdered, next: first ?? 1, step: reversed === undefined ? 1 : -1, type };
 }

@@ -21,6 +21,9 @@ const DISPLAYS =
   /^(?:(?:block|inline|run-in|flow|flow-root|table|flex|grid|ruby|math|list-item|contents|none|inline-(?:block|table|flex|grid)|table-(?:row-group|header-group|footer-group|row|cell|column-group|column|caption)|ruby-(?:base|text|base-container|text-container)|-webkit-(?:box|inline-box|flex|inline-flex))(?:\s+|$))+$/;
 const VISIBILITIES = /^(?:visible|hidden|collapse)$/;
 
+/** A value that is known only where the page is shown. Text is rather read than lost. */
+const SUBSTITUTION = /(?:^|[^a-z-])(?:var|env|attr)\(/;
+
 /** Other styles are not parsed. A backslash may write a letter of a property. */
 const MAY_HIDE = /display|visibility|opacity|font|\\/i;
 
@@ -96,7 +99,7 @@ function parseStyle(style: string): Declarations {
     if (colon < 0 || raw === '' || raw.length > MAX_VALUE_CHARACTERS) continue;
     const value = raw.replace(IMPORTANT, '').toLowerCase();
     const isImportant = IMPORTANT.test(raw);
-    if (VALID[property]?.(value) === false && !GLOBAL.test(value)) continue;
+    if (VALID[property]?.(value) === false && !GLOBAL.test(value) && !SUBSTITUTION.test(value)) continue;
     // The shorthand and the size replace each other.
     const key = property === 'font' ? 'font-size' : property;
     if (important.has(key) && !isImportant) continue;
@@ -123,28 +126,48 @@ export interface Visibility {
 }
 export const SHOWN: Visibility = { isVisible: true, isSized: true };
 
+/** How an element is laid out: as lines of its own, as a box in a line, or as boxes of its children. */
+type Layout = 'block' | 'box' | 'flexible';
+
+export interface ElementStyle {
+  visibility: Visibility;
+  layout: Layout | undefined;
+}
+
 /**
- * The visibility of the text in an element with this inline style, or undefined if nothing in it can be seen. Style sheets are not
- * evaluated.
+ * The visibility of the text in an element with this inline style, and its layout, or undefined if nothing in it can be seen. Style sheets
+ * are not evaluated.
  */
-export function visibilityIn(
+export function styleIn(
   parent: Visibility,
   style: string | undefined,
   isHidden: boolean,
-): Visibility | undefined {
-  if (style === undefined || !MAY_HIDE.test(style)) return isHidden ? undefined : parent;
+): ElementStyle | undefined {
+  if (style === undefined || !MAY_HIDE.test(style))
+    return isHidden ? undefined : { visibility: parent, layout: undefined };
   const values = parseStyle(style);
   const display = values.get('display');
   if (display === 'none' || (isHidden && (display === undefined || GLOBAL.test(display)))) return undefined;
   if (values.get('content-visibility') === 'hidden') return undefined;
   if (isTransparent(values)) return undefined;
-  return {
-    isVisible: resolved(values.get('visibility'), parent.isVisible, (value) => value === 'visible'),
-    isSized: resolved(values.get('font-size'), parent.isSized, (value) => {
-      const size = value.startsWith('font:') ? sizeOfFont(value.slice(5)) : sizeOf(value);
-      return size === 'relative' ? parent.isSized : size !== 'zero';
-    }),
-  };
+  const isVisible = resolved(
+    values.get('visibility'),
+    parent.isVisible,
+    (value) => value === 'visible' || SUBSTITUTION.test(value),
+  );
+  const isSized = resolved(values.get('font-size'), parent.isSized, (value) => {
+    const size = value.startsWith('font:') ? sizeOfFont(value.slice(5)) : sizeOf(value);
+    return size === 'relative' ? parent.isSized : size !== 'zero';
+  });
+  const isSame = isVisible === parent.isVisible && isSized === parent.isSized;
+  return { visibility: isSame ? parent : { isVisible, isSized }, layout: layoutOf(display) };
+}
+
+function layoutOf(display: string | undefined): Layout | undefined {
+  if (display === undefined || GLOBAL.test(display)) return undefined;
+  if (/(?:^|-|\s)(?:flex|grid|box)$/.test(display)) return 'flexible';
+  if (/^inline-|^table-cell/.test(display)) return 'box';
+  return /^(?:block|flow-root|list-item|table)/.test(display) ? 'block' : undefined;
 }
 
 function resolved(value: string | undefined, inherited: boolean, own: (value: string) => boolean): boolean {

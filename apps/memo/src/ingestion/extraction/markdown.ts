@@ -13,6 +13,13 @@ const MAX_PART_CHARACTERS = 512 * 1024;
 const FRONT_MATTER = /^---[ \t]*\r?\n(?![ \t]*\r?\n)([\s\S]{0,65536}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
 /** Keys of metadata are names. A longer one is the beginning of a sentence with a colon. */
 const MAX_KEY_WORDS = 3;
+/** Other keys are items of a list, HTML, emphasis or other text. */
+const KEY = /^(?!\d+[.)]\s)[\p{L}\p{N}_.$@~:/-][^<>[\]{}*`|#]*$/u;
+/** Front matter of the other usual kind. CommonMark has no meaning for its rules. */
+const TOML_FRONT_MATTER = /^\ufeff?\+\+\+[ \t]*\r?\n([\s\S]{0,65536}?)\r?\n\+\+\+[ \t]*(?:\r?\n|$)/;
+/** A key with a value, or the head of a table (TOML 1.0). The other lines belong to a value of several lines. */
+const TOML_LINE =
+  /^\s*(?:(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*[\w"'-]+)*\s*=\s*\S|\[{1,2}[^\]]+\]{1,2}\s*(?:#|$))/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 /** Definition of a link. A label that starts with `^` is a footnote. */
 const DEFINITION = /^ {0,3}\[(?!\^)([^\]\n]{1,200})\]:[ \t]*(\S{1,2000})/gm;
@@ -48,20 +55,26 @@ export function readMarkdown(bytes: Uint8Array, { writer, omissions, onProgress 
 }
 
 /**
- * Front matter is a YAML mapping between two rules. Anything else between them is text (CommonMark 4.1).
+ * Front matter is a YAML mapping between two rules, or TOML between lines of `+++`. Anything else is text (CommonMark 4.1).
  */
 function withoutFrontMatter(text: string, omissions: Omissions): string {
-  const [whole = '', source = ''] = FRONT_MATTER.exec(text) ?? [];
-  if (whole === '' || !isMapping(source)) return text;
+  const [yaml, toml] = [FRONT_MATTER.exec(text), TOML_FRONT_MATTER.exec(text)];
+  const [whole = '', source = ''] = yaml ?? toml ?? [];
+  if (yaml ? !isMapping(source) : !TOML_LINE.test(firstLineOf(source))) return text;
   omissions.add('front_matter', source.length);
   return text.slice(whole.length);
 }
+
+/** The first line that is neither empty nor a comment. */
+const firstLineOf = (source: string): string =>
+  source.split(/\r?\n/).find((line) => /^\s*[^\s#]/.test(line)) ?? '';
 
 function isMapping(source: string): boolean {
   try {
     const { contents, errors } = parseDocument(source, { logLevel: 'silent', schema: 'failsafe' });
     if (errors.length > 0 || !isMap(contents) || contents.items.length === 0) return false;
-    return contents.items.every(({ key }) => String(key).trim().split(/\s+/).length <= MAX_KEY_WORDS);
+    const keys = contents.items.map(({ key }) => String(key).trim());
+    return keys.every((key) => KEY.test(key) && key.split(/\s+/).length <= MAX_KEY_WORDS);
   } catch {
     // Nested too deeply for the parser.
     return false;

@@ -3,12 +3,13 @@ import { type OmissionKind } from '../../tables/omission';
 import { type ReadingOutput } from './format-reader';
 import { CapturedText, type TextWriter } from './text/text-writer';
 import { decodeWhole } from './text/character-encoding';
+import { isSymbolFont, symbolIn } from './text/symbol-fonts';
 
 /** Destinations (RTF 1.9.1) whose text is not part of the document. */
 const SKIPPED = new Map<string, OmissionKind | undefined>([
   ...(
     'colortbl stylesheet info themedata colorschememapping datastore latentstyles listtable listoverridetable revtbl rsidtbl ' +
-    'generator xmlnstbl filetbl fldinst nonshppict objdata bkmkstart bkmkend pnseclvl sn sv atrfstart atrfend mmathPr wgrffmtfilter'
+    'generator xmlnstbl filetbl fldinst nonshppict objdata bkmkstart bkmkend pnseclvl sn sv xe tc tcn shprslt atrfstart atrfend mmathPr wgrffmtfilter'
   )
     .split(' ')
     .map((name): [string, undefined] => [name, undefined]),
@@ -16,9 +17,11 @@ const SKIPPED = new Map<string, OmissionKind | undefined>([
   ['objclass', 'embedded_file'],
 ]);
 /** Destinations after `\*` that hold text of the document; a reader skips those that it does not know. */
-const READ_AFTER_STAR = new Set(['shpinst', 'shptxt', 'annotation', 'footnote', 'pntext', 'shppict']);
+const READ_AFTER_STAR = new Set('shpinst shptxt annotation footnote pntext shppict ud do'.split(' '));
 /** Destinations that are blocks of their own. */
-const BLOCKS = new Set('header headerl headerr headerf footer footerl footerr footerf shptxt'.split(' '));
+const BLOCKS = new Set(
+  'header headerl headerr headerf footer footerl footerr footerf shptxt dptxbxtext'.split(' '),
+);
 const NOTES = new Set(['footnote', 'annotation']);
 const SYMBOLS = new Map([
   ['emdash', '\u2014'],
@@ -34,6 +37,7 @@ const SYMBOLS = new Map([
 ]);
 /** The encoding of a font's character set (`\fcharset`), where it is another than that of the document. */
 const CHARSETS = new Map([
+  [77, 'macintosh'],
   [128, 'shift_jis'],
   [129, 'euc-kr'],
   [134, 'gb18030'],
@@ -47,6 +51,8 @@ const CHARSETS = new Map([
   [204, 'windows-1251'],
   [222, 'windows-874'],
   [238, 'windows-1250'],
+  [254, 'cp437'],
+  [255, 'cp850'],
 ]);
 /** Code pages (`\ansicpg`) that are no Windows code page of the same number. */
 const CODE_PAGES = new Map([
@@ -59,6 +65,13 @@ const CODE_PAGES = new Map([
   [10000, 'macintosh'],
   [65001, 'utf-8'],
 ]);
+/** Keywords of the character set of a document. */
+const CHARACTER_SETS = new Map([
+  ['mac', 'macintosh'],
+  ['pc', 'cp437'],
+  ['pca', 'cp850'],
+]);
+const DOS_CODE_PAGES = new Set([437, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 864, 865, 869]);
 const DEFAULT_ENCODING = 'windows-1252';
 const MAX_DEPTH = 20_000;
 const SIGNATURE = '{\\rtf';
@@ -67,6 +80,8 @@ const WORD = /([a-zA-Z]{1,64})(-?\d{1,10})? ?/y;
 /** Text without commands. */
 const RUN = /[^\\{}\r\n]+/y;
 const HIGH_SURROGATE = /[\ud800-\udbff]/;
+/** Where fonts of signs put their characters. */
+const PRIVATE_USE = /[\uf000-\uf0ff]/;
 const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
@@ -75,6 +90,8 @@ const PROGRESS_EVERY = 1024 * 1024;
 /** What holds in a group; groups inherit it. */
 interface Group {
   isSkipped: boolean;
+  /** Whether the text around two alternatives, of which the second one is read, is skipped. */
+  isSkippedAround: boolean;
   /** What is counted of the skipped text. */
   omission: OmissionKind | undefined;
   isHidden: boolean;
@@ -99,9 +116,12 @@ class RtfText {
   private at = 0;
   private encoding = DEFAULT_ENCODING;
   private readonly fonts = new Map<number, string>();
+  /** Fonts whose characters are signs of their own. */
+  private readonly symbolFonts = new Map<number, string>();
   private readonly groups: Group[] = [];
   private group: Group = {
     isSkipped: false,
+    isSkippedAround: false,
     omission: undefined,
     isHidden: false,
     isDeleted: false,
@@ -220,7 +240,9 @@ class RtfText {
     this.decode();
     const isStarred = this.isStarred;
     this.isStarred = false;
-    if (SKIPPED.has(name)) this.skip(SKIPPED.get(name));
+    if (name === 'upr') Object.assign(group, { isSkippedAround: group.isSkipped, isSkipped: true });
+    else if (name === 'ud') group.isSkipped = group.isSkippedAround;
+    else if (SKIPPED.has(name)) this.skip(SKIPPED.get(name));
     else if (isStarred && !READ_AFTER_STAR.has(name)) this.skip(undefined);
     else if (BLOCKS.has(name)) this.openBlock();
     else if (NOTES.has(name)) this.openNote();
@@ -230,7 +252,7 @@ class RtfText {
     else if (name === 'f') group.font = value ?? 0;
     else if (name === 'fcharset' && group.isFontTable) this.nameFont(value ?? 0);
     else if (name === 'ansicpg') this.encoding = encodingOf(value ?? 0);
-    else if (name === 'mac') this.encoding = 'macintosh';
+    else if (CHARACTER_SETS.has(name)) this.encoding = CHARACTER_SETS.get(name)!;
     else if (name === 'v') group.isHidden = value !== 0;
     else if (name === 'deleted') group.isDeleted = value !== 0;
     else if (name === 'plain') Object.assign(group, { isHidden: false, isDeleted: false });
@@ -308,6 +330,11 @@ class RtfText {
     if (encoding) this.fonts.set(this.group.font, encoding);
   }
 
+  private nameSymbolFont(text: string): void {
+    const name = text.replace(/;.*$/s, '').trim();
+    if (isSymbolFont(name)) this.symbolFonts.set(this.group.font, name);
+  }
+
   /** A sign that has a name counts as one character of an alternative to a `\u`. */
   private addSymbol(sign: string): void {
     if (this.ignored > 0) this.ignored--;
@@ -317,7 +344,9 @@ class RtfText {
   /** Adds a code unit of UTF-16. */
   private addUnicode(value: number): void {
     this.decode();
-    const unit = String.fromCharCode(value & 0xffff);
+    const symbolFont = this.symbolFonts.get(this.group.font);
+    const isSign = symbolFont !== undefined && PRIVATE_USE.test(String.fromCharCode(value & 0xffff));
+    const unit = isSign ? symbolIn(symbolFont, value & 0xffff) : String.fromCharCode(value & 0xffff);
     if (HIGH_SURROGATE.test(unit)) this.half = unit;
     else {
       this.addText(this.half + unit);
@@ -338,7 +367,10 @@ class RtfText {
     const bytes = Uint8Array.from(this.pending);
     this.pending = [];
     const { font, isSkipped } = this.group;
+    if (this.group.isFontTable) this.nameSymbolFont(String.fromCharCode(...bytes));
     if (isSkipped) return;
+    const symbolFont = this.symbolFonts.get(font);
+    if (symbolFont !== undefined) return this.addText(signsOf(symbolFont, bytes));
     this.addText(decodeWhole(bytes, this.fonts.get(font) ?? this.encoding));
   }
 
@@ -352,9 +384,14 @@ class RtfText {
   }
 }
 
+/** The signs of a font; spaces separate its words in any font. */
+const signsOf = (font: string, codes: Iterable<number>): string =>
+  Array.from(codes, (code) => symbolIn(font, code)).join('');
+
 /** A code page of Windows, or one of the others that are in use; else the usual one. */
 function encodingOf(codePage: number): string {
   const known = CODE_PAGES.get(codePage);
   if (known) return known;
+  if (DOS_CODE_PAGES.has(codePage)) return `cp${codePage}`;
   return codePage >= 1250 && codePage <= 1258 ? `windows-${codePage}` : DEFAULT_ENCODING;
 }

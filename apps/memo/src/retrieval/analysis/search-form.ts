@@ -3,13 +3,24 @@
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 /** Whether a text has a character that is replaced. The others are the ASCII, Latin, Greek, Cyrillic and Chinese ones of most texts. */
 const MAY_DIFFER =
-  /[^\u0000-\u00ac\u00ae-\u034e\u0370-\u058f\u2010-\u2029\u2030-\u205e\u3000-\u3163\u3165-\u9fff\uac00-\ud7a3\uff00-\uff9f]/u;
-/** Points and accents of Hebrew, and the marks and the lengthening of Arabic, may be left out (UTS 10: no primary weight). */
+  /[^\u0000-\u00ac\u00ae-\u02b8\u02c0-\u034e\u0370-\u058f\u2010-\u2029\u2030-\u205e\u3000-\u3163\u3165-\u9fff\uac00-\ud7a3\uff00-\uff9f]/u;
+/**
+ * Points and accents of Hebrew, the marks and the lengthening of Arabic, and the dot of Hindi and Punjabi may be left out (UTS 10: no
+ * primary weight), and so may the apostrophes of transcriptions.
+ */
 const OPTIONAL_MARKS =
-  /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]+/gu;
+  /[\u02b9-\u02bf\u093c\u0a3c\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]+/gu;
+/** Signs of abbreviations and foreign sounds in Hebrew words, for which people type quotes. */
+const HEBREW_SIGNS = /(?<=[\u05d0-\u05ea])(?:["“”\u05f4](?=[\u05d0-\u05ea])|['’\u05f3])/g;
+/** The dot of the vowel am before a tone mark in Thai and Lao; it is written behind it, too. */
+const DOT_BEFORE_TONE = /\u0e4d([\u0e48-\u0e4b])|\u0ecd([\u0ec8-\u0ecb])/g;
+/** Hiragana and katakana differ as small and capital letters do (UTS 10). */
+const KATAKANA = /[\u30a1-\u30f6\u30fd\u30fe]/g;
+const KATAKANA_TO_HIRAGANA = 0x60;
 const OTHER_DIGIT = /(?![0-9])\p{Nd}/gu;
 /** Keyboards of Arabic, Persian and Urdu write one letter with different characters (Unicode 9.2). */
-const ARABIC_LETTERS: Record<string, string> = {
+const EQUAL_LETTERS: Record<string, string> = {
+  ٱ: 'ا',
   ک: 'ك',
   ڪ: 'ك',
   ی: 'ي',
@@ -21,24 +32,34 @@ const ARABIC_LETTERS: Record<string, string> = {
   ە: 'ه',
   ۀ: 'ه',
   ۃ: 'ة',
+  // Of Japanese names.
+  﨑: '崎',
 };
-const ARABIC_LETTER = new RegExp(`[${Object.keys(ARABIC_LETTERS).join('')}]`, 'g');
+const EQUAL_LETTER = new RegExp(`[${Object.keys(EQUAL_LETTERS).join('')}]`, 'g');
 const DIGIT = /^\p{Nd}$/u;
 /** By digit of any script. */
 const values = new Map<string, string>();
 
 /** The form in which texts and queries are compared: equal characters are one, in lower case. */
 export function searchForm(text: string): string {
-  if (!MAY_DIFFER.test(text)) return text.normalize('NFKC').toLowerCase();
-  return text
+  if (!MAY_DIFFER.test(text)) return inHiragana(text.normalize('NFKC').toLowerCase());
+  const form = text
     .replace(INVISIBLE, '')
     .normalize('NFKC')
     .toLowerCase()
     .replace(INVISIBLE, '')
     .replace(OPTIONAL_MARKS, '')
-    .replace(ARABIC_LETTER, (letter) => ARABIC_LETTERS[letter]!)
+    .replace(HEBREW_SIGNS, '')
+    .replace(DOT_BEFORE_TONE, (_, thai: string | undefined, lao: string | undefined) =>
+      thai ? `${thai}\u0e4d` : `${lao}\u0ecd`,
+    )
+    .replace(EQUAL_LETTER, (letter) => EQUAL_LETTERS[letter]!)
     .replace(OTHER_DIGIT, valueOf);
+  return inHiragana(form);
 }
+
+const inHiragana = (text: string): string =>
+  text.replace(KATAKANA, (letter) => String.fromCharCode(letter.charCodeAt(0) - KATAKANA_TO_HIRAGANA));
 
 /** The digits of a script follow each other, from zero on. */
 function valueOf(digit: string): string {
@@ -61,8 +82,13 @@ const LIGATURES: Record<string, string> = {
   æ: 'ae',
   œ: 'oe',
   ı: 'i',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ŋ: 'n',
+  ŧ: 't',
 };
-const LIGATURE = /[ßøđłæœı]/g;
+const LIGATURE = /[ßøđłæœıðþħŋŧ]/g;
 
 /** A word without accents and with its ligatures taken apart; the word itself if nothing else is left. */
 export function foldedWord(word: string): string {

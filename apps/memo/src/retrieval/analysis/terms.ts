@@ -12,6 +12,9 @@ const PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 const JOINT = /[-_‐‑]/g;
 const OF_JOINED_WORD = /[-_‐‑\p{L}\p{N}]/u;
 const JOINED = /^[\p{L}\p{N}]+(?:[-_‐‑][\p{L}\p{N}]+)+$/u;
+/** Names with an apostrophe that may be left out: `O’Brien`, `D'Angelo`. */
+const MAY_BE_NAME = /['’]\p{Lu}/u;
+const NAME = /(?<![\p{L}\p{N}])(\p{L}{1,2})['’](\p{Lu}[\p{L}\p{M}]{1,30})/gu;
 /** A longer chain of words is no word. */
 const MAX_JOINED_CHARACTERS = 40;
 /** Thousands of a number: `1,250,000`, `1.250.000`, `1'250'000` and `1 250 000`. */
@@ -28,6 +31,8 @@ function wordParts(text: string): string[] {
     for (const [part] of word.matchAll(PART)) parts.push(part.toLowerCase());
   for (const word of wordsAround(text, JOINT, OF_JOINED_WORD, MAX_JOINED_CHARACTERS))
     if (JOINED.test(word)) parts.push(searchForm(word.replace(JOINT, '')));
+  if (MAY_BE_NAME.test(text))
+    for (const [, before = '', name = ''] of text.matchAll(NAME)) parts.push(searchForm(before + name));
   if (MAY_BE_GROUPED.test(text))
     for (const [number] of text.matchAll(GROUPED)) parts.push(number.replace(NO_DIGIT, ''));
   return parts;

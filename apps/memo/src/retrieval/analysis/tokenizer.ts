@@ -17,6 +17,12 @@ type Convert = (text: string) => string;
 const FIRST = 0x3400;
 const LAST = 0x9fff;
 
+/** Forms of characters in Japanese names that the converters do not know. */
+const NAME_FORMS = new Map([
+  ['髙', '高'],
+  ['濵', '浜'],
+  ['栁', '柳'],
+]);
 let converters: Convert[] | undefined;
 /** By UTF-16 code unit; 0 if not looked up yet. */
 const simplified = new Uint16Array(0x1_0000);
@@ -41,9 +47,10 @@ export function simplifyChinese(text: string): string {
 
 function lookUp(code: number): number {
   converters ??= [Converter({ from: 't', to: 'cn' }), Converter({ from: 'jp', to: 'cn' })];
-  const character = String.fromCharCode(code);
+  const written = String.fromCharCode(code);
+  const character = NAME_FORMS.get(written) ?? written;
   const other = converters.map((convert) => convert(character)).find((form) => form !== character);
-  return (simplified[code] = other?.length === 1 ? other.charCodeAt(0) : code);
+  return (simplified[code] = (other?.length === 1 ? other : character).charCodeAt(0));
 }
 
 /** A longer token is not a word; it is cut. */

@@ -1,18 +1,19 @@
 import { DOCX, shownContainer } from '../../../tables/media-type';
 import { innerOutput, MAX_INNER_DOCUMENTS, type ReadingOutput } from '../format-reader';
-import { type OmissionKind, type Omissions } from '../../../tables/omission';
+import { type Omissions } from '../../../tables/omission';
 import { readHtml } from '../html';
 import { parseMail, writeBody } from '../mail/eml';
 import { readRtf } from '../rtf';
 import { CapturedText, type TextWriter } from '../text/text-writer';
-import { decodeText, detectEncoding } from '../text/character-encoding';
-import { TableWriter } from '../text/table-writer';
+import { decodeText, decodeWhole, detectEncoding } from '../text/character-encoding';
 import { readDamaged } from '../package/damage';
 import { Package, type Relation } from '../package/package';
 import { type XmlHandler } from '../package/xml-part';
+import { DrawingText } from '../office/drawing-text';
+import { HiddenStyles, type NoteSource, WordText } from './word-text';
 
 const HTML =
-  /^[\s\ufeff]*(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype|\?xml|html|head|body|meta|title|style|div|table|p|h[1-6]|span|ul|ol)[\s>]/i;
+  /^[\s\ufeff]*(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype|\?xml|html|head|body|meta|title|style|link|base|a|abbr|address|article|aside|b|big|blockquote|br|center|cite|code|dd|div|dl|dt|em|figure|font|footer|form|h[1-6]|header|hr|i|img|li|main|nav|ol|p|pre|section|small|span|strong|sub|sup|table|tbody|td|th|tr|tt|u|ul)(?:[\s>]|\/>)/i;
 const MIME = /^(?:[\w-]+:[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*)+\r?\n/;
 const MIME_VERSION = /^(?:MIME-Version|Content-Type):/im;
 /** Headers of MHTML are shorter. */
@@ -27,13 +28,18 @@ async function readChunk(bytes: Buffer, part: string, output: ReadingOutput): Pr
     if (output.level <= MAX_INNER_DOCUMENTS) return output.readInner(bytes, DOCX, output);
     return output.omissions.add('embedded_file');
   }
-  const head = bytes.subarray(0, HEAD_BYTES).toString('latin1');
+  const start = bytes.subarray(0, HEAD_BYTES);
+  const head = isMarkedUtf16(start)
+    ? decodeWhole(start, detectEncoding(start, true))
+    : start.toString('latin1');
   const headers = MIME.exec(head)?.[0];
   if (headers !== undefined && MIME_VERSION.test(headers)) return readMhtml(bytes, output);
   if (HTML.test(head) || /\.x?html?$/i.test(part)) return readHtml(bytes, output);
   if (head.startsWith('{\\rtf')) return readRtf(bytes, output);
   for (const { text } of decodeText(bytes, detectEncoding(bytes, false))) output.writer.verbatim(text);
 }
+
+const isMarkedUtf16 = ([a, b]: Buffer): boolean => (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
 
 async function readMhtml(bytes: Buffer, output: ReadingOutput): Promise<void> {
   const mail = await parseMail(bytes);
@@ -42,31 +48,9 @@ async function readMhtml(bytes: Buffer, output: ReadingOutput): Promise<void> {
   output.omissions.add('embedded_file', files.length);
 }
 
-/**
- * Elements whose text is not part of the document: `Fallback` repeats `Choice`; `del` and `moveFrom` hold deleted
- * text; `rt` holds the reading above a word.
- */
-const SKIPPED = new Map<string, OmissionKind | undefined>([
-  ['del', 'deleted_text'],
-  ['moveFrom', 'deleted_text'],
-  ['delText', 'deleted_text'],
-  ['rt', 'reading_aid'],
-  ['Fallback', undefined],
-  ['instrText', undefined],
-]);
-const THINGS = new Map<string, OmissionKind>([
-  ['pic', 'picture'],
-  ['imagedata', 'picture'],
-  ['OLEObject', 'embedded_file'],
-]);
-const TEXT = 't';
+/** Parts whose text stands where a drawing refers to them. */
+const DRAWN_PARTS = new Set(['chart', 'chartEx', 'diagramData']);
 const NOTES = new Set(['footnote', 'endnote', 'comment']);
-const NOTE_MARKS = new Map([
-  ['footnoteReference', 'footnote'],
-  ['endnoteReference', 'endnote'],
-  ['commentReference', 'comment'],
-]);
-const OFF = new Set(['0', 'false', 'off', 'none']);
 /** Unpacked bytes between two reports. */
 const PROGRESS_EVERY_BYTES = 1024 * 1024;
 export const readDocx = (bytes: Uint8Array, output: ReadingOutput): Promise<void> =>
@@ -75,14 +59,13 @@ export const readDocx = (bytes: Uint8Array, output: ReadingOutput): Promise<void
 /** Texts of other parts are read first, because they are written while the main part is inflated. */
 class DocxReader {
   private readonly notes: Notes;
-  /** The texts of chunks, by the id of their relation. */
-  private readonly chunks = new Map<string, string>();
+  private readonly styles = new HiddenStyles();
 
   constructor(
     private readonly office: Package,
     private readonly output: ReadingOutput,
   ) {
-    this.notes = new Notes(output.writer, output.omissions);
+    this.notes = new Notes(output.writer, output.omissions, this.styles);
   }
 
   async read(): Promise<void> {
@@ -91,14 +74,16 @@ class DocxReader {
     const main = office.mainPart;
     const relations = await office.relationsOf(main);
     const folder = main.slice(0, main.lastIndexOf('/') + 1);
-    const parts = ['footnotes.xml', 'endnotes.xml', 'comments.xml'].map((name) => folder + name);
+    const partOf = (type: string): string =>
+      relations.find((one) => one.type === type && office.has(one.target))?.target ?? `${folder}${type}.xml`;
+    const parts = ['footnotes', 'endnotes', 'comments'].map(partOf);
     const total = [...parts, main].reduce((sum, part) => sum + office.size(part), 0);
     this.reportInflation(total);
+    if (office.has(partOf('styles'))) await office.readXml(partOf('styles'), this.styles);
     for (const part of parts) if (office.has(part)) await office.readXml(part, notes);
-    await this.readChunks(relations);
     await this.writeMargins(relations, 'header');
-    const text = new WordText(writer, output.omissions, notes, this.chunks);
-    await office.readXml(main, text);
+    const included = await this.readIncluded(relations);
+    await office.readXml(main, new WordText(writer, output.omissions, notes, this.styles, included));
     await this.writeMargins(relations, 'footer');
     notes.writeUnreferenced();
     output.onProgress(total, total);
@@ -113,18 +98,24 @@ class DocxReader {
     };
   }
 
-  private async readChunks(relations: Relation[]): Promise<void> {
+  /** The texts of the chunks, charts and diagrams of a part, by the id of their relation. */
+  private async readIncluded(relations: Relation[]): Promise<Map<string, string>> {
     const texts = new Map<string, string>();
+    const included = new Map<string, string>();
     for (const { id, type, target, isExternal } of relations) {
-      if (type !== 'aFChunk' || isExternal || !this.office.has(target)) continue;
-      if (!texts.has(target)) texts.set(target, await this.readChunk(target));
-      this.chunks.set(id, texts.get(target)!);
+      const isDrawn = DRAWN_PARTS.has(type);
+      if ((!isDrawn && type !== 'aFChunk') || isExternal || !this.office.has(target)) continue;
+      if (!texts.has(target)) texts.set(target, await this.readPart(target, isDrawn));
+      included.set(id, texts.get(target)!);
     }
+    return included;
   }
 
-  private async readChunk(part: string): Promise<string> {
-    const captured = new CapturedText(this.output.writer);
-    await readChunk(await this.office.readAll(part), part, innerOutput(this.output, captured.writer));
+  private async readPart(part: string, isDrawn: boolean): Promise<string> {
+    const { office, output } = this;
+    const captured = new CapturedText(output.writer);
+    if (isDrawn) await office.readXml(part, new DrawingText(captured.writer, output.omissions));
+    else await readChunk(await office.readAll(part), part, innerOutput(output, captured.writer));
     return captured.take();
   }
 
@@ -135,7 +126,9 @@ class DocxReader {
     for (const { target } of relations.filter((relation) => relation.type === type)) {
       if (!this.office.has(target)) continue;
       const captured = new CapturedText(writer);
-      await this.office.readXml(target, new WordText(captured.writer, omissions, this.notes, new Map()));
+      const included = await this.readIncluded(await this.office.relationsOf(target));
+      const margin = new WordText(captured.writer, omissions, this.notes, this.styles, included);
+      await this.office.readXml(target, margin);
       const text = captured.take();
       if (text === '' || written.has(text)) continue;
       written.add(text);
@@ -147,7 +140,7 @@ class DocxReader {
 }
 
 /** Reads footnotes, endnotes or comments and keeps them until the main part refers to them. */
-class Notes implements XmlHandler {
+class Notes implements XmlHandler, NoteSource {
   private readonly texts = new Map<string, string>();
   private length = 0;
   private key = '';
@@ -156,6 +149,7 @@ class Notes implements XmlHandler {
   constructor(
     private readonly writer: TextWriter,
     private readonly omissions: Omissions,
+    private readonly styles: HiddenStyles,
   ) {}
 
   open(name: string, attributes: Record<string, string>): void {
@@ -194,110 +188,9 @@ class Notes implements XmlHandler {
   private begin(key: string): void {
     this.key = key;
     const captured = new CapturedText(this.writer);
-    this.note = { text: new WordText(captured.writer, this.omissions, this, new Map()), captured };
-  }
-}
-
-class WordText implements XmlHandler {
-  private depth = 0;
-  private skippedFrom = -1;
-  private skippedAs: OmissionKind | undefined;
-  private textDepth = -1;
-  private hidden = false;
-  private item = false;
-  private afterItem = false;
-  /** Notes of the current paragraph. */
-  private notes: string[] = [];
-  private readonly tables: TableWriter;
-
-  constructor(
-    private readonly writer: TextWriter,
-    private readonly omissions: Omissions,
-    private readonly allNotes: Notes,
-    private readonly chunks: Map<string, string>,
-  ) {
-    this.tables = new TableWriter(writer);
-  }
-
-  open(name: string, attributes: Record<string, string>): void {
-    this.depth++;
-    if (this.skippedFrom >= 0) return;
-    if (THINGS.has(name)) this.omissions.add(THINGS.get(name)!);
-    if (SKIPPED.has(name)) {
-      this.skippedFrom = this.depth;
-      this.skippedAs = SKIPPED.get(name);
-    } else if (name === TEXT) this.textDepth = this.depth;
-    else if (name === 'p') this.openParagraph();
-    else if (name === 'r') this.hidden = false;
-    else if (name === 'tab' || name === 'ptab') this.writer.flow(' ');
-    else if (name === 'br' || name === 'cr') this.tables.newline();
-    else if (name === 'noBreakHyphen') this.writer.flow('-');
-    else if (name === 'tbl') this.tables.open();
-    else if (name === 'tr') this.tables.openRow();
-    else if (name === 'tc') this.tables.openCell();
-    else if (name === 'altChunk') this.insertChunk(attributes['r:id']);
-    else if (NOTE_MARKS.has(name)) this.addNote(`${NOTE_MARKS.get(name)} ${attributes['w:id']}`);
-    else this.property(name, attributes['w:val']);
-  }
-
-  close(name: string): void {
-    const depth = this.depth--;
-    if (this.skippedFrom >= 0) {
-      if (depth === this.skippedFrom) this.skippedFrom = -1;
-      return;
-    }
-    if (name === TEXT) this.textDepth = -1;
-    else if (name === 'p') this.closeParagraph();
-    else if (name === 'tc') this.tables.closeCell();
-    else if (name === 'tbl') this.tables.close();
-  }
-
-  text(text: string): void {
-    if (this.skippedFrom >= 0) {
-      if (this.skippedAs) this.omissions.add(this.skippedAs, text.trim().length);
-    } else if (this.textDepth !== this.depth) return;
-    else if (this.hidden) this.omissions.add('hidden_text', text.trim().length);
-    else this.writer.flow(text);
-  }
-
-  private property(name: string, value: string | undefined): void {
-    if (name === 'vanish') this.hidden = !OFF.has(value ?? '');
-    else if (name === 'numPr') this.startItem();
-  }
-
-  private openParagraph(): void {
-    this.afterItem = this.item;
-    this.item = false;
-    this.tables.breakBlock();
-  }
-
-  /** Items are written line by line. The first one starts a new block, and so does the text after the last one. */
-  private startItem(): void {
-    // In a table the text before the next word is the cell separator.
-    if (this.tables.inCell) return;
-    this.item = true;
-    this.writer.prefix('- ');
-    if (this.afterItem) this.writer.tighten();
-  }
-
-  private insertChunk(id: string | undefined): void {
-    const text = this.chunks.get(id ?? '');
-    if (text === undefined) return this.omissions.add('missing_part');
-    this.tables.breakBlock();
-    if (this.tables.inCell) this.writer.flow(text);
-    else this.writer.verbatim(text);
-    this.tables.breakBlock();
-  }
-
-  private addNote(key: string): void {
-    const note = this.allNotes.takeNote(key);
-    if (note !== '' && !this.hidden) this.notes.push(note);
-  }
-
-  /** Notes are written after the paragraph, because within it they would split its sentences. */
-  private closeParagraph(): void {
-    for (const note of this.notes) this.writer.flow(` [${note}]`);
-    this.notes = [];
-    if (!this.tables.inCell) this.writer.block();
+    this.note = {
+      text: new WordText(captured.writer, this.omissions, this, this.styles, new Map()),
+      captured,
+    };
   }
 }

@@ -79,17 +79,32 @@ export async function readEml(bytes: Uint8Array, output: ReadingOutput): Promise
   output.onProgress(bytes.length, bytes.length);
 }
 
-/** Parses MIME. Throws `corrupt` if it is none. */
-export function parseMail(bytes: Buffer): Promise<ParsedMail> {
-  return simpleParser(bytes, OPTIONS).catch(() => {
+/** Parses MIME. Throws `corrupt` if it is none. Plain parts beside HTML ones, rather than instead of them, are in the HTML. */
+export async function parseMail(bytes: Buffer): Promise<ParsedMail> {
+  try {
+    const mail = await simpleParser(bytes, OPTIONS);
+    if (!mail.html || !mail.text || !mayMixParts(bytes)) return mail;
+    return await simpleParser(bytes, { ...OPTIONS, skipTextToHtml: false });
+  } catch {
     throw new ExtractionError('corrupt', 'The mail is damaged.');
-  });
+  }
+}
+
+const ALTERNATIVE = /^content-type:\s*multipart\/alternative/im;
+const TEXT_PART = /^content-type:\s*text\/(?:plain|html)/gim;
+
+/** Whether there may be more parts of text than the two forms of one body. */
+function mayMixParts(bytes: Buffer): boolean {
+  const source = bytes.toString('latin1');
+  return !ALTERNATIVE.test(source) || (source.match(TEXT_PART)?.length ?? 0) > 2;
 }
 
 /** Writes the HTML body of a mail, or else the plain one. Returns whether there is a body. */
 export function writeBody({ html, text }: Pick<ParsedMail, 'html' | 'text'>, output: ReadingOutput): boolean {
+  const { writer } = output;
+  const { length } = writer;
   if (html) readHtml(Buffer.from(BYTE_ORDER_MARK + html), { ...output, onProgress: () => undefined });
-  else if (text) output.writer.verbatim(text);
+  if (text && writer.length === length) writer.verbatim(text);
   return Boolean(html || text);
 }
 

@@ -44,8 +44,11 @@ export function readOdt(bytes: Uint8Array, output: ReadingOutput): Promise<void>
       throw new ExtractionError('unsupported', 'The file is a ZIP archive, not an ODT.');
     if (archive.has(MANIFEST)) await readXml(archive, MANIFEST, REFUSE_ENCRYPTED);
     const total = archive.size(CONTENT);
-    await readXml(archive, CONTENT, new OdtText(writer, omissions, BODY));
-    if (archive.has(STYLES)) await readXml(archive, STYLES, new OdtText(writer, omissions, MARGINS));
+    const styles = new OdtStyles();
+    // Styles of the text are based on those of the other part.
+    if (archive.has(STYLES)) await readXml(archive, STYLES, styles);
+    await readXml(archive, CONTENT, new OdtText(writer, omissions, BODY, styles));
+    if (archive.has(STYLES)) await readXml(archive, STYLES, new OdtText(writer, omissions, MARGINS, styles));
     onProgress(total, total);
   });
 }
@@ -57,6 +60,38 @@ const REFUSE_ENCRYPTED: XmlHandler = {
   },
   close: () => undefined,
 };
+
+/** Collects which styles hide their text. */
+class OdtStyles implements XmlHandler {
+  private readonly styles = new Map<string, { parent: string | undefined; isHidden?: boolean }>();
+  private style: { parent: string | undefined; isHidden?: boolean } = { parent: undefined };
+
+  open(name: string, attributes: Record<string, string>): void {
+    const { 'text:display': display } = attributes;
+    if (name === 'style') {
+      this.style = { parent: attributes['style:parent-style-name'] };
+      this.styles.set(attributes['style:name'] ?? '', this.style);
+    } else if (name === 'text-properties' && display !== undefined) this.style.isHidden = display === 'none';
+  }
+
+  close(name: string): void {
+    if (name === 'style') this.style = { parent: undefined };
+  }
+
+  hides(name: string | undefined): boolean {
+    const seen = new Set<string>();
+    for (let at = name; at !== undefined && !seen.has(at); at = this.styles.get(at)?.parent) {
+      seen.add(at);
+      const isHidden = this.styles.get(at)?.isHidden;
+      if (isHidden !== undefined) return isHidden;
+    }
+    return false;
+  }
+}
+
+/** Whether a section or paragraph is hidden, by itself or because its condition is met. */
+const isHidden = (name: string, attributes: Record<string, string>): boolean =>
+  (name === 'section' && attributes['text:display'] === 'none') || attributes['text:is-hidden'] === 'true';
 
 /** A footnote or a comment, while it is read: where the text of the paragraph goes on after it. */
 interface Aside {
@@ -74,8 +109,8 @@ class OdtText implements XmlHandler {
   private hiddenFrom = -1;
   private paragraphs = 0;
   private lists = 0;
-  private style = '';
-  private readonly hiddenStyles = new Set<string>();
+  /** Depth of the innermost open paragraph. */
+  private paragraph = -1;
   private readonly asides: Aside[] = [];
   /** The texts of the asides of the current paragraph. */
   private notes: string[] = [];
@@ -89,6 +124,7 @@ class OdtText implements XmlHandler {
     private writer: TextWriter,
     private readonly omissions: Omissions,
     private readonly scope: Set<string>,
+    private readonly styles: OdtStyles,
   ) {
     this.document = writer;
     this.tables = new TableWriter(writer);
@@ -96,12 +132,11 @@ class OdtText implements XmlHandler {
 
   open(name: string, attributes: Record<string, string>): void {
     this.depth++;
-    if (this.scopes === 0) this.readStyle(name, attributes);
+    if (this.scopes === 0) this.styles.open(name, attributes);
     if (this.scope.has(name)) this.openScope();
     if (this.scopes === 0 || this.skippedFrom >= 0) return;
     if (THINGS.has(name)) this.omissions.add(THINGS.get(name)!);
-    if (this.hiddenFrom < 0 && this.hiddenStyles.has(attributes['text:style-name'] ?? ''))
-      this.hiddenFrom = this.depth;
+    if (this.hiddenFrom < 0) this.hide(name, attributes);
     if (SKIPPED.has(name) || (OF_ANNOTATION.has(name) && this.isDirectlyInAside)) {
       this.skippedFrom = this.depth;
       this.skippedAs = SKIPPED.get(name);
@@ -147,10 +182,10 @@ class OdtText implements XmlHandler {
     else if (name === 'table-cell' || name === 'covered-table-cell') this.tables.openCell();
   }
 
-  private readStyle(name: string, attributes: Record<string, string>): void {
-    if (name === 'style') this.style = attributes['style:name'] ?? '';
-    else if (name === 'text-properties' && attributes['text:display'] === 'none')
-      this.hiddenStyles.add(this.style);
+  private hide(name: string, attributes: Record<string, string>): void {
+    if (isHidden(name, attributes))
+      this.hiddenFrom = name === 'hidden-paragraph' ? this.paragraph : this.depth;
+    else if (this.styles.hides(attributes['text:style-name'])) this.hiddenFrom = this.depth;
   }
 
   private get isDirectlyInAside(): boolean {
@@ -182,6 +217,7 @@ class OdtText implements XmlHandler {
 
   private openParagraph(): void {
     this.paragraphs++;
+    this.paragraph = this.depth;
     if (this.lists > 0) this.tables.newline();
     else this.tables.breakBlock();
   }
@@ -189,7 +225,8 @@ class OdtText implements XmlHandler {
   /** Notes are written after the paragraph, because within it they would split its sentences. */
   private closeParagraph(): void {
     this.paragraphs--;
-    if (this.paragraphs > 0) return;
+    // A text box stands in a paragraph.
+    if (this.paragraphs > 0) return this.lists > 0 ? this.tables.newline() : this.tables.breakBlock();
     for (const note of this.notes) this.writer.flow(` [${note}]`);
     this.notes = [];
     if (this.lists === 0) this.tables.breakBlock();

@@ -5,7 +5,7 @@ import { Package } from '../package/package';
 import { DrawingText } from './drawing-text';
 
 /** Parts that a slide shows, in the order in which they are written behind its shapes. */
-const SHOWN_PARTS = ['chart', 'diagramData', 'notesSlide', 'comments'];
+const SHOWN_PARTS = ['chart', 'chartEx', 'diagramData', 'notesSlide', 'comments'];
 
 /** Reads the slides of a presentation in their order, each with its notes, then once what repeats on them. Slides count as pages. */
 export function readPptx(bytes: Uint8Array, output: ReadingOutput): Promise<void> {

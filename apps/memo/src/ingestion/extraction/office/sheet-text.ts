@@ -11,6 +11,18 @@ export function columnOf(cell: string | undefined): number {
   return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0);
 }
 
+const ESCAPED = /_x([\da-f]{4})_/gi;
+
+/** A string of a cell, in which characters may be escaped (ISO 29500-1, 22.9.2.19). */
+export const unescaped = (text: string): string =>
+  text.includes('_x')
+    ? text.replace(ESCAPED, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    : text;
+
+/** What heads and feet of the printed pages hold besides text: fonts, sizes, colours, page numbers, dates and names of files. */
+const CODES = /&(?:"[^"]*"|K(?:[\da-f]{6}|\d{2}[+-]\d{3})|\d+|[a-z])/gi;
+const MARGIN = /^(?:odd|even|first)(?:Header|Footer)$/;
+
 /** Writes the rows of a sheet, one line for each. The text of a hidden sheet is counted only. */
 export class SheetText implements XmlHandler {
   private value = '';
@@ -22,6 +34,8 @@ export class SheetText implements XmlHandler {
   private written = 0;
   private phonetic = 0;
   private hidden = 0;
+  private margin: string | undefined;
+  private readonly margins = new Set<string>();
 
   constructor(
     private readonly output: ReadingOutput,
@@ -35,20 +49,36 @@ export class SheetText implements XmlHandler {
     else if (name === 'v' || name === 't') this.isValue = this.phonetic === 0;
     else if (name === 'rPh') this.phonetic++;
     else if (name === 'row') this.openRow();
+    else if (MARGIN.test(name)) this.margin = '';
   }
 
   close(name: string): void {
     if (name === 'c') this.closeCell();
     else if (name === 'v' || name === 't') this.isValue = false;
     else if (name === 'rPh') this.phonetic--;
+    else if (MARGIN.test(name)) this.closeMargin();
   }
 
   text(text: string): void {
+    if (this.margin !== undefined) this.margin += text;
     if (this.isValue) this.value += text;
   }
 
   end(): void {
-    this.output.omissions.add('hidden_text', this.hidden);
+    const { writer, omissions } = this.output;
+    omissions.add('hidden_text', this.hidden);
+    if (this.isHidden) return;
+    for (const text of this.margins) {
+      writer.block();
+      writer.flow(text);
+    }
+  }
+
+  private closeMargin(): void {
+    const parts = this.margin!.split('&&').map((part) => part.replace(CODES, ' '));
+    const text = parts.join('&').replace(/\s+/g, ' ').trim();
+    if (/\p{L}/u.test(text)) this.margins.add(text);
+    this.margin = undefined;
   }
 
   private openRow(): void {
@@ -82,6 +112,6 @@ export class SheetText implements XmlHandler {
     const { value, type } = this;
     if (type === 's') return this.strings[Number(value)] ?? '';
     if (type === 'b') return value === '1' ? 'TRUE' : value === '0' ? 'FALSE' : value;
-    return type === 'n' ? this.formats.shown(value, this.style) : value;
+    return type === 'n' ? this.formats.shown(value, this.style) : unescaped(value);
   }
 }

@@ -6,7 +6,10 @@ import { Package, type Relation } from '../package/package';
 import { type XmlHandler } from '../package/xml-part';
 import { DrawingText } from './drawing-text';
 import { CellFormats } from './cell-formats';
-import { columnOf, SheetText } from './sheet-text';
+import { columnOf, SheetText, unescaped } from './sheet-text';
+
+/** Parts that a drawing shows. */
+const DRAWN_PARTS = new Set(['chart', 'chartEx', 'diagramData']);
 
 interface Sheet {
   name: string;
@@ -103,7 +106,7 @@ class Workbook {
     const { writer, omissions } = this.output;
     await office.readXml(part, new DrawingText(writer, omissions));
     for (const { type, target } of await office.relationsOf(part)) {
-      if (type !== 'chart' || !office.has(target)) continue;
+      if (!DRAWN_PARTS.has(type) || !office.has(target)) continue;
       writer.block();
       await office.readXml(target, new DrawingText(writer, omissions));
     }
@@ -131,7 +134,7 @@ class SharedStrings implements XmlHandler {
   close(name: string): void {
     if (name === 't') this.inText = false;
     else if (name === 'rPh') this.phonetic--;
-    else if (name === 'si') this.all.push(this.current);
+    else if (name === 'si') this.all.push(unescaped(this.current));
   }
 
   text(text: string): void {
@@ -163,6 +166,6 @@ class Comments implements XmlHandler {
   }
 
   text(text: string): void {
-    if (this.inText) this.output.writer.flow(text);
+    if (this.inText) this.output.writer.flow(unescaped(text));
   }
 }

@@ -7,6 +7,19 @@ const MAX_TOKEN_BYTES = 8 * 1024 * 1024;
 /** Deepest nesting of elements, far above what programs write. The parser keeps a stack. */
 const MAX_DEPTH = 2_000;
 
+/** The prefixes by which readers know attributes. A document may choose others. */
+const PREFIXES = new Map([
+  ['http://schemas.openxmlformats.org/wordprocessingml/2006/main', 'w'],
+  ['http://purl.oclc.org/ooxml/wordprocessingml/main', 'w'],
+  ['http://schemas.openxmlformats.org/officeDocument/2006/relationships', 'r'],
+  ['http://purl.oclc.org/ooxml/officeDocument/relationships', 'r'],
+  ...['text', 'style', 'office', 'table'].map((name): [string, string] => [
+    `urn:oasis:names:tc:opendocument:xmlns:${name}:1.0`,
+    name,
+  ]),
+]);
+const DECLARATION = 'xmlns:';
+
 export interface XmlHandler {
   open(name: string, attributes: Record<string, string>): void;
   close(name: string): void;
@@ -21,6 +34,7 @@ export async function readXml(archive: ZipArchive, part: string, handler: XmlHan
   const parser = new SaxesParser();
   let depth = 0;
   let sinceTag = 0;
+  const prefixes = new Prefixes();
   parser.on('doctype', (doctype) => {
     if (!doctype.includes('[')) return;
     throw new ExtractionError('corrupt', `The part ${part} declares entities (DTD), which are not read.`);
@@ -32,7 +46,7 @@ export async function readXml(archive: ZipArchive, part: string, handler: XmlHan
     sinceTag = 0;
     if (++depth > MAX_DEPTH)
       throw new ExtractionError('too_complex', `The part ${part} is nested too deeply.`);
-    handler.open(local(tag.name), tag.attributes);
+    handler.open(local(tag.name), prefixes.known(tag.attributes));
   });
   parser.on('closetag', (tag) => {
     sinceTag = 0;
@@ -49,6 +63,30 @@ export async function readXml(archive: ZipArchive, part: string, handler: XmlHan
     parser.write(decoder.decode(chunk, { stream: true }));
   });
   parser.close();
+}
+
+/** Gives attributes the prefixes that readers know. */
+class Prefixes {
+  /** By the prefix that the part declares. */
+  private readonly other = new Map<string, string>();
+
+  known(attributes: Record<string, string>): Record<string, string> {
+    for (const name in attributes)
+      if (name.startsWith(DECLARATION)) this.declare(name.slice(DECLARATION.length), attributes[name]!);
+    if (this.other.size === 0) return attributes;
+    return Object.fromEntries(
+      Object.entries(attributes).map(([name, value]) => {
+        const [prefix = '', rest] = name.split(':', 2);
+        const known = rest === undefined ? undefined : this.other.get(prefix);
+        return [known === undefined ? name : `${known}:${rest}`, value];
+      }),
+    );
+  }
+
+  private declare(prefix: string, namespace: string): void {
+    const known = PREFIXES.get(namespace);
+    if (known !== undefined && known !== prefix) this.other.set(prefix, known);
+  }
 }
 
 function local(name: string): string {

@@ -2,7 +2,10 @@ import { type Omissions } from '../../../tables/omission';
 
 /** What pdf.js tells about an annotation. */
 export interface Annotation {
+  id: string;
   subtype: string;
+  checkBox?: boolean;
+  radioButton?: boolean;
   annotationFlags: number;
   rect: number[];
   fieldType?: string;
@@ -26,7 +29,25 @@ const HIDDEN = 1 << 1;
 const NO_VIEW = 1 << 5;
 /** Kinds whose contents a viewer shows only when it is asked. */
 const NOTES = new Set(['Text', 'Highlight', 'Underline', 'Squiggly', 'StrikeOut', 'Caret', 'FileAttachment']);
+/** Kinds that a viewer draws as the file says, such as the words of a stamp. */
+const DRAWN = new Set([
+  'Stamp',
+  'Watermark',
+  'Line',
+  'Square',
+  'Circle',
+  'Polygon',
+  'PolyLine',
+  'Ink',
+  'Redact',
+]);
 const LINE_ENDS = /\r\n?|\n/;
+
+/** Whether what an annotation shows is known only from its drawing: stamps, signatures and buttons. */
+export const isDrawn = ({ subtype, fieldType, checkBox, radioButton }: Annotation): boolean =>
+  subtype === 'Widget'
+    ? fieldType === 'Sig' || (fieldType === 'Btn' && !checkBox && !radioButton)
+    : DRAWN.has(subtype);
 
 /** The text that an annotation shows on its page, or undefined. What a viewer hides is counted. */
 export function entryOf(annotation: Annotation, omissions: Omissions): PageEntry | undefined {

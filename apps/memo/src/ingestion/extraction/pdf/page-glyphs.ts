@@ -40,6 +40,15 @@ export interface FontFacts {
   bbox?: number[];
 }
 
+/** What a reader of operators needs to know about a page. */
+export interface PageFacts {
+  view: number[];
+  fontNamed: (name: string) => FontFacts | undefined;
+  /** The annotations whose drawing is read. */
+  drawn: Set<string>;
+  isLayerShown: (group: unknown) => boolean;
+}
+
 interface TextState {
   ctm: Matrix;
   font: FontFacts | undefined;
@@ -53,6 +62,16 @@ interface TextState {
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 const FONT_MATRIX: Matrix = [0.001, 0, 0, 0.001, 0, 0];
+const INITIAL: TextState = {
+  ctm: IDENTITY,
+  font: undefined,
+  fontSize: 0,
+  characterSpacing: 0,
+  wordSpacing: 0,
+  scale: 1,
+  leading: 0,
+  rise: 0,
+};
 const SPACE_CODE = 0x20;
 const WHITE_SPACE = /^\s+$/;
 const FORMAT_MARK = /^\p{Cf}$/u;
@@ -75,19 +94,14 @@ const asMatrix = (values: ArrayLike<unknown>): Matrix => Array.from(values, Numb
  */
 export class GlyphReader {
   readonly glyphs: PageGlyph[] = [];
-  /** Characters outside the page. */
-  outside = 0;
-  private state: TextState = {
-    ctm: IDENTITY,
-    font: undefined,
-    fontSize: 0,
-    characterSpacing: 0,
-    wordSpacing: 0,
-    scale: 1,
-    leading: 0,
-    rise: 0,
-  };
-  private readonly saved: TextState[] = [];
+  /** Characters outside the page, or in layers that are off. */
+  hidden = 0;
+  private state: TextState = { ...INITIAL };
+  private saved: TextState[] = [];
+  /** Whether the open parts of marked content are shown. */
+  private readonly shown: boolean[] = [];
+  /** Whether the open annotation is one whose drawing is read. */
+  private isRead = true;
   private textMatrix = IDENTITY;
   private lineMatrix = IDENTITY;
   private isAfterSpace = false;
@@ -96,12 +110,10 @@ export class GlyphReader {
   private readonly handlers: Record<number, (values: unknown[]) => void>;
 
   constructor(
-    private readonly view: number[],
-    private readonly fontNamed: (name: string) => FontFacts | undefined,
+    private readonly page: PageFacts,
     { OPS }: typeof PdfJs,
   ) {
     const nextLine = (): void => this.moveLine(0, -this.state.leading);
-    const endPart = (): void => void (this.part += 1);
     this.handlers = {
       [OPS.save]: () => this.saved.push({ ...this.state }),
       [OPS.restore]: () => (this.state = this.saved.pop() ?? this.state),
@@ -127,9 +139,17 @@ export class GlyphReader {
         this.textMatrix = this.lineMatrix = matrix;
       },
       [OPS.showText]: ([glyphs]) => this.show(glyphs as (FontGlyph | number)[]),
-      [OPS.beginMarkedContent]: endPart,
-      [OPS.beginMarkedContentProps]: endPart,
-      [OPS.endMarkedContent]: endPart,
+      [OPS.beginMarkedContent]: () => this.beginPart(true),
+      [OPS.beginMarkedContentProps]: ([tag, group]) =>
+        this.beginPart(tag !== 'OC' || this.page.isLayerShown(group)),
+      [OPS.endMarkedContent]: () => {
+        this.part += 1;
+        this.shown.pop();
+      },
+      [OPS.beginAnnotation]: ([id, , transform, matrix]) => {
+        this.beginAnnotation(String(id), [transform, matrix]);
+      },
+      [OPS.endAnnotation]: () => (this.isRead = true),
     };
   }
 
@@ -141,6 +161,19 @@ export class GlyphReader {
   private transform(values: unknown[]): void {
     const matrix = asMatrix(values.length === 1 ? (values[0] as number[]) : values);
     this.state.ctm = product(this.state.ctm, matrix);
+  }
+
+  private beginPart(isShown: boolean): void {
+    this.part += 1;
+    this.shown.push(isShown);
+  }
+
+  private beginAnnotation(id: string, matrices: unknown[]): void {
+    this.part += 1;
+    this.state = { ...INITIAL };
+    this.saved = [];
+    this.isRead = this.page.drawn.has(id);
+    for (const matrix of matrices) if (matrix) this.transform([matrix]);
   }
 
   private beginForm(matrix: unknown): void {
@@ -156,7 +189,7 @@ export class GlyphReader {
   }
 
   private setFont(name: string, size: number): void {
-    const font = this.fontNamed(name);
+    const font = this.page.fontNamed(name);
     if (font !== this.state.font || size !== this.state.fontSize) this.part += 1;
     this.state.font = font;
     this.state.fontSize = size;
@@ -203,8 +236,9 @@ export class GlyphReader {
     const y = matrix[5] + d * rise;
     const along = font.vertical ? Math.hypot(c, d) : Math.hypot(a, b) * Math.abs(scale);
     const length = Math.abs(width) * along;
-    if (this.isOutside(x, y, font.vertical ? 0 : length)) {
-      this.outside += text.length;
+    if (!this.isRead) return;
+    if (this.shown.includes(false) || this.isOutside(x, y, font.vertical ? 0 : length)) {
+      this.hidden += text.length;
       return;
     }
     const direction = fontSize * scale < 0 ? -1 : 1;
@@ -226,7 +260,7 @@ export class GlyphReader {
   }
 
   private isOutside(x: number, y: number, width: number): boolean {
-    const [left = 0, bottom = 0, right = 0, top = 0] = this.view;
+    const [left = 0, bottom = 0, right = 0, top = 0] = this.page.view;
     return x + width < left || x > right || y < bottom || y > top;
   }
 }

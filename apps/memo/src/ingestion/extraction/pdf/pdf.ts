@@ -5,7 +5,7 @@ import { errorSentence, ExtractionError, isResourceExhaustion } from '../../../t
 import { type ReadingOutput } from '../format-reader';
 import { type Omissions } from '../../../tables/omission';
 import { type TextWriter } from '../text/text-writer';
-import { type Annotation, entryOf, type PageEntry } from './annotations';
+import { type Annotation, entryOf, isDrawn } from './annotations';
 import { itemsOf, withoutRepetitions } from './glyph-lines';
 import { type FontFacts, GlyphReader } from './page-glyphs';
 import { PageLayout } from './page-layout';
@@ -126,7 +126,8 @@ async function readDocument(
   guard.check();
   if (pdf.numPages > MAX_PAGES)
     throw new ExtractionError('too_complex', `The PDF has more than ${MAX_PAGES} pages.`);
-  const page = new PageWriter(pdfjs, writer, omissions);
+  const layers = await pdf.getOptionalContentConfig();
+  const page = new PageWriter(pdfjs, layers, writer, omissions);
   let damaged = 0;
   for (let number = 1; number <= pdf.numPages; number++) {
     omissions.page = number;
@@ -145,29 +146,40 @@ async function readDocument(
   if (damaged === pdf.numPages) throw new ExtractionError('corrupt', 'No page of the PDF can be read.');
 }
 
+/** Tells which layers of a document are shown (optional content, ISO 32000-1, 8.11). */
+type Layers = Awaited<ReturnType<PdfJs.PDFDocumentProxy['getOptionalContentConfig']>>;
+
 /** Writes the pages in order. A table may continue on the next page. */
 class PageWriter {
   private isTable = false;
 
   constructor(
     private readonly pdfjs: typeof PdfJs,
+    private readonly layers: Layers,
     private readonly writer: TextWriter,
     private readonly omissions: Omissions,
   ) {}
 
   async read(page: PdfJs.PDFPageProxy): Promise<void> {
-    const { pdfjs, omissions } = this;
-    const operators = await page.getOperatorList({ annotationMode: pdfjs.AnnotationMode.DISABLE });
+    const { pdfjs, omissions, layers } = this;
+    const annotations = (await page.getAnnotations({ intent: 'display' })) as Annotation[];
+    const drawn = new Set(annotations.filter(isDrawn).map(({ id }) => id));
+    const { ENABLE, DISABLE } = pdfjs.AnnotationMode;
+    const operators = await page.getOperatorList({ annotationMode: drawn.size > 0 ? ENABLE : DISABLE });
     const fontNamed = (name: string): FontFacts | undefined =>
       page.commonObjs.has(name) ? (page.commonObjs.get(name) as FontFacts) : undefined;
-    const reader = new GlyphReader(page.view, fontNamed, pdfjs);
+    const isLayerShown = (group: unknown): boolean => Boolean(layers.isVisible(group));
+    const reader = new GlyphReader({ view: page.view, fontNamed, drawn, isLayerShown }, pdfjs);
     reader.read(operators);
     const glyphs = withoutRepetitions(reader.glyphs);
-    omissions.add('hidden_text', reader.outside);
+    omissions.add('hidden_text', reader.hidden);
     omissions.add('repeated_text', reader.glyphs.length - glyphs.length);
     const layout = new PageLayout();
     for (const item of itemsOf(glyphs)) layout.add(item);
-    for (const entry of await this.entriesOf(page)) layout.addEntry(entry);
+    for (const annotation of annotations) {
+      const entry = entryOf(annotation, omissions);
+      if (entry) layout.addEntry(entry);
+    }
     this.writer.requireRoomFor(layout.length);
     page.cleanup();
     if (layout.length === 0) omissions.add('page_without_text');
@@ -177,11 +189,6 @@ class PageWriter {
       this.writer.flow(text);
       this.isTable = isRow;
     }
-  }
-
-  private async entriesOf(page: PdfJs.PDFPageProxy): Promise<PageEntry[]> {
-    const annotations = (await page.getAnnotations({ intent: 'display' })) as Annotation[];
-    return annotations.flatMap((annotation) => entryOf(annotation, this.omissions) ?? []);
   }
 }
 

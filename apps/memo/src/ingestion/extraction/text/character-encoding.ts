@@ -1,7 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { analyse } from 'chardet';
+import { newDecoder } from './decoders';
 import { isEvident, isPlausible, isPlausibleEastAsian } from './plausible-text';
-import { declaredEncoding, REPLACEMENT } from './declared-encoding';
+import { declaredEncoding, declaredInText, REPLACEMENT } from './declared-encoding';
 import { ExtractionError } from '../../../tables/extraction-error';
 
 const ESCAPE = 0x1b;
@@ -34,9 +35,12 @@ const MAX_INVALID_UTF8_SHARE = 0.05;
 const MIN_HIGH_BYTES = 4;
 /** Share of invalid characters up to which a multi-byte encoding is accepted. A wrong encoding produces far more. */
 const MAX_INVALID_MULTIBYTE_SHARE = 0.001;
-const ORDINARY_UTF16 = /[\t\n\r\u0020-\u007e\u3000-\u30ff\u4e00-\u9fff\uff00-\uff60]/g;
+const EAST_ASIAN_UTF16 = /[\t\n\r\u0020-\u007e\u3000-\u30ff\u4e00-\u9fff\uff00-\uff60]/g;
 const UTF16_PUNCTUATION = /[\n\u0020\u3001\u3002\uff0c]/;
-/** Share of ordinary East Asian and ASCII characters above which bytes are UTF-16. Other encodings read as UTF-16 give random characters. */
+const OTHER_UTF16 =
+  /[\t\n\r\u0020-\u007e\u00a0-\u00ff\u2010-\u2026\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Thai}\p{Script=Hangul}]/gu;
+const UTF16_SPACE = /[\n\u0020]/;
+/** Share of ordinary characters above which bytes are UTF-16. Other encodings read as UTF-16 give random characters. */
 const MIN_ORDINARY_UTF16_SHARE = 0.95;
 /** Latin text in UTF-16 has NULs in half of its bytes, nearly all at even or all at odd offsets. The limits leave room for other characters. */
 const MIN_NUL_SHARE = 0.2;
@@ -83,12 +87,9 @@ const WIDER: Record<string, string[]> = {
 const MULTIBYTE_ENCODINGS = new Set(['gb18030', 'big5', 'shift_jis', 'euc-jp', 'euc-kr']);
 /** Of 100, as the detector reports it. Twice rejects correct guesses for short texts; half accepts wrong ones. */
 const MIN_CONFIDENCE = 10;
-// TextDecoder of Node 20 treats windows-1252 as ISO 8859-1 (no euro sign, no curly quotes). This maps 0x80 to 0x9f.
-const WINDOWS_1252_HIGH = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
-
 /**
  * Determines the encoding by byte order mark, then the escape sequences of seven-bit encodings, then UTF-8 if it is (nearly)
- * valid, then UTF-16 without a mark, then the declaration in HTML, then statistics. Throws `unsupported` if the text would be
+ * valid, then UTF-16 without a mark, then the declaration in HTML, XML or source code, then statistics. Throws `unsupported` if the text would be
  * wrong in every encoding that is known.
  */
 export function detectEncoding(bytes: Uint8Array, isHtml: boolean): string {
@@ -102,7 +103,7 @@ export function detectEncoding(bytes: Uint8Array, isHtml: boolean): string {
   const wide = unmarkedUtf16(bytes);
   if (wide) return wide;
   // A page that declares UTF-8 and contains invalid bytes is more often damaged than in another encoding.
-  const encoding = declared ?? guessEncoding(bytes);
+  const encoding = declared ?? (isHtml ? undefined : declaredInText(bytes)) ?? guessEncoding(bytes);
   if (encoding === undefined) throw unreadable();
   return encoding;
 }
@@ -126,7 +127,7 @@ function isIso2022Jp(bytes: Uint8Array): boolean {
 
 /** Logs quote escape sequences of Japanese without being in it. */
 function isIntact(bytes: Uint8Array, encoding: string): boolean {
-  const decoder = new TextDecoder(encoding);
+  const decoder = newDecoder(encoding);
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
     const stream = at + SLICE_BYTES < bytes.length;
     if (decoder.decode(bytes.subarray(at, at + SLICE_BYTES), { stream }).includes('\ufffd')) return false;
@@ -147,21 +148,19 @@ export function* decodeText(
   bytes: Uint8Array,
   encoding: string,
 ): Generator<{ text: string; processed: number }> {
-  const decoder = new TextDecoder(encoding);
+  const decoder = newDecoder(encoding);
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
     const slice = bytes.subarray(at, at + SLICE_BYTES);
     const processed = Math.min(bytes.length, at + SLICE_BYTES);
     const text = decoder.decode(slice, { stream: processed < bytes.length });
     if (at === 0) refuseBinary(text);
-    yield { text: encoding === 'windows-1252' ? fixWindows1252(text) : text, processed };
+    yield { text, processed };
   }
 }
 
 /** Decodes a short text. */
-export function decodeWhole(bytes: Uint8Array, encoding: string): string {
-  const text = new TextDecoder(encoding).decode(bytes);
-  return encoding === 'windows-1252' ? fixWindows1252(text) : text;
-}
+export const decodeWhole = (bytes: Uint8Array, encoding: string): string =>
+  newDecoder(encoding).decode(bytes);
 
 function byteOrderMark(bytes: Uint8Array): string | undefined {
   const [a, b, c, d] = bytes;
@@ -175,8 +174,8 @@ function byteOrderMark(bytes: Uint8Array): string | undefined {
 }
 
 function isMostlyUtf8(bytes: Uint8Array): boolean {
-  // ASCII text in UTF-16 is valid UTF-8 that is full of NULs.
-  return isUtf8(bytes) ? latinUtf16(bytes) === undefined : isDamagedUtf8(bytes);
+  // Text in UTF-16 may be valid UTF-8 that is full of controls.
+  return isUtf8(bytes) ? !bytes.includes(0) || unmarkedUtf16(bytes) === undefined : isDamagedUtf8(bytes);
 }
 
 function isDamagedUtf8(bytes: Uint8Array): boolean {
@@ -187,7 +186,7 @@ function isDamagedUtf8(bytes: Uint8Array): boolean {
 }
 
 function unmarkedUtf16(bytes: Uint8Array): string | undefined {
-  return latinUtf16(bytes) ?? ['utf-16le', 'utf-16be'].find((encoding) => isEastAsianUtf16(bytes, encoding));
+  return latinUtf16(bytes) ?? ['utf-16le', 'utf-16be'].find((encoding) => isUtf16(bytes, encoding));
 }
 
 /** Detects Latin text in UTF-16, which has a NUL in every other byte. */
@@ -206,13 +205,15 @@ function latinUtf16(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-function isEastAsianUtf16(bytes: Uint8Array, encoding: string): boolean {
+function isUtf16(bytes: Uint8Array, encoding: string): boolean {
   if (bytes.length % 2 !== 0) return false;
   const text = new TextDecoder(encoding).decode(bytes.subarray(0, PREFIX_BYTES));
-  return (
-    UTF16_PUNCTUATION.test(text) &&
-    (text.match(ORDINARY_UTF16)?.length ?? 0) > text.length * MIN_ORDINARY_UTF16_SHARE
-  );
+  const least = text.length * MIN_ORDINARY_UTF16_SHARE;
+  return [
+    [UTF16_PUNCTUATION, EAST_ASIAN_UTF16],
+    // A space in UTF-16 has a NUL, which eight-bit text lacks.
+    [UTF16_SPACE, OTHER_UTF16],
+  ].some(([sign, ordinary]) => sign!.test(text) && (text.match(ordinary!)?.length ?? 0) > least);
 }
 
 /** The most likely encoding in which the bytes are plausible text, or undefined. */
@@ -253,7 +254,7 @@ function isPlausibleEncoding(sample: Uint8Array, encoding: string): boolean {
     return isPlausible(decodeWhole(sample, encoding), encoding);
   }
   if (sample.subarray(0, PREFIX_BYTES).filter((byte) => byte >= 0x80).length < MIN_HIGH_BYTES) return false;
-  const text = new TextDecoder(encoding).decode(sample, { stream: true });
+  const text = newDecoder(encoding).decode(sample, { stream: true });
   return countInvalid(text) <= text.length * MAX_INVALID_MULTIBYTE_SHARE && isPlausibleEastAsian(text);
 }
 
@@ -268,11 +269,4 @@ function refuseBinary(text: string): void {
   if (controls > MAX_CONTROLS && controls > sample.length * MAX_CONTROL_SHARE) {
     throw new ExtractionError('unsupported', 'The file is not text.');
   }
-}
-
-function fixWindows1252(text: string): string {
-  return text.replace(
-    /[\u0080-\u009f]/g,
-    (character) => WINDOWS_1252_HIGH[character.charCodeAt(0) - 0x80] ?? '',
-  );
 }

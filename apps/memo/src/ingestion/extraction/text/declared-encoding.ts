@@ -1,3 +1,5 @@
+import { encodingLabelled } from './decoders';
+
 /** What a declaration names if the Encoding Standard reads nothing in it. */
 export const REPLACEMENT = 'replacement';
 const REPLACED = new Set([
@@ -10,6 +12,7 @@ const REPLACED = new Set([
 ]);
 /** How much of a file is searched. HTML specifies 1,024 bytes; pages with a long comment declare it later. */
 const SEARCHED_BYTES = 16 * 1024;
+const TEXT_BYTES = 4 * 1024;
 
 const XML = /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']\s*([\w:.-]{1,40})\s*["']/;
 const TAG = /<!--|<\/?[a-z]|<[!/?]/gi;
@@ -28,6 +31,44 @@ export function declaredEncoding(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('latin1');
   const label = labelInMeta(start) ?? XML.exec(start)?.[1];
   return label === undefined ? undefined : encodingFor(label);
+}
+
+/** What a file of another format says in its first lines: XML, CSS, the comments of editors and of Python (PEP 263), LaTeX. */
+const LABELS_IN_TEXT = [
+  XML,
+  /^@charset "([^"\n]{1,40})";/,
+  /^(?:[^\n]*\n)?[^\n]{0,200}?\bcoding[:=][ \t]*([\w.-]{1,40})/,
+  /^(?:[^\n]*\n)?[^\n]{0,200}?\bvim?:.*?\b(?:fileencoding|fenc)=([\w.-]{1,40})/,
+  /^[^%\n]*\\usepackage\[([\w-]{1,40})\]\{inputenc\}/m,
+];
+/** Names that editors and LaTeX give to encodings. */
+const OTHER_NAMES = new Map([
+  ['ansinew', 'windows-1252'],
+  ['applemac', 'macintosh'],
+  ['latin9', 'iso-8859-15'],
+  ['latin-1', 'iso-8859-1'],
+  ['latin-9', 'iso-8859-15'],
+  ['euc-jis', 'euc-jp'],
+  ['euc_kr', 'euc-kr'],
+  ['iso-latin-1', 'iso-8859-1'],
+]);
+
+/** The encoding that a text file declares, or undefined. */
+export function declaredInText(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, TEXT_BYTES)).toString(
+    'latin1',
+  );
+  for (const pattern of LABELS_IN_TEXT) {
+    const label = pattern
+      .exec(start)?.[1]
+      ?.toLowerCase()
+      .replace(/-(?:unix|dos|mac)$/, '');
+    if (label === undefined) continue;
+    const encoding = encodingFor(OTHER_NAMES.get(label) ?? label);
+    // The bytes are known not to be UTF-8.
+    if (encoding !== undefined && encoding !== REPLACEMENT && encoding !== 'utf-8') return encoding;
+  }
+  return undefined;
 }
 
 function labelInMeta(html: string): string | undefined {
@@ -85,7 +126,7 @@ function encodingFor(label: string): string | undefined {
   if (REPLACED.has(name)) return REPLACEMENT;
   if (name === 'x-user-defined') return 'windows-1252';
   try {
-    const { encoding } = new TextDecoder(name);
+    const encoding = encodingLabelled(name);
     // A declaration that is readable as ASCII cannot be in UTF-16. The HTML standard treats it as UTF-8.
     return encoding.startsWith('utf-16') ? 'utf-8' : encoding;
   } catch {

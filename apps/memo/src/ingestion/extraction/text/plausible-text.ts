@@ -58,6 +58,8 @@ const MIN_WESTERN_FOREIGN_WORDS = 4;
 /** A text in one of the languages of windows-1252 has some of their most frequent words. */
 const WESTERN_LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'da', 'sv', 'no', 'fi'];
 const MIN_WESTERN_WORDS = 2;
+/** Words of letters whose bytes are the same in windows-1250, -1252, -1254 and -1257, so that it makes no difference in which they are. */
+const COMMON_LATIN_WORD = /^(?=.*[a-z])(?!.*[ÄÉÖÜßäéöü]{3})[a-z\d'’ÄÉÖÜßäéöü]+$/i;
 const MIN_EAST_ASIAN = 12;
 const MIN_CHINESE = 4;
 /** Words of Cyrillic and Greek letters consist of bytes from here on. */
@@ -74,6 +76,8 @@ export function isEvident(text: string, encoding: string, bytes: Uint8Array): bo
     return encoding === 'gb18030' && eastAsian.length >= MIN_CHINESE && isChineseOnly(bytes);
   const words = text.match(WORD) ?? [];
   if (/[a-z]/i.test(text) && !FOREIGN.test(text.replace(TYPOGRAPHY, ''))) return true;
+  const letters = words.map((word) => word.replace(TYPOGRAPHY, '')).filter((word) => word !== '');
+  if (letters.length > 0 && letters.every((word) => COMMON_LATIN_WORD.test(word))) return true;
   if (encoding !== 'windows-1252') return words.length >= MIN_FOREIGN_WORDS;
   return words.length >= MIN_WESTERN_FOREIGN_WORDS || hasWesternWords(text);
 }
