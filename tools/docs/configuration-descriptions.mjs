@@ -254,9 +254,9 @@ export const SECTIONS = [
         'Time to the first byte of an upstream’s answer before the next one is tried, or 504.',
       UPSTREAM_IDLE_TIMEOUT_SECONDS: 'Longest silence in the middle of an upstream’s answer.',
       ANSWER_MEMORY_BYTES:
-        'Most bytes of long answers (more than 1 MiB, not streams) that a process holds at once; one account may use a quarter of it. An answer that is longer is held alone. What has no room waits, and its upstream with it.',
+        'Memory for long answers (more than 1 MiB, no streams) in bytes, of which each takes twice its length. An account may use a quarter of it, or one answer of any length. What has no room waits, and its upstream with it.',
       CLIENT_STALL_TIMEOUT_SECONDS:
-        'A client that reads nothing of its stream, or of a long answer, for this time is disconnected.',
+        'A client that reads nothing of its answer for this time is disconnected.',
       AUDIO_UPLOAD_LIMIT_MIB:
         'Largest form with audio at `/v1/audio/transcriptions` and `/v1/audio/translations`. It is held in memory while it is passed on, within `BODY_MEMORY_BYTES`.',
       LEASE_AMOUNT: 'Amount that a gateway draws from a wallet at a time, in the currency of the site.',

@@ -1,6 +1,6 @@
 import { allowedMillis, drained } from '@inference/http';
 import { type Response } from 'express';
-import { UNCOUNTED_BYTES } from '../upstreams/answer-memory';
+import { type AnswerMemory, UNCOUNTED_BYTES } from '../upstreams/answer-memory';
 
 /** An answer as it is sent, also to a client that asks for it again. */
 export interface KeptAnswer {
@@ -16,9 +16,12 @@ export interface KeptAnswer {
 /** All kept answers of a process; the oldest go first, and a longer one is not kept. Chosen: some thousand answers. */
 export const MOST_KEPT_BYTES = 64 * 1024 * 1024;
 
-/** Of a long answer, on average. Chosen: 0.5 Mbit/s; at half, its memory is held for twice as long by a client that reads as slowly as it may. */
-const LEAST_SENDING = { graceMillis: 30_000, leastBytesPerSecond: 65_536, totalMillis: Infinity };
+/** Of a long answer, on average after a pause. Chosen: 2 Mbit/s; at half, its memory is held for twice as long by a client that reads as slowly as it may. */
+const LEAST_SENDING = { graceMillis: 30_000, leastBytesPerSecond: 262_144, totalMillis: Infinity };
+/** What a client that does not read leaves in memory of an answer that does not count any more. */
 const PIECE_BYTES = 262_144;
+/** Shorter rests fit into the buffers of a connection. */
+const STALL_BYTES = 65_536;
 
 /** Resolves when the answer is on its way. @param stallMillis a client that reads nothing for so long is disconnected */
 export async function sendAnswer(
@@ -30,7 +33,7 @@ export async function sendAnswer(
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (body.length <= UNCOUNTED_BYTES) {
     response.end(body);
-    return;
+    return endStalled(response, stallMillis);
   }
   response.setHeader('Content-Length', body.length);
   const startedAt = performance.now();
@@ -42,16 +45,25 @@ export async function sendAnswer(
   }
   // A copy: a client that does not read the last piece does not hold the others.
   response.end(Buffer.from(body.subarray(at)));
+  endStalled(response, stallMillis);
 }
 
-/** Sends the answer of a call that its client may repeat. */
+/** Disconnects a client that does not read the rest of an answer. */
+function endStalled(response: Response, stallMillis: number): void {
+  if (response.writableLength > STALL_BYTES) response.setTimeout(stallMillis, () => response.destroy());
+}
+
+/** Sends the answer of a call that its client may repeat. @param memory counts it again if it is sent again */
 export async function sendOnce(
   { answer, isRepeated }: { answer: KeptAnswer; isRepeated: boolean },
   response: Response,
   stallMillis: number,
+  memory: AnswerMemory,
+  accountId: string,
 ): Promise<void> {
   if (response.destroyed) return;
+  const held = isRepeated ? memory.hold(accountId, answer.body.length) : undefined;
   if (isRepeated)
     response.setHeader('X-Request-Id', answer.requestId).setHeader('Idempotent-Replayed', 'true');
-  await sendAnswer(answer, response, stallMillis);
+  await sendAnswer(answer, response, stallMillis).finally(() => held?.release());
 }

@@ -18,7 +18,7 @@ import { Cancellation } from '../upstreams/upstream-call';
 import { RequestAbandonedError } from '../upstreams/upstream.errors';
 import { type NativeRequest } from '../upstreams/upstream-request';
 import { parsed, readAnswer } from '../upstreams/answer-json';
-import { type HeldAnswer } from '../upstreams/answer-memory';
+import { AnswerMemory, type HeldAnswer } from '../upstreams/answer-memory';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { type Admission, AdmissionService, servedBy } from './admission/admission.service';
 import { type NativeCall } from './native-call';
@@ -74,6 +74,7 @@ export class ProxyService {
     private readonly suspensions: Suspensions,
     private readonly keepAlive: KeepAlive,
     private readonly idempotentCalls: IdempotentCalls,
+    private readonly memory: AnswerMemory,
     private readonly translators: ChatTranslators,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
@@ -169,7 +170,9 @@ export class ProxyService {
           }),
         ),
       );
-      await sendOnce(made, response, this.config.clientStallTimeoutSeconds * 1000);
+      const { accountId } = call.caller;
+      const stallMillis = this.config.clientStallTimeoutSeconds * 1000;
+      await sendOnce(made, response, stallMillis, this.memory, accountId);
     } finally {
       memory?.release();
     }
@@ -333,7 +336,9 @@ export class ProxyService {
     const reported = readReportedUsage(answer.content);
     const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
     const ours = hasForeignCost(answer.content) ? withoutForeignCost(answer.head) : answer.head;
-    const body = withCost(ours, tellsPrice(admission) ? charge : null);
+    // A long answer without a usage is not searched for one.
+    const hasUsage = 'usage' in answer.content;
+    const body = hasUsage ? withCost(ours, tellsPrice(admission) ? charge : null) : ours;
     return { body, charge, tellsCost: body !== ours };
   }
 

@@ -1,3 +1,5 @@
+import { parsed } from '../upstreams/answer-json';
+
 /** Of an answer whose error has no code. */
 export const UPSTREAM_REFUSED = 'upstream_refused';
 
@@ -7,11 +9,6 @@ export const withCharset = (contentType: string): string =>
 
 /** `error.code` of an upstream's answer, if it is a plain name. */
 export function errorCodeIn(body: Buffer): string | undefined {
-  try {
-    const { error } = JSON.parse(body.toString('utf8')) as { error?: { code?: unknown } };
-    const code = error?.code;
-    return typeof code === 'string' && /^[a-z][a-z0-9_.-]{1,63}$/i.test(code) ? code : undefined;
-  } catch {
-    return undefined;
-  }
+  const code = (parsed(body) as { error?: { code?: unknown } | null } | null | undefined)?.error?.code;
+  return typeof code === 'string' && /^[a-z][a-z0-9_.-]{1,63}$/i.test(code) ? code : undefined;
 }

@@ -165,13 +165,16 @@ export class SettlementBatcher implements OnModuleDestroy, BeforeApplicationShut
     // Requests that end in the same turn of the event loop share the first batch.
     await new Promise((resolve) => setImmediate(resolve));
     const overdueCheck = setInterval(() => this.refuseOverdue(), OVERDUE_CHECK_MILLIS);
-    while (this.queue.length > 0) {
-      await this.folder.makeRoom();
-      this.current = this.queue.splice(0, MAX_BATCH_EVENTS);
-      await this.commit(this.current, 'append');
-      this.current = [];
+    try {
+      while (this.queue.length > 0) {
+        await this.folder.makeRoom();
+        this.current = this.queue.splice(0, MAX_BATCH_EVENTS);
+        await this.commit(this.current, 'append');
+        this.current = [];
+      }
+    } finally {
+      clearInterval(overdueCheck);
     }
-    clearInterval(overdueCheck);
     // Not in a later microtask: an event that came in between would wait for the next one.
     this.running = undefined;
   }

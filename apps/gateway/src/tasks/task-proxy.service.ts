@@ -23,7 +23,7 @@ import { isEventStream, isJson } from '../upstreams/answer-headers';
 import { Cancellation } from '../upstreams/upstream-call';
 import { seedOf } from '../upstreams/choice/prefix-hash';
 import { RequestAbandonedError, UpstreamFailedError } from '../upstreams/upstream.errors';
-import { type HeldAnswer } from '../upstreams/answer-memory';
+import { AnswerMemory, type HeldAnswer } from '../upstreams/answer-memory';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
 import { hashOfForm, isForm } from './requests/form-data';
 import { type Task, type TaskAnswer, type TaskRequest } from './task';
@@ -53,6 +53,7 @@ export class TaskProxy {
     private readonly unserved: UnservedCalls,
     private readonly suspensions: Suspensions,
     private readonly idempotentCalls: IdempotentCalls,
+    private readonly memory: AnswerMemory,
     @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
   ) {}
 
@@ -91,7 +92,8 @@ export class TaskProxy {
             }),
           ),
         );
-        return await sendOnce(made, response, this.stallMillis);
+        const { accountId } = call.caller;
+        return await sendOnce(made, response, this.stallMillis, this.memory, accountId);
       } finally {
         memory?.release();
       }
@@ -149,6 +151,7 @@ export class TaskProxy {
       answer = await this.ask(task, asked);
       const served = { ...asked, admission: servedBy(admission, answer.model) };
       call.answeredBy(answer.upstream);
+      if (answer.rest) answer.memory = this.memory.begin(call.caller.accountId);
       const content = answer.rest ? await wholeAudio(answer, cancellation) : undefined;
       await onAnswer(answer, Boolean(answer.content ?? content));
       return content
@@ -381,7 +384,7 @@ const headersOf = ({ admission, request }: ServedTask, { model }: Answer): Recor
 
 /** Throws UpstreamFailedError if audio breaks off, is too long, or comes as events that nobody has asked for; and the reason of a suspension. */
 async function wholeAudio(
-  { head, rest, upstream, contentType }: Answer,
+  { head, rest, upstream, contentType, memory }: Answer,
   cancellation: Cancellation,
 ): Promise<Buffer> {
   const chunks = [head];
@@ -392,8 +395,10 @@ async function wholeAudio(
       chunks.push(chunk.value);
       length += chunk.value.length;
       if (length > MOST_KEPT_BYTES) throw new Error('the audio is too long');
+      await memory?.arrived(length);
     }
   } catch {
+    memory?.release();
     if (cancellation.reason) throw cancellation.reason;
     cancellation.abort();
     throw new UpstreamFailedError(upstream);

@@ -8,8 +8,9 @@ const AT_ONCE_BYTES = 4 * 2 ** 20;
 const OPEN_LIST = '[';
 const CLOSE_LIST = ']';
 
-/** Undefined for what is not JSON. */
+/** Undefined for what is not JSON, and for what takes too long to read at once. */
 export function parsed(body: Buffer): unknown {
+  if (body.length > AT_ONCE_BYTES) return undefined;
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {

@@ -5,7 +5,9 @@ import { UPSTREAMS_CONFIG, type UpstreamsConfig } from './upstreams.config';
 
 /** Shorter answers do not count: nearly all are. */
 export const UNCOUNTED_BYTES = 2 ** 20;
-/** Part of the memory that one account may use. A half would let two of them take all of it. */
+/** An answer is held as it has arrived, and as it is sent. What is made of its JSON, before it is sent, is not counted. */
+const COPIES = 2;
+/** Part of the memory that one account may use, or one answer of any length. A half would let two of them take all of it. */
 const ACCOUNT_PARTS = 4;
 
 /** The long answers of an account, or of all of them. */
@@ -28,18 +30,9 @@ class Share {
     this.answers.add(answer);
   }
 
-  /**
-   * The oldest answer that may be read on always has room once all that were read are gone: otherwise some could wait for one another.
-   * @param mayGoOn of an older one that is being read
-   */
-  hasRoom(answer: HeldAnswer, added: number, mayGoOn: (other: HeldAnswer) => boolean = () => true): boolean {
-    if (this.heldBytes + added <= this.limitBytes) return true;
-    for (const other of this.answers) {
-      if (!other.isReading) return false;
-      if (other === answer) return true;
-      if (mayGoOn(other)) return false;
-    }
-    return false;
+  /** The oldest answer always has room: otherwise some that are being read could wait for one another. */
+  hasRoom(answer: HeldAnswer, added: number): boolean {
+    return this.heldBytes + added <= this.limitBytes || this.answers.values().next().value === answer;
   }
 
   add(bytes: number): void {
@@ -89,10 +82,18 @@ export class AnswerMemory {
     return new HeldAnswer(this, account);
   }
 
+  /** Counts a long answer that is in memory already: others have to wait for it. Undefined for a short one. */
+  hold(account: string, bytes: number): HeldAnswer | undefined {
+    if (bytes <= UNCOUNTED_BYTES) return undefined;
+    const answer = this.begin(account);
+    this.join(answer);
+    this.count(answer, bytes);
+    return answer;
+  }
+
   /** Adds bytes to an answer if there is room, and otherwise as soon as there is; for HeldAnswer only. */
   add(answer: HeldAnswer, added: number): Promise<void> | undefined {
-    this.all.join(answer);
-    this.shareOf(answer.account).join(answer);
+    this.join(answer);
     if (this.take(answer, added)) return undefined;
     return new Promise((resume) => this.waiting.push({ answer, added, resume }));
   }
@@ -111,14 +112,22 @@ export class AnswerMemory {
       else this.waiting.push(one);
   }
 
+  private join(answer: HeldAnswer): void {
+    this.all.join(answer);
+    this.shareOf(answer.account).join(answer);
+  }
+
   private take(answer: HeldAnswer, added: number): boolean {
     const own = this.shareOf(answer.account);
-    const mayGoOn = (other: HeldAnswer) => this.shareOf(other.account).hasRoom(other, added);
-    if (!own.hasRoom(answer, added) || !this.all.hasRoom(answer, added, mayGoOn)) return false;
-    this.all.add(added);
-    own.add(added);
-    answer.bytes += added;
+    if (!own.hasRoom(answer, added) || !this.all.hasRoom(answer, added)) return false;
+    this.count(answer, added);
     return true;
+  }
+
+  private count(answer: HeldAnswer, added: number): void {
+    this.all.add(added);
+    this.shareOf(answer.account).add(added);
+    answer.bytes += added;
   }
 
   private shareOf(account: string): Share {
@@ -133,7 +142,6 @@ export class AnswerMemory {
 /** The memory of one answer. */
 export class HeldAnswer {
   bytes = 0;
-  isReading = true;
   private isReleased = false;
 
   constructor(
@@ -141,15 +149,10 @@ export class HeldAnswer {
     readonly account: string,
   ) {}
 
-  /** So many bytes have arrived. Resolves when there is room for them, at the latest when they are released. */
+  /** So many bytes have arrived. Resolves when there is room for them, or when they are released. */
   arrived(bytes: number): Promise<void> | undefined {
     if (this.isReleased || bytes <= UNCOUNTED_BYTES) return undefined;
-    return this.memory.add(this, bytes - this.bytes);
-  }
-
-  /** All of it has arrived. */
-  isWhole(): void {
-    this.isReading = false;
+    return this.memory.add(this, COPIES * bytes - this.bytes);
   }
 
   /** May be repeated. */

@@ -62,13 +62,14 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
   wasSent = false;
   /** Whether the upstream has said that it gives no answer. */
   wasRefused = false;
+  /** Of the answer that is read as a whole: released when that is not needed any more. */
+  memory: HeldAnswer | undefined;
   private resolveHead!: (head: UpstreamHead) => void;
   private rejectHead!: (error: Error) => void;
   private controller: Dispatcher.DispatchController | undefined;
   private chunks: Buffer[] = [];
   private waitingBytes = 0;
   private isUnlimited = false;
-  private memory: HeldAnswer | undefined;
   private hasEnded = false;
   private error: Error | undefined;
   private waiting: Waiting | undefined;
@@ -102,7 +103,6 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
 
   /** The whole body, as soon as there is memory for it. */
   async bytes(memory: HeldAnswer): Promise<Buffer> {
-    this.memory = memory;
     this.isUnlimited = true;
     this.resumeIfRead();
     const chunks: Buffer[] = [];
@@ -119,6 +119,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler, AsyncIterator<B
 
   /** Closes the connection unless the response has arrived. */
   abort(): void {
+    this.memory?.release();
     const error = new CallCancelledError();
     if (this.controller) this.controller.abort(error);
     this.onResponseError(undefined, error);

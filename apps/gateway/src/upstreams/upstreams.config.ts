@@ -63,7 +63,7 @@ export const upstreamsFields = {
   UPSTREAM_FIRST_BYTE_TIMEOUT_SECONDS: env.number(0.05, 3600).default(300),
   /** Longest pause in seconds between two chunks of an upstream's response. */
   UPSTREAM_IDLE_TIMEOUT_SECONDS: env.number(0.05, 3600).default(120),
-  /** Most bytes of long answers that a process holds at once; one account may use a quarter of it. A longer answer is held alone. */
+  /** Memory for long answers in bytes; an account may use a quarter of it, or one answer of any length. */
   ANSWER_MEMORY_BYTES: env.integer(16 * 2 ** 20, 2 ** 40).default(256 * 2 ** 20),
 };
 

@@ -8,6 +8,6 @@ import { UpstreamsService } from './upstreams.service';
 /** Knows the models and calls their servers. */
 @Module({
   providers: [AnswerMemory, ServingDirectory, UpstreamMetrics, UpstreamProbes, UpstreamsService],
-  exports: [ServingDirectory, UpstreamMetrics, UpstreamsService],
+  exports: [AnswerMemory, ServingDirectory, UpstreamMetrics, UpstreamsService],
 })
 export class UpstreamsModule {}

@@ -7,6 +7,7 @@ import { type AccountUse, type CallingAccount } from './choice/account-shares';
 import { choose, isCandidate, lastResort, type NoCandidate } from './choice/chooser';
 import { type CallEnd } from './choice/circuit';
 import { RetryBudget } from './choice/retry-budget';
+import { parsed } from './answer-json';
 import { AnswerMemory, type HeldAnswer } from './answer-memory';
 import { decodedBody, inLowerCase, isEventStream, retryAfterMillis } from './answer-headers';
 import { type CallCosting, type CallCostPrices, type UpstreamCost, upstreamCost } from './cost-prices';
@@ -331,10 +332,10 @@ export class UpstreamsService {
       attempt.judge(...judgementOf(status, hasPause, isExcused));
     }
     const memory = this.memory.begin(request.account.id);
+    call.memory = memory;
     let isUsable = false;
     try {
       const received = withoutByteOrderMark(await body.bytes(memory));
-      memory.isWhole();
       const head = way.answer ? await way.answer.plain(status, received) : received;
       if (status >= 300) return { ...answer, head, content: null, rest: null };
       const content = await way.read(head);
@@ -402,13 +403,8 @@ function withErrorBody<Content>(refusal: UpstreamAnswer<Content>): UpstreamAnswe
   return { ...refusal, contentType: 'application/json', head: Buffer.from(JSON.stringify(error)) };
 }
 
-function holdsError(body: Buffer): boolean {
-  try {
-    return Boolean((JSON.parse(body.toString('utf8')) as { error?: unknown } | null)?.error);
-  } catch {
-    return false;
-  }
-}
+const holdsError = (body: Buffer): boolean =>
+  Boolean((parsed(body) as { error?: unknown } | null | undefined)?.error);
 
 /** For how long an upstream asks not to be called; Infinity if it does not say. */
 const pauseOf = ({ retryHeaders }: UpstreamAnswer<unknown>): number => {

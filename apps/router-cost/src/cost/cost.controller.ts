@@ -59,7 +59,7 @@ export class CostController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<CostReportResponse | string | StreamableFile> {
     if (request.accepts(['json', 'csv']) === 'csv') {
-      const csv = await this.readCsv(caller, query);
+      const csv = await this.readCsv(caller, query, response);
       response.type('text/csv');
       return csv;
     }
@@ -67,11 +67,15 @@ export class CostController {
     return { items: groups.map((group) => toItem(groupKeysOf(query), group)), next_cursor: nextCursor };
   }
 
-  private async readCsv(caller: Caller, query: CostQuery): Promise<string | StreamableFile> {
+  private async readCsv(
+    caller: Caller,
+    query: CostQuery,
+    response: Response,
+  ): Promise<string | StreamableFile> {
     for (const name of ['limit', 'cursor'] as const) {
       if (query[name] !== undefined) throw new BadRequestException(`${name}: a CSV report has no pages`);
     }
-    return csvOf(groupKeysOf(query), await this.cost.readAll(caller, query));
+    return csvOf(groupKeysOf(query), await this.cost.readAll(caller, query), response);
   }
 }
 
@@ -85,7 +89,11 @@ function toItem(names: readonly GroupKey[], { keys, costUsdPicos, tokens }: Cost
 }
 
 /** The report as CSV: a header, then one line per group. */
-const csvOf = (names: readonly GroupKey[], groups: readonly CostGroup[]): string | StreamableFile =>
+const csvOf = (
+  names: readonly GroupKey[],
+  groups: readonly CostGroup[],
+  response: Response,
+): string | StreamableFile =>
   listAsCsv(
     [...names, 'cost_usd', 'tokens'],
     longListOf(groups, ({ keys, costUsdPicos, tokens }) => [
@@ -93,4 +101,5 @@ const csvOf = (names: readonly GroupKey[], groups: readonly CostGroup[]): string
       picosToDecimal(costUsdPicos),
       String(tokens),
     ]),
+    response,
   );

@@ -52,7 +52,7 @@ function usageAnswer(
   response.vary('Accept');
   const isCsv = request.accepts(['json', 'csv']) === 'csv';
   response.type(isCsv ? 'text/csv' : 'application/json');
-  return isCsv ? usageCsv(dimensions, usage) : listAsJson('usage', usage);
+  return isCsv ? usageCsv(dimensions, usage, response) : listAsJson('usage', usage, response);
 }
 
 type Column = [name: string, valueOf: (row: UsageRowResponse) => string];
@@ -70,6 +70,7 @@ const COLUMNS: Record<UsageDimension, Column[]> = {
 function usageCsv(
   dimensions: readonly UsageDimension[],
   rows: LongList<UsageRowResponse>,
+  response: Response,
 ): string | StreamableFile {
   const columns: Column[] = [
     ['timestamp', ({ timestamp }) => timestamp],
@@ -83,6 +84,7 @@ function usageCsv(
   return listAsCsv(
     columns.map(([name]) => name),
     lines,
+    response,
   );
 }
 
@@ -96,7 +98,7 @@ export class UsageController {
     operationId: 'getUsage',
     summary: 'Returns the account’s usage and its cost by hour, day or month, oldest first.',
     description:
-      'With `Accept: text/csv`, the same rows come as CSV. Above 100,000 rows the answer is 400: ask for a shorter period, larger steps or fewer groups.',
+      'With `Accept: text/csv`, the same rows come as CSV. Above 200,000 rows the answer is 400: ask for a shorter period, larger steps or fewer groups.',
   })
   @ApiUsageResponse()
   async read(
@@ -135,7 +137,7 @@ export class AdminUsageController {
     operationId: 'getUsageOfAccount',
     summary: 'Returns the usage of an account and its cost, as the account itself sees it.',
     description:
-      'With `Accept: text/csv`, the same rows come as CSV. Above 100,000 rows the answer is 400: ask for a shorter period, larger steps or fewer groups.',
+      'With `Accept: text/csv`, the same rows come as CSV. Above 200,000 rows the answer is 400: ask for a shorter period, larger steps or fewer groups.',
   })
   @ApiUsageResponse()
   @ApiErrors({ 404: 'There is no such account.' })

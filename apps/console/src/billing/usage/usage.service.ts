@@ -87,8 +87,8 @@ export class UsageService {
   }
 }
 
-/** Of one answer. Chosen: the hours of a year of eleven models with one unit; they take some 60 MB of memory. */
-const MOST_ROWS = 100_000;
+/** Of one answer. Chosen: the hours of a year of eleven models with two units; they take some 120 MB of memory. */
+const MOST_ROWS = 200_000;
 const MICROS_PER_MILLI = 1_000n;
 const DAY_MILLIS = 24 * 60 * 60_000;
 /** Whole days of UTC before today for which refused and failed calls are kept, as in `metering.ensure_unserved_call_days`. */

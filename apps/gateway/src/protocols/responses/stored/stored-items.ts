@@ -94,11 +94,16 @@ export function* idsIn(list: unknown): SteppedWork<{ own: string[]; referredTo: 
 const readInput = (input: Buffer): Promise<ReadBody> =>
   readBody(Buffer.concat([Buffer.from('{"input":'), input, Buffer.from('}')]));
 
-/** The ids of what a stored input refers to. Most refer to nothing: these are not read. */
-export async function referencesIn({ input }: StoredTurn): Promise<string[]> {
-  if (!input.includes(REFERENCE)) return [];
-  const { fields, work } = await readInput(input);
-  return (await work(idsIn(fields.input))).referredTo;
+/** The ids of what stored inputs refer to. Most refer to nothing: these are not read. */
+export async function referencesIn(turns: readonly StoredTurn[]): Promise<string[]> {
+  const ids: string[][] = [];
+  for (const { input } of turns) {
+    if (!input.includes(REFERENCE)) continue;
+    const { fields, work } = await readInput(input);
+    ids.push((await work(idsIn(fields.input))).referredTo);
+    await setImmediate();
+  }
+  return ids.flat();
 }
 
 /** Items for a chat server, for one that speaks Responses, and as they are stored: a reference stays one. */
@@ -244,7 +249,11 @@ export async function itemsById(
       if (id !== undefined && ids.has(id) && !found.has(id))
         found.set(id, { item, write, json: Buffer.from(write(item)) });
   };
-  for (const read of [answered, asked]) for (const turn of turns) (await read(turn)).forEach(add);
+  for (const read of [answered, asked])
+    for (const turn of turns) {
+      (await read(turn)).forEach(add);
+      await setImmediate();
+    }
   return found;
 }
 

@@ -205,6 +205,9 @@ function finderIn(items: ReadonlyMap<string, FoundItem>): (id: string) => FoundI
   };
 }
 
+/** Counts bytes in the memory of the request. Throws 429 and 503 without memory. */
+type Reserve = (bytes: number) => void;
+
 /** The responses that accounts want stored. */
 @Injectable()
 export class StoredResponses implements Conversations {
@@ -248,8 +251,10 @@ export class StoredResponses implements Conversations {
     // What is wrong in the request is named by its place in the request.
     await body.work(readResponsesRequest(body, true));
     const reader = readerOf(caller);
-    const turns = previousId === null ? [] : await this.turnsBefore(reader, previousId);
-    const find = finderIn(await this.itemsFor(reader, turns, referredTo));
+    // What is read, and what is made of it.
+    const reserve = (bytes: number) => holdMore(response.req, 2 * bytes);
+    const turns = previousId === null ? [] : await this.turnsBefore(reader, previousId, reserve);
+    const find = finderIn(await this.itemsFor(reader, turns, referredTo, reserve));
     const { chat, native, stored } = await withTurns(
       sent,
       referredTo.length > 0,
@@ -293,8 +298,18 @@ export class StoredResponses implements Conversations {
     const ids = links.filter((link) => (bytes += link.bytes) <= MOST_BYTES_BEFORE).map((link) => link.id);
     const turns = ids.length > 0 ? await this.turnsOf(reader, ids) : [];
     if (turns.at(-1)?.id !== id) throw new ResponseNotFoundError(id);
-    const referredTo = (await Promise.all(turns.map(referencesIn))).flat().slice(0, MOST_REFERENCES);
-    return itemsOf(turns, finderIn(await this.findItems(reader, new Set(referredTo), () => undefined)));
+    const referredTo = (await referencesIn(turns)).slice(0, MOST_REFERENCES);
+    return itemsOf(
+      turns,
+      finderIn(
+        await this.findItems(
+          reader,
+          new Set(referredTo),
+          () => undefined,
+          () => undefined,
+        ),
+      ),
+    );
   }
 
   /** What a request and those before it refer to. */
@@ -302,12 +317,12 @@ export class StoredResponses implements Conversations {
     reader: Reader,
     turns: readonly StoredTurn[],
     own: string[],
+    reserve: Reserve,
   ): Promise<Map<string, FoundItem>> {
-    const before = await Promise.all(turns.map(referencesIn));
-    const referredTo = [own, ...before].flat();
+    const referredTo = [...own, ...(await referencesIn(turns))];
     if (referredTo.length > MOST_REFERENCES) refuse('input', TOO_MANY_REFERENCES);
     const ids = new Set(referredTo);
-    const items = await this.findItems(reader, ids, refuseReferences);
+    const items = await this.findItems(reader, ids, refuseReferences, reserve);
     for (const id of ids) if (!items.has(id)) throw new ItemNotFoundError(id);
     return items;
   }
@@ -316,6 +331,7 @@ export class StoredResponses implements Conversations {
     reader: Reader,
     ids: ReadonlySet<string>,
     onTooMuch: () => void,
+    reserve: Reserve,
   ): Promise<Map<string, FoundItem>> {
     const usable = [...ids].filter(isItemId);
     if (usable.length === 0) return new Map();
@@ -323,6 +339,7 @@ export class StoredResponses implements Conversations {
     let bytes = 0;
     const read = holders.filter((holder) => (bytes += holder.bytes) <= MOST_BYTES_BEFORE);
     if (read.length < holders.length) onTooMuch();
+    reserve(read.reduce((sum, holder) => sum + holder.bytes, 0));
     const turns = await readTurns(
       this.database,
       reader,
@@ -331,13 +348,14 @@ export class StoredResponses implements Conversations {
     return itemsById(turns, ids);
   }
 
-  private async turnsBefore(reader: Reader, id: string): Promise<StoredTurn[]> {
+  private async turnsBefore(reader: Reader, id: string, reserve: Reserve): Promise<StoredTurn[]> {
     const links = isId(id) ? await readConversation(this.database, reader, id, MOST_TURNS + 1) : [];
     if (links.length > MOST_TURNS) refuse('previous_response_id', TOO_LONG);
     const missing = links.length === 0 ? id : links.at(-1)!.previousId;
     if (missing !== null) throw new PreviousResponseNotFoundError(missing);
     const bytes = links.reduce((sum, link) => sum + link.bytes, 0);
     if (bytes > MOST_BYTES_BEFORE) refuse('previous_response_id', TOO_LONG);
+    reserve(bytes);
     const ids = links.map((link) => link.id);
     const turns = await this.turnsOf(reader, ids);
     // Deleted meanwhile.
