@@ -256,7 +256,7 @@ export const SECTIONS = [
       ANSWER_MEMORY_BYTES:
         'Memory for long answers (more than 1 MiB, no streams) in bytes, of which each takes twice its length. An account may use a quarter of it, or one answer of any length. What has no room waits, and its upstream with it.',
       CLIENT_STALL_TIMEOUT_SECONDS:
-        'A client that reads nothing of its answer for this time is disconnected.',
+        'A client that reads nothing of its stream, or of a plain answer of a model, for this time is disconnected.',
       AUDIO_UPLOAD_LIMIT_MIB:
         'Largest form with audio at `/v1/audio/transcriptions` and `/v1/audio/translations`. It is held in memory while it is passed on, within `BODY_MEMORY_BYTES`.',
       LEASE_AMOUNT: 'Amount that a gateway draws from a wallet at a time, in the currency of the site.',

@@ -23,7 +23,7 @@ export { allowedMillis, BodyMemory, LEAST_BYTES_PER_SECOND, watchArrival } from 
 export { AmbiguousCookieException, readCookie } from './cookies/read-cookie';
 export { csvLine, exactCsvLine } from './csv';
 export { listAsCsv, listAsJson, type LongList, longListOf } from './bodies/long-list';
-export { drained, streamTo } from './bodies/unread-bodies';
+export { drained, endStalled, streamTo } from './bodies/unread-bodies';
 export { createLogger, NestLogger } from './logging/logging';
 export { logFailure } from './logging/request-logger';
 export { FastPath } from './fast-path/fast-path';

@@ -1,4 +1,5 @@
-import { allowedMillis, drained } from '@inference/http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { allowedMillis, drained, endStalled } from '@inference/http';
 import { type Response } from 'express';
 import { type AnswerMemory, UNCOUNTED_BYTES } from '../upstreams/answer-memory';
 
@@ -33,7 +34,7 @@ export async function sendAnswer(
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (body.length <= UNCOUNTED_BYTES) {
     response.end(body);
-    return endStalled(response, stallMillis);
+    return watchRest(response, stallMillis);
   }
   response.setHeader('Content-Length', body.length);
   const startedAt = performance.now();
@@ -45,15 +46,14 @@ export async function sendAnswer(
   }
   // A copy: a client that does not read the last piece does not hold the others.
   response.end(Buffer.from(body.subarray(at)));
-  endStalled(response, stallMillis);
+  watchRest(response, stallMillis);
 }
 
-/** Disconnects a client that does not read the rest of an answer. */
-function endStalled(response: Response, stallMillis: number): void {
-  if (response.writableLength > STALL_BYTES) response.setTimeout(stallMillis, () => response.destroy());
+function watchRest(response: Response, stallMillis: number): void {
+  if (response.writableLength > STALL_BYTES) endStalled(response, stallMillis);
 }
 
-/** Sends the answer of a call that its client may repeat. @param memory counts it again if it is sent again */
+/** Sends the answer of a call that its client may repeat. Throws 429 if the account has too many long ones. @param memory counts it again if it is sent again */
 export async function sendOnce(
   { answer, isRepeated }: { answer: KeptAnswer; isRepeated: boolean },
   response: Response,
@@ -61,9 +61,15 @@ export async function sendOnce(
   memory: AnswerMemory,
   accountId: string,
 ): Promise<void> {
+  // The call itself lets its answer go first if its client has left.
+  if (isRepeated) await nextTurn();
   if (response.destroyed) return;
-  const held = isRepeated ? memory.hold(accountId, answer.body.length) : undefined;
-  if (isRepeated)
-    response.setHeader('X-Request-Id', answer.requestId).setHeader('Idempotent-Replayed', 'true');
-  await sendAnswer(answer, response, stallMillis).finally(() => held?.release());
+  const letGo = isRepeated ? memory.hold(accountId, answer.body) : undefined;
+  try {
+    if (isRepeated)
+      response.setHeader('X-Request-Id', answer.requestId).setHeader('Idempotent-Replayed', 'true');
+    await sendAnswer(answer, response, stallMillis);
+  } finally {
+    letGo?.();
+  }
 }

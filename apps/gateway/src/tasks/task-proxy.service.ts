@@ -151,7 +151,6 @@ export class TaskProxy {
       answer = await this.ask(task, asked);
       const served = { ...asked, admission: servedBy(admission, answer.model) };
       call.answeredBy(answer.upstream);
-      if (answer.rest) answer.memory = this.memory.begin(call.caller.accountId);
       const content = answer.rest ? await wholeAudio(answer, cancellation) : undefined;
       await onAnswer(answer, Boolean(answer.content ?? content));
       return content

@@ -2,6 +2,7 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { type HeldAnswer } from './answer-memory';
 import { type UpstreamCall } from './upstream-call';
+import { CallCancelledError } from './upstream.errors';
 
 const TYPE = /^\s*([^\s;,]+)/;
 
@@ -93,6 +94,7 @@ class DecodedBody implements AnswerBody {
       length += chunk.value.length;
       if (length > MOST_BYTES) throw new Error('the answer is too long');
       await memory.arrived(length);
+      if (memory.isReleased) throw new CallCancelledError();
     }
     return Buffer.concat(chunks);
   }

@@ -43,14 +43,20 @@ it('lets an account hold a quarter, or one answer of any length', async () => {
 
 it('lets others wait for an answer that is in memory already', async () => {
   const memory = memoryOf(4 * MEBIBYTE);
-  const kept = memory.hold('a', 5 * MEBIBYTE)!;
+  const body = Buffer.alloc(5 * MEBIBYTE);
+  const [letGo, letGoAgain] = [memory.hold('a', body)!, memory.hold('a', body)!];
+  // Another one is too much for the account.
+  expect(() => memory.hold('a', Buffer.alloc(2 * MEBIBYTE))).toThrow('too many long answers at once');
   const states = [arrived(memory.begin('a'), 2), arrived(memory.begin('b'), 2)];
   await settled();
   expect(states.map(({ hasRoom }) => hasRoom)).toEqual([false, false]);
-  kept.release();
+  letGo();
+  await settled();
+  expect(states.map(({ hasRoom }) => hasRoom)).toEqual([false, false]);
+  letGoAgain();
   await settled();
   expect(states.map(({ hasRoom }) => hasRoom)).toEqual([true, false]);
-  expect(memory.hold('a', MEBIBYTE)).toBeUndefined();
+  expect(memory.hold('a', Buffer.alloc(MEBIBYTE))).toBeUndefined();
 });
 
 it('ends the wait of an answer that is not needed any more', async () => {

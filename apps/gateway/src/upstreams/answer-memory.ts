@@ -1,4 +1,4 @@
-import { Metrics } from '@inference/http';
+import { Metrics, TooManyRequestsException } from '@inference/http';
 import { Inject, Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { UPSTREAMS_CONFIG, type UpstreamsConfig } from './upstreams.config';
@@ -9,6 +9,7 @@ export const UNCOUNTED_BYTES = 2 ** 20;
 const COPIES = 2;
 /** Part of the memory that one account may use, or one answer of any length. A half would let two of them take all of it. */
 const ACCOUNT_PARTS = 4;
+const RETRY_AFTER_SECONDS = 1;
 
 /** The long answers of an account, or of all of them. */
 class Share {
@@ -55,6 +56,8 @@ export class AnswerMemory {
   private readonly limitBytes: number;
   private readonly all: Share;
   private readonly accounts = new Map<string, Share>();
+  /** By what is sent again. */
+  private readonly kept = new Map<Buffer, { answer: HeldAnswer; holders: number }>();
   private waiting: { answer: HeldAnswer; added: number; resume(): void }[] = [];
 
   constructor(@Inject(UPSTREAMS_CONFIG) { answerMemoryBytes }: UpstreamsConfig, { registry }: Metrics) {
@@ -82,10 +85,27 @@ export class AnswerMemory {
     return new HeldAnswer(this, account);
   }
 
-  /** Counts a long answer that is in memory already: others have to wait for it. Undefined for a short one. */
-  hold(account: string, bytes: number): HeldAnswer | undefined {
-    if (bytes <= UNCOUNTED_BYTES) return undefined;
+  /**
+   * Counts a long answer that is in memory already, once however often it is sent; others have to wait for it. Throws 429 if the account
+   * holds too many. Undefined for a short one, otherwise whoever holds it calls the returned function.
+   */
+  hold(account: string, body: Buffer): (() => void) | undefined {
+    if (body.length <= UNCOUNTED_BYTES) return undefined;
+    const kept = this.kept.get(body) ?? { answer: this.keep(account, body.length), holders: 0 };
+    kept.holders++;
+    this.kept.set(body, kept);
+    return () => {
+      if (--kept.holders > 0) return;
+      this.kept.delete(body);
+      kept.answer.release();
+    };
+  }
+
+  private keep(account: string, bytes: number): HeldAnswer {
     const answer = this.begin(account);
+    const own = this.shareOf(account);
+    if (!own.isEmpty && !own.hasRoom(answer, bytes))
+      throw new TooManyRequestsException('too many long answers at once', RETRY_AFTER_SECONDS);
     this.join(answer);
     this.count(answer, bytes);
     return answer;
@@ -142,7 +162,7 @@ export class AnswerMemory {
 /** The memory of one answer. */
 export class HeldAnswer {
   bytes = 0;
-  private isReleased = false;
+  isReleased = false;
 
   constructor(
     private readonly memory: AnswerMemory,

@@ -8,7 +8,7 @@ import { choose, isCandidate, lastResort, type NoCandidate } from './choice/choo
 import { type CallEnd } from './choice/circuit';
 import { RetryBudget } from './choice/retry-budget';
 import { parsed } from './answer-json';
-import { AnswerMemory, type HeldAnswer } from './answer-memory';
+import { AnswerMemory, type HeldAnswer, UNCOUNTED_BYTES } from './answer-memory';
 import { decodedBody, inLowerCase, isEventStream, retryAfterMillis } from './answer-headers';
 import { type CallCosting, type CallCostPrices, type UpstreamCost, upstreamCost } from './cost-prices';
 import { type ServingCatalogue, ServingDirectory } from './directory.service';
@@ -49,7 +49,7 @@ export interface UpstreamAnswer<Content> {
   content: Content | null;
   /** The remaining chunks of a stream; null for a plain answer. */
   rest: AsyncIterator<Buffer> | null;
-  /** Of a plain answer below 300; whoever takes the answer releases it when it was sent. */
+  /** Of an answer below 300; whoever takes it releases the memory when it was sent. */
   memory?: HeldAnswer;
   /** Of the call, for what its tokens were; whoever takes the answer ends it. Undefined if tracing is off. */
   span: Span | undefined;
@@ -57,6 +57,8 @@ export interface UpstreamAnswer<Content> {
   use(inputTokens: number, outputTokens: number): void;
 }
 
+/** In place of a refusal that repeats a long request. */
+const NO_BYTES = Buffer.alloc(0);
 /** The attempt to get an answer, and one more if it fails. */
 const MOST_ATTEMPTS = 2;
 /** An upstream that asks for less, say `Retry-After: 0`, fails: otherwise it would be called for ever. */
@@ -313,13 +315,15 @@ export class UpstreamsService {
       call.abort();
       throw new Error(`an unexpected redirect (${status})`);
     }
+    const memory = this.memory.begin(request.account.id);
+    call.memory = memory;
     const body = await decodedBody(call, headers['content-encoding']);
     if (status < 300 && (request.isStream ?? isEventStream)(contentType)) {
       const events = way.answer ? translatedStream(body, way.answer) : body;
       const first = await events.next();
       if (first.done) throw new Error('an empty stream');
       this.noteAnswer(attempt, way.endpoint);
-      return { ...answer, head: first.value, content: null, rest: events };
+      return { ...answer, head: first.value, content: null, rest: events, memory };
     }
     if (status >= 300) {
       const asksForPause = status === 429 || status === 503;
@@ -331,11 +335,11 @@ export class UpstreamsService {
         (MISSING_ENDPOINT.has(status) && upstream.figuresOf(model).mayLack(way.endpoint));
       attempt.judge(...judgementOf(status, hasPause, isExcused));
     }
-    const memory = this.memory.begin(request.account.id);
-    call.memory = memory;
     let isUsable = false;
     try {
       const received = withoutByteOrderMark(await body.bytes(memory));
+      if (status >= 300 && received.length > UNCOUNTED_BYTES)
+        return withErrorBody<Content>({ ...answer, head: NO_BYTES, content: null, rest: null });
       const head = way.answer ? await way.answer.plain(status, received) : received;
       if (status >= 300) return { ...answer, head, content: null, rest: null };
       const content = await way.read(head);

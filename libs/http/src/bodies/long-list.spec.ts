@@ -17,7 +17,7 @@ const rowOf = (number: number) => ({
 });
 const lineOf = (number: number) => [String(number), `a,"${number}`];
 /** Of a request; only its limit of time is set. */
-const response = { setTimeout: () => undefined } as unknown as Response;
+const response = { setTimeout: () => undefined, prependOnceListener: () => undefined } as unknown as Response;
 const whole = async (answer: string | StreamableFile) =>
   answer instanceof StreamableFile ? (await buffer(answer.getStream())).toString() : answer;
 

@@ -4,6 +4,7 @@ import { StreamableFile } from '@nestjs/common';
 import { type Response } from 'express';
 import { stringifyExact } from '@inference/money';
 import { csvLine } from '../csv';
+import { endStalled } from './unread-bodies';
 
 /** A client that reads nothing for so long is disconnected: the rows are in memory meanwhile. */
 const STALL_MILLIS = 30_000;
@@ -33,7 +34,7 @@ export function listAsJson(
 ): string | StreamableFile {
   const [begin, end] = [`{${JSON.stringify(name)}:[`, ']}'];
   if (rows.length <= PIECE_ROWS) return begin + textOf([...rows], stringifyExact, ',') + end;
-  endStalled(response);
+  endStalled(response, STALL_MILLIS);
   return streamed(rows, stringifyExact, { begin, between: ',', end }, 'application/json; charset=utf-8');
 }
 
@@ -45,12 +46,9 @@ export function listAsCsv(
 ): string | StreamableFile {
   const begin = csvLine(header);
   if (lines.length <= PIECE_ROWS) return begin + textOf([...lines], csvLine, '');
-  endStalled(response);
+  endStalled(response, STALL_MILLIS);
   return streamed(lines, csvLine, { begin, between: '', end: '' }, 'text/csv; charset=utf-8');
 }
-
-const endStalled = (response: Response): void =>
-  void response.setTimeout(STALL_MILLIS, () => response.destroy());
 
 const textOf = <Row>(rows: readonly Row[], write: (row: Row) => string, between: string): string =>
   rows.map(write).join(between);

@@ -35,6 +35,13 @@ export async function streamTo(response: ServerResponse, content: Readable): Pro
   await pipeline(content, response);
 }
 
+/** Disconnects a client that reads nothing of the rest of its answer for so long, or for twice as long if it has just read some. */
+export function endStalled(response: Response, stallMillis: number): void {
+  response.setTimeout(stallMillis, () => response.destroy());
+  // Before Node sets the time for the next request, which it does not if that has arrived.
+  response.prependOnceListener('finish', () => response.socket?.setTimeout(0));
+}
+
 /** How long a connection stays open after an answer to an unread body. A client that is still sending needs this time to read the answer. */
 const LINGER_MILLIS = 5_000;
 

@@ -31,7 +31,9 @@ let account: TestAccount;
 beforeAll(async () => {
   upstream = await startUpstream((incoming, response) => {
     response.setHeader('Content-Type', 'application/json');
-    response.end(answers.get(String(incoming.url)) ?? ANSWER);
+    const answer = answers.get(String(incoming.url)) ?? ANSWER;
+    if (answer.startsWith('{"detail"')) response.statusCode = 422;
+    response.end(answer);
   });
   const memory = { ANSWER_MEMORY_BYTES: String(16 * MEBIBYTE), CLIENT_STALL_TIMEOUT_SECONDS: '1' };
   site = await TestSite.start({ 'sandbox-chat': RATES }, memory, () => [
@@ -255,6 +257,18 @@ it('counts an answer again that a repeated call does not read, and disconnects i
   await waitFor(async () => (await held()) === 0);
   expect(await eventsOf(site.database.pool, own.accountId)).toHaveLength(1);
 });
+
+it.each([CHAT, '/v1/messages'])(
+  'tells a refusal that repeats a long request of %s in its own words',
+  async (path) => {
+    answers.set(CHAT, filled('{"detail":["', 'x', '"]}'));
+    const answer = await post(path, `${START}"messages":[{"role":"user","content":"x"}]}`);
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { error: { message: 'The model’s server refused the request (status 422).' } },
+    });
+  },
+);
 
 it('refuses a field that is given twice, also far behind', async () => {
   const body = filled(`${START}"messages":["`, 'x', '"],"mo\\u0064el":"other"}');

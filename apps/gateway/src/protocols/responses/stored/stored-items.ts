@@ -279,6 +279,7 @@ export async function itemsOf(
   for (const [i, turn] of turns.entries()) {
     (await asked(turn)).forEach(add);
     if (i < turns.length - 1) (await answered(turn)).forEach(add);
+    await setImmediate();
   }
   return listed;
 }
