@@ -254,8 +254,25 @@ it('counts an answer again that a repeated call does not read, and disconnects i
   ];
   expect(unread.headers['idempotent-replayed']).toBe('true');
   expect(await held()).toBeGreaterThan(24 * MEBIBYTE);
+  const other = { method: 'POST', headers: { ...headers, 'Idempotency-Key': 'other' }, body };
   await waitFor(async () => (await held()) === 0);
-  expect(await eventsOf(site.database.pool, own.accountId)).toHaveLength(1);
+  await (await fetch(url, other)).text();
+  // The account may hold one of the two. Nobody reads the first until its client is disconnected.
+  const refused = await waitFor(async () => {
+    const [open] = (await once(request(url, { method: 'POST', headers }).end(body), 'response')) as [
+      IncomingMessage,
+    ];
+    const answered = await fetch(url, other);
+    const text = await answered.text();
+    open.destroy();
+    return answered.status === 429 && { text, retryAfter: answered.headers.get('retry-after') };
+  });
+  expect(refused).toEqual({
+    text: expect.stringContaining('too many long answers') as string,
+    retryAfter: '1',
+  });
+  await waitFor(async () => (await held()) === 0);
+  expect(await eventsOf(site.database.pool, own.accountId)).toHaveLength(2);
 });
 
 it.each([CHAT, '/v1/messages'])(
