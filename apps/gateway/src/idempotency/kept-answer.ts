@@ -26,7 +26,7 @@ const STALL_BYTES = 65_536;
 
 /** Resolves when the answer is on its way. @param stallMillis a client that reads nothing for so long is disconnected */
 export async function sendAnswer(
-  { status, headers, body }: KeptAnswer,
+  { status, headers, body }: Pick<KeptAnswer, 'status' | 'headers' | 'body'>,
   response: Response,
   stallMillis: number,
 ): Promise<void> {

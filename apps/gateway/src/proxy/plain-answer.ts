@@ -1,3 +1,5 @@
+import { constants } from 'node:buffer';
+import { readJsonInSlices, workInSlices, writeJson } from '@inference/http';
 import { type MeteredUsage } from '@inference/metering';
 import { eventOf, type SseEvent } from '@inference/sse';
 import { openAiErrorBody } from '../errors/openai-error';
@@ -9,6 +11,14 @@ import { DONE } from './streaming/stream-meter';
 import { finishReasonOf, type Produced, producedByAll } from './usage/produced';
 import { readReportedUsage } from './usage/reported-usage';
 
+const WHOLE = { hasManyValues: true, refuseInexactNumbers: true, keepsInexactNumbers: true };
+/** An answer becomes longer by less as a chunk. */
+const ADDED_BYTES = 1_024;
+const UNLIMITED = {
+  mostBytes: constants.MAX_LENGTH,
+  tooLong: () => new RangeError('An answer is longer than a buffer.'),
+};
+
 /** What a chat server answers at once. */
 export interface PlainAnswer {
   choices?: unknown;
@@ -18,9 +28,10 @@ interface Choice {
   message?: { tool_calls?: object[] };
 }
 
-/** The events of a stream for an answer that its server gave at once. */
-export function answerAsEvents(body: Buffer, { includeUsage }: ProxyRequest): SseEvent {
-  const { usage, ...answer } = JSON.parse(body.toString('utf8')) as { choices: Choice[]; usage?: unknown };
+/** The events of a stream for an answer that its server gave at once. Numbers keep their values. */
+export async function answerAsEvents(body: Buffer, { includeUsage }: ProxyRequest): Promise<SseEvent> {
+  const { value } = await readJsonInSlices(body, WHOLE);
+  const { usage, ...answer } = value as { choices: Choice[]; usage?: unknown };
   const choices = answer.choices.map(({ message, ...choice }) => ({
     ...choice,
     ...(message && {
@@ -28,7 +39,9 @@ export function answerAsEvents(body: Buffer, { includeUsage }: ProxyRequest): Ss
     }),
   }));
   const chunk = { ...answer, object: 'chat.completion.chunk', choices, ...(includeUsage && { usage }) };
-  return eventOf(`data: ${JSON.stringify(chunk)}\n\ndata: ${DONE}\n\n`);
+  const writing = writeJson(chunk, { ...UNLIMITED, expectedBytes: body.length + ADDED_BYTES });
+  const data = await workInSlices(body.length, writing, () => undefined);
+  return `data: ${data.toString('latin1')}\n\ndata: ${DONE}\n\n`;
 }
 
 /** The event of a stream for the refusal of a server. */
@@ -65,8 +78,9 @@ function isPlainAnswer(answer: unknown): answer is PlainAnswer {
 }
 
 /** The usage that an answer reports which holds nothing else of use. */
-export function reportedIn(body: Buffer): MeteredUsage | null {
-  const answer = parsed(body);
+export const reportedIn = (body: Buffer): ReadAnswer<MeteredUsage> => readAnswer(body, usageOf);
+
+function usageOf(answer: unknown): MeteredUsage | null {
   const reported = answer !== null && typeof answer === 'object' ? readReportedUsage(answer) : null;
   if (!reported) return null;
   const { input, output, others, serviceTier } = reported;

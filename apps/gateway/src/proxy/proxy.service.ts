@@ -5,7 +5,7 @@ import { type Charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
 import { type OutputLimitField } from '@inference/serving';
 import { Inject, Injectable } from '@nestjs/common';
-import { type SseEvent } from '@inference/sse';
+import { eventOf, type SseEvent } from '@inference/sse';
 import { type Response } from 'express';
 import { GatewayError, toOpenAiError } from '../errors/openai-error';
 import { IdempotentCalls } from '../idempotency/idempotent-calls.service';
@@ -46,13 +46,14 @@ import { meteredUsage } from './usage/metered-usage';
 import { NOTHING_PRODUCED, type Produced } from './usage/produced';
 import { readReportedUsage, type ReportedUsage } from './usage/reported-usage';
 import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from './upstream-refusal';
-import { withCost } from './usage/usage-cost';
+import { answerWithCost, readWithCost } from './usage/usage-cost';
 
 type Answer = UpstreamAnswer<PlainAnswer>;
 
-/** The body that the client gets, and what the call was charged; null for a refusal. */
+/** The body that the client gets, what was read of it, and what the call was charged; both are null for a refusal. */
 interface Billed {
   body: Buffer;
+  content: PlainAnswer | null;
   charge: Charge | null;
   /** Whether the body tells the price, as far as the key wants it. */
   tellsCost: boolean;
@@ -308,10 +309,7 @@ export class ProxyService {
         this.config.clientStallTimeoutSeconds * 1000,
       );
     // A pause has begun the stream that the client has asked for.
-    const { status } = answer;
-    const { body } = billed;
-    const events = status < 300 ? answerAsEvents(body, admission.request) : refusalAsEvent(status, body);
-    const last = translation ? translation.end(events) : events;
+    const last = await lastEvents(admission, answer.status, billed, translation);
     const keeper = billed.charge && translation?.keeper;
     response.end(keeper ? await keeper.keepEvents(last) : last, 'latin1');
   }
@@ -326,7 +324,7 @@ export class ProxyService {
     if (!answer.content) {
       const code = errorCodeIn(answer.head) ?? UPSTREAM_REFUSED;
       this.unserved.record(admission.call, { httpStatus, code, errorStatus: answer.status });
-      return { body: answer.head, charge: null, tellsCost: false };
+      return { body: answer.head, content: null, charge: null, tellsCost: false };
     }
     const { finishReason, produced } = contentOf(
       answer.content,
@@ -335,11 +333,16 @@ export class ProxyService {
     const told = { ...UNTOLD, finishReason };
     const reported = readReportedUsage(answer.content);
     const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
-    const ours = hasForeignCost(answer.content) ? withoutForeignCost(answer.head) : answer.head;
+    const shown = tellsPrice(admission) ? charge : null;
+    let { content, head: ours } = answer;
+    if (hasForeignCost(content)) {
+      ours = await withoutForeignCost(ours);
+      content = (await readPlainAnswer(admission.request.endpoint, ours)) ?? content;
+    }
     // A long answer without a usage is not searched for one.
-    const hasUsage = 'usage' in answer.content;
-    const body = hasUsage ? withCost(ours, tellsPrice(admission) ? charge : null) : ours;
-    return { body, charge, tellsCost: body !== ours };
+    if (!('usage' in content)) return { body: ours, content, charge, tellsCost: false };
+    const body = await answerWithCost(ours, shown);
+    return { body, content: readWithCost(content, shown), charge, tellsCost: body !== ours };
   }
 
   private async sendStream(
@@ -412,13 +415,15 @@ function movedLimit(
 function plainAnswer(
   admission: Admission,
   answer: Answer,
-  { body, charge, tellsCost }: Billed,
+  { body, content, charge, tellsCost }: Billed,
   translation: AnswerTranslation | undefined,
 ): KeptAnswer {
   const asItIs = { body, contentType: answer.contentType };
   const sent =
     translation && !(answer.isNative && isNativeBody(translation.native, answer))
-      ? translation.plain(answer.status, body)
+      ? content
+        ? translation.plain(content)
+        : translation.refusal(answer.status, body)
       : asItIs;
   // What has no usage tells its price in a header.
   const isUntold = charge && tellsPrice(admission) && !tellsCost;
@@ -434,6 +439,20 @@ function plainAnswer(
     requestId: admission.call.requestId,
     isCharged: charge !== null,
   };
+}
+
+/** The events of an answer that came at once, where a stream has begun. */
+async function lastEvents(
+  { request }: Admission,
+  status: number,
+  { body, content }: Billed,
+  translation: AnswerTranslation | undefined,
+): Promise<SseEvent> {
+  if (!content) {
+    const refusal = refusalAsEvent(status, body);
+    return translation ? translation.end(refusal) : refusal;
+  }
+  return translation ? eventOf(translation.plain(content).body) : await answerAsEvents(body, request);
 }
 
 /** Stores an answer that was charged, if its client wants that. */

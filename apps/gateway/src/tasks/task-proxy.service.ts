@@ -16,7 +16,7 @@ import { beginCall } from '../proxy/request/entrypoint';
 import { errorEvent } from '../proxy/streaming/proxy-stream';
 import { cutWhenSuspended } from '../proxy/suspended-call';
 import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from '../proxy/upstream-refusal';
-import { withCost } from '../proxy/usage/usage-cost';
+import { answerWithCost } from '../proxy/usage/usage-cost';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
 import { isEventStream, isJson } from '../upstreams/answer-headers';
@@ -220,7 +220,7 @@ export class TaskProxy {
     if (answer.content) {
       const charged = await this.settle(served, answer, 'completed', answer.content);
       const reportsCost = tellsPrice(admission);
-      if (isJson(answer.contentType)) body = withCost(answer.head, reportsCost ? charged : null);
+      if (isJson(answer.contentType)) body = await answerWithCost(answer.head, reportsCost ? charged : null);
       if (reportsCost && body === answer.head) headers['X-Cost'] = picosToDecimal(charged.costPicos);
     } else {
       const code = errorCodeIn(answer.head) ?? UPSTREAM_REFUSED;

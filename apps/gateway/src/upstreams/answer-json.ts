@@ -1,16 +1,18 @@
-import { JsonFault, readJsonInSlices } from '@inference/http';
+import { JsonFault, readJsonInSlices, UniqueNames } from '@inference/http';
 
 /** What an answer holds, read at once or in slices; null if it is not usable. */
 export type ReadAnswer<Content> = Content | null | Promise<Content | null>;
 
-/** A longer answer is read in slices. Measured: the worst one of this length that a server gives takes 30 ms of processor time. */
-const AT_ONCE_BYTES = 4 * 2 ** 20;
+/** A longer answer is read in slices, without what is not used. Measured: the worst one of this length that a server gives takes 30 ms of processor time. */
+export const READ_AT_ONCE_BYTES = 4 * 2 ** 20;
+/** What fills long answers without being read here. */
+const UNREAD = new UniqueNames({ logprobs: {}, embedding: {}, b64_json: {} });
 const OPEN_LIST = '[';
 const CLOSE_LIST = ']';
 
 /** Undefined for what is not JSON, and for what takes too long to read at once. */
 export function parsed(body: Buffer): unknown {
-  if (body.length > AT_ONCE_BYTES) return undefined;
+  if (body.length > READ_AT_ONCE_BYTES) return undefined;
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
@@ -18,12 +20,15 @@ export function parsed(body: Buffer): unknown {
   }
 }
 
-/** @param use gets undefined for what is not JSON */
+/**
+ * Reads an answer; a long one without its log probabilities, vectors and images.
+ * @param use gets undefined for what is not JSON
+ */
 export function readAnswer<Content>(
   body: Buffer,
   use: (answer: unknown) => Content | null,
 ): ReadAnswer<Content> {
-  return body.length <= AT_ONCE_BYTES ? use(parsed(body)) : parsedInSlices(body).then(use);
+  return body.length <= READ_AT_ONCE_BYTES ? use(parsed(body)) : parsedInSlices(body).then(use);
 }
 
 /**
@@ -34,9 +39,9 @@ export function readVectors<Content>(
   body: Buffer,
   use: (answer: unknown) => Content | null,
 ): ReadAnswer<Content> {
-  if (body.length > AT_ONCE_BYTES) {
+  if (body.length > READ_AT_ONCE_BYTES) {
     const [from, to] = [body.indexOf(OPEN_LIST), body.lastIndexOf(CLOSE_LIST)];
-    const isOneList = from !== -1 && from + body.length - to <= AT_ONCE_BYTES;
+    const isOneList = from !== -1 && from + body.length - to <= READ_AT_ONCE_BYTES;
     const rest = isOneList && parsed(Buffer.concat([body.subarray(0, from + 1), body.subarray(to)]));
     // Something else may be the list.
     if (rest && typeof rest === 'object' && 'data' in rest && 'usage' in rest) return use(rest);
@@ -46,7 +51,7 @@ export function readVectors<Content>(
 
 async function parsedInSlices(body: Buffer): Promise<unknown> {
   try {
-    return (await readJsonInSlices(body, { hasManyValues: true })).value;
+    return (await readJsonInSlices(body, { hasManyValues: true, leftOut: UNREAD })).value;
   } catch (error) {
     if (error instanceof JsonFault) return undefined;
     throw error;

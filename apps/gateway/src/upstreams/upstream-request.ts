@@ -43,7 +43,7 @@ export interface UpstreamRequest<Content> {
   /** Reads the body of a plain answer. Returns null if it is not usable: then the upstream counts as failed. */
   read(body: Buffer): ReadAnswer<Content>;
   /** What a plain answer that is not usable reports of its usage; null if it reports none. */
-  usageOf?(body: Buffer): MeteredUsage | null;
+  usageOf?(body: Buffer): ReadAnswer<MeteredUsage>;
   /** Whether an answer of this type is taken chunk by chunk. Without it event streams are. */
   isStream?(contentType: string): boolean;
   cancellation: Cancellation;

@@ -343,7 +343,7 @@ export class UpstreamsService {
       const head = way.answer ? await way.answer.plain(status, received) : received;
       if (status >= 300) return { ...answer, head, content: null, rest: null };
       const content = await way.read(head);
-      if (content === null) throw new UnusableAnswerError(request.usageOf?.(head) ?? null);
+      if (content === null) throw new UnusableAnswerError((await request.usageOf?.(head)) ?? null);
       this.noteAnswer(attempt, way.endpoint);
       isUsable = true;
       return { ...answer, head, content, rest: null, memory };

@@ -136,6 +136,39 @@ describe('reading JSON', () => {
     expect((await inPieces(json)).value).toEqual(JSON.parse(json));
   });
 
+  it('leaves members out of a long text', async () => {
+    const options = { leftOut: new UniqueNames({ a: {}, long: {} }), hasManyValues: true };
+    const leaf = fc.constantFrom<unknown>('a', 1, [], {}, 'x'.repeat(100_000), Array(10_000).fill({ a: 1 }));
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        leaf,
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom('a', 'b', 'c', 'long'), tie('value')),
+      ),
+    }));
+    const without = (sample: unknown): unknown =>
+      JSON.parse(
+        JSON.stringify(sample, (name, one: unknown) => (name === 'a' || name === 'long' ? undefined : one)),
+      );
+    await fc.assert(
+      fc.asyncProperty(value, async (sample) => {
+        const json = JSON.stringify({ sample });
+        const read = await readJsonInSlices(Buffer.from(spaces(LONG) + json), options);
+        expect(isDeepStrictEqual(read.value, without({ sample }))).toBe(true);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('refuses a fault in what it leaves out', async () => {
+    const leftOut = new UniqueNames({ a: {} });
+    for (const json of ['{"a":[1,}', '{"a":{"b" 1}}', '{"a":"\\x"}', '{"a":[}'])
+      await expect(readJsonInSlices(Buffer.from(spaces(LONG) + json), { leftOut })).rejects.toThrow(
+        'valid JSON',
+      );
+  });
+
   it.each([
     ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
     ['half a character', Buffer.from([0x22, 0xe6, 0xbc])],

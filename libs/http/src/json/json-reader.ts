@@ -6,7 +6,7 @@ import { AT_ONCE_BYTES, inSlices, type SteppedWork, UNSLICED_BYTES } from './sli
 
 /** What has been read of a JSON text. */
 export interface ReadJson {
-  /** With `names` an object of more than AT_ONCE_BYTES has only the members of these names. */
+  /** With `names` an object of more than AT_ONCE_BYTES has only the members of these names, and none of `leftOut`. */
   value: unknown;
   /** With `names`: where the members of these names are. */
   members: readonly JsonMember[];

@@ -26,6 +26,8 @@ export interface ScanOptions {
   keepsInexactNumbers?: boolean | undefined;
   /** Has no limit of names and values: of a text that no client sends. */
   hasManyValues?: boolean | undefined;
+  /** Leaves out the members of these names, at any depth, if the text is longer than AT_ONCE_BYTES. One whose name has escapes may stay. */
+  leftOut?: UniqueNames | undefined;
 }
 
 /** A member of the outermost object: where its value is. */
@@ -106,6 +108,8 @@ export class JsonScanner {
   private member: UniqueName | undefined;
   /** Undefined while the value of a member is left out. */
   private target: JsonBuilder | undefined;
+  /** Of the object whose member is left out by its name; 0 if none is. */
+  private leftOutDepth = 0;
 
   /** Whether `JSON.parse` judges the whole text after this: then what is in strings need not be looked at. */
   private readonly isParsedLater: boolean;
@@ -207,8 +211,13 @@ export class JsonScanner {
     this.nameEnds[depth] = at;
     const known = this.known[depth];
     this.entry = known && this.findName(known, stringStart, at);
-    if (depth === 1 && this.options.names) this.startMember();
-    this.target?.name(stringStart, at);
+    const { names, leftOut } = this.options;
+    if (depth === 1 && names) this.startMember();
+    if (!this.target) return;
+    if (!leftOut?.find(this.bytes, stringStart + 1, at - 1)) return this.target.name(stringStart, at);
+    this.target.leaveOut();
+    this.target = undefined;
+    this.leftOutDepth = depth;
   }
 
   private findName(known: UniqueNames, start: number, end: number): UniqueName | undefined {
@@ -290,6 +299,10 @@ export class JsonScanner {
     const { depth, member } = this;
     this.indices[depth]!++;
     this.state = depth === 0 ? END : AFTER_VALUE;
+    if (depth === this.leftOutDepth) {
+      this.leftOutDepth = 0;
+      this.target = this.builder;
+    }
     if (depth !== 1 || !member) return;
     this.members.push({ name: member.name, start, end: this.at });
     this.member = undefined;

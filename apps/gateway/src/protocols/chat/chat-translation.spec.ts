@@ -1,5 +1,5 @@
 import { type NativeCall } from '../../proxy/native-call';
-import { stringifyExact } from '@inference/money';
+import { parseExact, stringifyExact } from '@inference/money';
 import { type OpenAiErrorBody } from '../../errors/openai-error';
 import { type AnswerParts } from './answer-parts';
 import { type AnswerWriter, ChatTranslation } from './chat-translation';
@@ -25,24 +25,33 @@ it.each([
 ])('says why a chat server refuses: %s', (_title, body, message) => {
   const writer = { refusal: (_status: number, error: OpenAiErrorBody) => error.error.message };
   const translation = new ChatTranslation(writer as unknown as AnswerWriter, true, 'req_1', {} as NativeCall);
-  expect(translation.plain(422, Buffer.from(body)).body).toBe(message);
+  expect(translation.refusal(422, Buffer.from(body)).body).toBe(message);
 });
 
-it('keeps every digit of the price', () => {
-  const price =
-    '"cost":12345678901.123456789012,"cost_details":[{"meter":"input","quantity":1.000000000001,"unit":"per_request","price":0.1,"cost":12345678901.123456789012}]';
-  const text = `{"choices":[{"message":{"content":"\\"cost\\":1,\\"cost_details\\":[]"}}],"usage":{"prompt_tokens":1,${price}},"x":[]}`;
+const PRICE =
+  '"cost":12345678901.123456789012,"cost_details":[{"meter":"input","quantity":1.000000000001,"unit":"per_request","price":0.1,"cost":12345678901.123456789012}]';
+const CHOICES = '"choices":[{"message":{"content":"\\"cost\\":1,\\"cost_details\\":[]"}}]';
+
+it.each<[string, (translation: ChatTranslation) => string]>([
+  [
+    'an answer',
+    (translation) => translation.plain({ usage: parseExact(`{"prompt_tokens":1,${PRICE}}`) }).body,
+  ],
+  [
+    'the events of a stream',
+    (translation) => translation.end(`data: {${CHOICES},"usage":{"prompt_tokens":1,${PRICE}},"x":[]}\n\n`),
+  ],
+])('keeps every digit of the price of %s', (_what, translated) => {
+  let told = '';
+  const tell = (answer: AnswerParts) => (told = stringifyExact(readAnswerUsage(answer.usage!).cost));
   const ignore = () => undefined;
-  const parts = { open: ignore, add: ignore, close: ignore };
-  const writer = {
-    ...parts,
-    whole: (answer: AnswerParts) => stringifyExact(readAnswerUsage(answer.usage!).cost),
-  };
+  const parts = { open: ignore, add: ignore, close: ignore, begin: ignore };
+  const writer = { ...parts, whole: tell, finish: tell, take: () => told };
   const translation = new ChatTranslation(
     writer as unknown as AnswerWriter,
     false,
     'req_1',
     {} as NativeCall,
   );
-  expect(translation.plain(200, Buffer.from(text)).body).toBe(`{${price}}`);
+  expect(translated(translation)).toBe(`{${PRICE}}`);
 });

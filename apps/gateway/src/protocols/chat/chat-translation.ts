@@ -1,7 +1,11 @@
 import { bytesOf, dataOf, eventOf, SseEventReader } from '@inference/sse';
 import { type OpenAiErrorBody, openAiErrorBody } from '../../errors/openai-error';
 import { type NativeCall } from '../../proxy/native-call';
-import { type AnswerKeeper, type AnswerTranslation } from '../../proxy/streaming/proxy-stream';
+import {
+  type AnswerKeeper,
+  type AnswerTranslation,
+  type TranslatedBody,
+} from '../../proxy/streaming/proxy-stream';
 import { AnswerParts, type PartListener } from './answer-parts';
 import { keepExactCost } from './chat-usage';
 
@@ -49,20 +53,21 @@ export class ChatTranslation implements AnswerTranslation {
     return this.writer.ping;
   }
 
-  plain(status: number, body: Buffer): { body: string; contentType: string } {
-    const text = body.toString('utf8');
-    const content = parsed(text);
-    if (status >= 300) {
-      const refusal = errorIn(status, content, refusedWith(status, text, content));
-      return { body: this.writer.refusal(status, refusal), contentType: JSON_TYPE };
-    }
+  plain(answer: object): TranslatedBody {
     if (this.isStream) this.begin();
-    this.answer.read(content);
+    this.answer.read(answer);
     this.answer.end();
     if (!this.isStream) return { body: this.writer.whole(this.answer), contentType: JSON_TYPE };
     // Some servers answer at once where a stream was asked for.
     this.writer.finish(this.answer);
     return { body: this.writer.take(), contentType: STREAM_TYPE };
+  }
+
+  refusal(status: number, body: Buffer): TranslatedBody {
+    const text = body.toString('utf8');
+    const content = parsed(text);
+    const refusal = errorIn(status, content, refusedWith(status, text, content));
+    return { body: this.writer.refusal(status, refusal), contentType: JSON_TYPE };
   }
 
   pass(events: string): string {

@@ -29,6 +29,11 @@ export interface AnswerKeeper {
   keepEvents(last: SseEvent): Promise<SseEvent>;
 }
 
+export interface TranslatedBody {
+  body: string;
+  contentType: string;
+}
+
 /** Turns what a chat server answers into the words of another protocol, for one request. */
 export interface AnswerTranslation {
   /** For upstreams that speak the protocol, whose answers are not translated. */
@@ -37,8 +42,9 @@ export interface AnswerTranslation {
   readonly keeper?: AnswerKeeper | undefined;
   /** An event without content, which is sent in a pause of a stream; a comment if undefined. */
   readonly ping: string | undefined;
-  /** A plain answer, also a refusal. */
-  plain(status: number, body: Buffer): { body: string; contentType: string };
+  /** An answer that came at once: the events of a stream if its client has asked for one. @param answer with its price, see `readWithCost` */
+  plain(answer: object): TranslatedBody;
+  refusal(status: number, body: Buffer): TranslatedBody;
   /** Events of a stream. Each character is one byte, as in SseEvent; so it is in what is returned. */
   pass(events: string): string;
   /** The last events of a stream, whose answer is charged or has failed. */

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { Metrics } from '@inference/http';
+import { picosToDecimal } from '@inference/money';
 import { type TestAccount, valueOf, waitFor } from '@inference/testing';
 import {
+  costOf,
   eventsOf,
   RATES,
   type ScriptedUpstream,
@@ -190,8 +192,6 @@ it('holds few long answers at once, and not for a client that does not read its 
   const own = await site.account();
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${own.apiKey}` };
   const body = JSON.stringify({ model: 'sandbox-chat', input: 'x' });
-  const metric = async (name: string) =>
-    valueOf(await site.gateway.app.get(Metrics).registry.metrics(), name)!;
   const slow = request(`${site.gateway.url}/v1/embeddings`, { method: 'POST', headers }).end(body);
   const [unread] = (await once(slow, 'response')) as [IncomingMessage];
   const retry = { ...headers, 'Idempotency-Key': 'long' };
@@ -273,6 +273,75 @@ it('counts an answer again that a repeated call does not read, and disconnects i
   });
   await waitFor(async () => (await held()) === 0);
   expect(await eventsOf(site.database.pool, own.accountId)).toHaveLength(2);
+});
+
+const metric = async (name: string) => valueOf(await site.gateway.app.get(Metrics).registry.metrics(), name)!;
+
+it.each(['/v1/messages', '/v1/responses'])('translates a long answer for %s', async (path) => {
+  const usage = '"usage":{"prompt_tokens":7,"completion_tokens":3}}';
+  answers.set(
+    CHAT,
+    filled(
+      '{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop","logprobs":{"content":[',
+      '{"logprob":-0.50,"bytes":[97]},',
+      `null]}}],${usage}`,
+    ),
+  );
+  const own = await site.account();
+  const response = await site.post(path, own.apiKey, {
+    model: 'sandbox-chat',
+    max_tokens: 5,
+    messages: [{ role: 'user', content: 'x' }],
+    ...(path === '/v1/responses' && { input: 'x', max_tokens: undefined, messages: undefined }),
+  });
+  const [event] = await eventsOf(site.database.pool, own.accountId);
+  expect(event).toMatchObject({ input_tokens: 7n, output_tokens: 3n, estimated: false });
+  const text = await response.text();
+  expect(text).toContain('"text":"Hello"');
+  expect(text).toContain(`"cost":${picosToDecimal(costOf(RATES, 7, 3))},`);
+});
+
+it('does not tell what a server charges for a long answer', async () => {
+  const image = 'A'.repeat(12 * MEBIBYTE);
+  answers.set(
+    CHAT,
+    `{"choices":[{"message":{"content":"${image}"}}],"x_groq":{"usage":{"prompt_tokens":7,"completion_tokens":3,"cost":5}}}`,
+  );
+  const own = await site.account();
+  const response = await site.post(CHAT, own.apiKey, { model: 'sandbox-chat', messages: [] });
+  expect(response.status).toBe(200);
+  const received = await response.text();
+  expect(received.slice(0, 50)).toBe(`{"choices":[{"message":{"content":"${'A'.repeat(15)}`);
+  expect(received.slice(-75)).toContain(
+    'A"}}],"x_groq":{"usage":{"prompt_tokens":7,"completion_tokens":3}}}',
+  );
+});
+
+it('holds few stored responses at once, and not for clients that do not read them', async () => {
+  const own = await site.account();
+  await site.pool.query(
+    'UPDATE accounts.accounts SET stores_responses = true, stores_responses_set_at = clock_timestamp() WHERE id = $1',
+    [own.accountId],
+  );
+  answers.set(CHAT, filled('{"choices":[{"message":{"content":"', 'A', '"}}],"usage":{}}', 7.5 * MEBIBYTE));
+  const made = await site.post('/v1/responses', own.apiKey, { model: 'sandbox-chat', input: 'x' });
+  const { id } = (await made.json()) as { id: string };
+  const headers = { Authorization: `Bearer ${own.apiKey}` };
+  const url = `${site.gateway.url}/v1/responses/${id}`;
+  const unread = Array.from({ length: 2 }, () =>
+    request(url, { headers })
+      .on('response', (response) => void response.pause())
+      .on('error', () => undefined)
+      .end(),
+  );
+  await waitFor(async () => (await metric('gateway_waiting_answers')) > 0);
+  await waitFor(async () => (await metric('gateway_long_answer_bytes')) === 0);
+  for (const each of unread) each.destroy();
+  const whole = await (await fetch(url, { headers })).text();
+  expect(whole.length).toBeGreaterThan(7 * MEBIBYTE);
+  const items = await fetch(`${url}/input_items`, { headers });
+  expect(await items.json()).toMatchObject({ data: [{ role: 'user' }] });
+  expect(await metric('gateway_long_answer_bytes')).toBe(0);
 });
 
 it.each([CHAT, '/v1/messages'])(

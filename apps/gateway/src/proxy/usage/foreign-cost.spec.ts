@@ -1,7 +1,10 @@
+import { longestTurnOf } from '@inference/testing';
 import fc from 'fast-check';
 import { eventWithoutForeignCost, hasForeignCost, withoutForeignCost } from './foreign-cost';
 
 const PRICE = { cost: 0.5, cost_details: { upstream_inference_cost: [1, { cost: 2 }] } };
+/** Of the time in which it is parsed at once. */
+const MOST_PART = 0.5;
 
 describe('what an upstream charges the operator', () => {
   it.each<[string, string]>([
@@ -18,9 +21,9 @@ describe('what an upstream charges the operator', () => {
       '{"choices":[{"usage":null},{"message":{"content":"\\"usage\\":{\\"cost\\":1}"},"usage":{"é":"é"}}]}',
     ],
     ['{"\\u0078_groq":{"us\\u0061ge":{"c\\u006fst":1}}}', '{"\\u0078_groq":{"us\\u0061ge":{}}}'],
-  ])('is taken out of %s', (json, expected) => {
+  ])('is taken out of %s', async (json, expected) => {
     expect(hasForeignCost(JSON.parse(json.replace('1e400', '1')) as object)).toBe(true);
-    expect(withoutForeignCost(Buffer.from(json)).toString()).toBe(expected);
+    expect((await withoutForeignCost(Buffer.from(json))).toString()).toBe(expected);
   });
 
   it('is taken out of an event', () => {
@@ -36,10 +39,25 @@ describe('what an upstream charges the operator', () => {
     );
   });
 
-  it('is taken out of any answer, and nothing else', () => {
+  it('is taken out of a long answer, in slices', async () => {
+    const texts = ['A'.repeat(12_000_000), '\\"'.repeat(200_000)];
+    const json = Buffer.from(
+      `{"choices":[{"message":{"content":"${texts[0]}"},"usage":{"a":1,"cost":2}}],"x":["${texts[1]}"${',{}'.repeat(400_000)}]}`,
+    );
+    const result = await withoutForeignCost(json);
+    expect(result.equals(Buffer.from(json.toString('latin1').replace(',"cost":2', ''), 'latin1'))).toBe(true);
+    const part = await longestTurnOf(
+      () => withoutForeignCost(json),
+      () => JSON.parse(json.toString('latin1')) as unknown,
+      MOST_PART,
+    );
+    expect(part).toBeLessThan(MOST_PART);
+  });
+
+  it('is taken out of any answer, and nothing else', async () => {
     const value = fc.jsonValue();
-    fc.assert(
-      fc.property(value, value, value, fc.nat(2), (before, inside, behind, indent) => {
+    await fc.assert(
+      fc.asyncProperty(value, value, value, fc.nat(2), async (before, inside, behind, indent) => {
         const usage = { inside, ...PRICE };
         const answer = {
           before,
@@ -49,7 +67,7 @@ describe('what an upstream charges the operator', () => {
         };
         const priced = JSON.parse(JSON.stringify(answer)) as typeof answer;
         const result: unknown = JSON.parse(
-          withoutForeignCost(Buffer.from(JSON.stringify(answer, null, indent))).toString(),
+          (await withoutForeignCost(Buffer.from(JSON.stringify(answer, null, indent)))).toString(),
         );
         const rest = priced.choices[1]!.usage as unknown;
         if (rest !== null && typeof rest === 'object' && !Array.isArray(rest)) {

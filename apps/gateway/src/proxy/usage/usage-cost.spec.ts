@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { charge, type Charge } from '@inference/metering';
 import { parseExact, stringifyExact } from '@inference/money';
-import { eventWithCost, withCost } from './usage-cost';
+import { longestTurnOf } from '@inference/testing';
+import { answerWithCost, eventWithCost, readWithCost, withCost } from './usage-cost';
 
 const CHARGE = charge(
   [
@@ -17,6 +18,8 @@ const ADDED =
   '{"meter":"input","quantity":0.001234,"unit":"per_million_input_tokens","price":0.15,"cost":0.0001851},' +
   '{"meter":"output","quantity":0.000007,"unit":"per_million_output_tokens","price":0.600001,"cost":0.000004200007},' +
   '{"meter":"request","quantity":1,"unit":"per_request","price":0.000000000003,"cost":0.000000000003}]';
+
+const MOST_PART = 0.5;
 
 const priced = (json: string, of: Charge | null = CHARGE) => withCost(Buffer.from(json), of).toString();
 
@@ -117,6 +120,43 @@ describe('an answer with its price', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  it.each([
+    '{"usage":{"a":1,"cost":5},"data":[]}',
+    '{"data":[],"usage":{}}',
+    '{"usage":null}',
+    '{"data":[]}',
+  ])('is read as it is written: %s', (json) => {
+    for (const told of [CHARGE, null])
+      expect(stringifyExact(readWithCost(JSON.parse(json) as object, told))).toBe(priced(json, told));
+  });
+
+  const LONG_LIST = `[${Array(200_000).fill('1,{}').join(',')}]`;
+
+  it.each([
+    ['behind a long list', `{"data":${LONG_LIST},"usage":{"a":1}}`],
+    ['before a long list', `{"usage":{"a":1},"data":${LONG_LIST}}`],
+    ['before a long list, with an escaped name', `{"us\\u0061ge" : {"a":1} ,"data":${LONG_LIST}}`],
+    ['before a long list, empty', `{"usage":null,"data":${LONG_LIST}}`],
+    ['that is missing', `{"data":${LONG_LIST},"x":{"usage":{}}}`],
+  ])('is found in a long answer with a usage %s', async (_where, json) => {
+    expect((await answerWithCost(Buffer.from(json), CHARGE)).equals(Buffer.from(priced(json)))).toBe(true);
+  });
+
+  it('is not told in a long answer that has two usages before its list', async () => {
+    const json = Buffer.from(`{"usage":{"a":1},"usage":{"a":2},"data":${LONG_LIST}}`);
+    expect(await answerWithCost(json, CHARGE)).toBe(json);
+  });
+
+  it('is found in slices', async () => {
+    const json = Buffer.from(`{"usage":{"a":1},"data":[${Array(12).fill(LONG_LIST).join(',')}]}`);
+    const part = await longestTurnOf(
+      () => answerWithCost(json, CHARGE),
+      () => withCost(json, CHARGE),
+      MOST_PART,
+    );
+    expect(part).toBeLessThan(MOST_PART);
   });
 
   it('tells minutes of audio that were counted in seconds', () => {

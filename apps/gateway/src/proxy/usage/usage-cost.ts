@@ -1,5 +1,6 @@
 import { type Charge, quantityIn, UNIT_DIGITS } from '@inference/metering';
-import { PICO_DIGITS, picosToDecimal, scaledToDecimal } from '@inference/money';
+import { JsonFault, readJsonInSlices, UniqueNames } from '@inference/http';
+import { parseExact, PICO_DIGITS, picosToDecimal, scaledToDecimal } from '@inference/money';
 import { bytesOf, eventOf, type SseEvent } from '@inference/sse';
 
 const QUOTE = 0x22;
@@ -13,6 +14,9 @@ const CLOSE_BRACKET = 0x5d;
 const SPACE = 0x20;
 
 const SHORT_BYTES = 32;
+/** Bytes beside texts, and texts, behind a usage that are looked at in one turn. Chosen: as many take some milliseconds. */
+const MOST_STEPS = 200_000;
+const ONLY_USAGE = { names: new UniqueNames({ usage: {} }), hasOnlyMembers: true, hasManyValues: true };
 const USAGE = Buffer.from('usage');
 
 /** What the answer tells of its price: the members `cost` and `cost_details` of a usage object. */
@@ -25,11 +29,20 @@ function costMembers({ costPicos, lines }: Charge): string {
   return `"cost":${picosToDecimal(costPicos)},"cost_details":[${details.join(',')}]`;
 }
 
-/** A range of bytes, and the text that replaces it. */
-interface Splice {
+/** A range of bytes. */
+interface Place {
   start: number;
   end: number;
+}
+
+/** The text that replaces it. */
+interface Splice extends Place {
   text: string;
+}
+
+interface UsageWithCost {
+  cost?: unknown;
+  cost_details?: unknown;
 }
 
 /**
@@ -39,7 +52,29 @@ interface Splice {
  * @param charge null: the answer tells no price
  */
 export function withCost(json: Buffer, charge: Charge | null): Buffer {
-  const splice = spliceOf(json, charge);
+  return spliced(json, findUsage(json), charge);
+}
+
+/** As `withCost`, for an answer of any length: one that ends with a long list, behind its usage, is read in slices. */
+export async function answerWithCost(json: Buffer, charge: Charge | null): Promise<Buffer> {
+  const found = findUsage(json, MOST_STEPS);
+  return spliced(json, found === 'not near the end' ? await findUsageInSlices(json) : found, charge);
+}
+
+/** As `withCost`, for what was read of an answer. The price keeps its digits if `stringifyExact` writes it. */
+export function readWithCost<Content extends { usage?: unknown }>(
+  answer: Content,
+  charge: Charge | null,
+): Content {
+  const { usage } = answer;
+  if (usage === null || typeof usage !== 'object' || Array.isArray(usage)) return answer;
+  const { cost: _cost, cost_details: _details, ...kept } = usage as UsageWithCost;
+  const price = charge && (parseExact(`{${costMembers(charge)}}`) as UsageWithCost);
+  return { ...answer, usage: { ...kept, ...price } };
+}
+
+function spliced(json: Buffer, usage: Place | null, charge: Charge | null): Buffer {
+  const splice = usage && spliceOf(json, usage, charge);
   if (!splice) return json;
   const { start, end, text } = splice;
   return Buffer.concat([json.subarray(0, start), Buffer.from(text, 'latin1'), json.subarray(end)]);
@@ -51,7 +86,9 @@ const DATA = 'data:';
 /** As `withCost`, of the event of a stream whose data is a JSON object. */
 export function eventWithCost(event: SseEvent, charge: Charge | null): SseEvent {
   if (!ONE_LINE.test(event)) return unusualWithCost(event, charge);
-  const splice = spliceOf(bytesOf(event), charge);
+  const json = bytesOf(event);
+  const usage = findUsage(json);
+  const splice = usage && spliceOf(json, usage, charge);
   return splice ? event.slice(0, splice.start) + splice.text + event.slice(splice.end) : event;
 }
 
@@ -73,9 +110,8 @@ function unusualWithCost(event: SseEvent, charge: Charge | null): SseEvent {
 }
 
 /** Null if nothing changes. The text is in the characters of an event: one for each byte. */
-function spliceOf(json: Buffer, charge: Charge | null): Splice | null {
-  const usage = findUsage(json);
-  if (!usage || json[usage.start] !== OPEN_BRACE) return null;
+function spliceOf(json: Buffer, usage: Place, charge: Charge | null): Splice | null {
+  if (json[usage.start] !== OPEN_BRACE) return null;
   const inside = json.toString('latin1', usage.start, usage.end);
   // Names that only begin so are found too; what is written anew is the same then.
   if (inside.includes('"cost'))
@@ -94,10 +130,7 @@ export function writtenAnew(usage: Buffer, charge: Charge | null): SseEvent {
     cost: _cost,
     cost_details: _details,
     ...kept
-  } = JSON.parse(usage.toString('utf8')) as object & {
-    cost?: unknown;
-    cost_details?: unknown;
-  };
+  } = JSON.parse(usage.toString('utf8')) as UsageWithCost;
   const text = eventOf(JSON.stringify(kept));
   if (!charge) return text;
   return `${text.slice(0, -1)}${text.length > '{}'.length ? ',' : ''}${costMembers(charge)}}`;
@@ -107,11 +140,15 @@ export function writtenAnew(usage: Buffer, charge: Charge | null): SseEvent {
  * Where the value of the last `usage` at the top level of a JSON object is: of equal names, the last one counts for almost every reader.
  * Searched backwards, because answers end with their usage or soon after it, so that a long text before it is not read.
  */
-function findUsage(json: Buffer): Pick<Splice, 'start' | 'end'> | null {
+function findUsage(json: Buffer): Place | null;
+function findUsage(json: Buffer, mostSteps: number): Place | null | 'not near the end';
+function findUsage(json: Buffer, mostSteps = Infinity): Place | null | 'not near the end' {
+  let steps = 0;
   let depth = 0;
   let colon = -1;
   let boundary = json.lastIndexOf(CLOSE_BRACE);
   for (let at = boundary - 1; at > 0; at--) {
+    if (++steps > mostSteps) return 'not near the end';
     const byte = json[at];
     if (byte === QUOTE) {
       const open = openingQuote(json, at);
@@ -127,6 +164,17 @@ function findUsage(json: Buffer): Pick<Splice, 'start' | 'end'> | null {
     }
   }
   return null;
+}
+
+/** None if the answer has two. */
+async function findUsageInSlices(json: Buffer): Promise<Place | null> {
+  try {
+    const { members } = await readJsonInSlices(json, ONLY_USAGE);
+    return members[0] ?? null;
+  } catch (error) {
+    if (error instanceof JsonFault) return null;
+    throw error;
+  }
 }
 
 /** The quote that opens the string that another one closes. */
@@ -157,7 +205,7 @@ function isUsage(json: Buffer, start: number, end: number): boolean {
 const isSpace = (byte: number) => byte === SPACE || (byte >= 0x09 && byte <= 0x0d);
 
 /** The value without the white space around it. */
-function valueBetween(json: Buffer, from: number, to: number): Pick<Splice, 'start' | 'end'> {
+function valueBetween(json: Buffer, from: number, to: number): Place {
   let start = from;
   let end = to;
   while (isSpace(json[start]!)) start++;

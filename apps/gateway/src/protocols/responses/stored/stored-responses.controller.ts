@@ -8,6 +8,7 @@ import {
   Get,
   Header,
   HttpCode,
+  Inject,
   Param,
   Post,
   Req,
@@ -15,6 +16,9 @@ import {
 } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
+import { sendAnswer } from '../../../idempotency/kept-answer';
+import { PROXY_CONFIG, type ProxyConfig } from '../../../proxy/proxy.config';
+import { AnswerMemory, type HeldAnswer } from '../../../upstreams/answer-memory';
 import { childOf, choiceAt, refuse } from '../../fields';
 import { INCLUDES } from '../responses-request';
 import { ResponseResponse } from '../responses.dto';
@@ -92,7 +96,11 @@ function pageOf(items: ListedItem[], { query }: Request): string {
 @ApiTags('Responses')
 @AnyQuery()
 export class StoredResponsesController {
-  constructor(private readonly responses: StoredResponses) {}
+  constructor(
+    private readonly responses: StoredResponses,
+    private readonly memory: AnswerMemory,
+    @Inject(PROXY_CONFIG) private readonly config: ProxyConfig,
+  ) {}
 
   @Get()
   @Header('Cache-Control', 'no-store')
@@ -120,7 +128,11 @@ export class StoredResponsesController {
     readInclude(request);
     if (['true', '1', ''].includes(String(request.query.stream ?? 'false')))
       refuse('stream', 'must not be true, because a stored response is complete: its events are not stored');
-    response.type(JSON_TYPE).end(await this.responses.find(caller, id));
+    await this.send(caller, response, async (memory) => {
+      const found = await this.responses.find(caller, id);
+      await memory.arrived(found.length);
+      return found;
+    });
   }
 
   @Delete()
@@ -158,7 +170,11 @@ export class StoredResponsesController {
     @Res() response: Response,
   ): Promise<void> {
     readInclude(request);
-    response.type(JSON_TYPE).end(pageOf(await this.responses.listItems(caller, id), request));
+    await this.send(caller, response, async (memory) => {
+      let readBytes = 0;
+      const reserve = (bytes: number) => memory.arrived((readBytes += bytes));
+      return Buffer.from(pageOf(await this.responses.listItems(caller, id, reserve), request));
+    });
   }
 
   @Post('cancel')
@@ -174,5 +190,19 @@ export class StoredResponsesController {
   })
   cancel(@CurrentCaller() caller: Caller, @Param() { response_id: id }: ResponsePath): Promise<never> {
     return this.responses.cancel(caller, id);
+  }
+
+  /** Sends what is read within the memory for long answers, which a client that does not read keeps for a short time only. */
+  private async send(
+    { accountId }: Caller,
+    response: Response,
+    read: (memory: HeldAnswer) => Promise<Buffer>,
+  ): Promise<void> {
+    const memory = this.memory.begin(accountId);
+    response.once('close', () => memory.release());
+    const body = await read(memory);
+    const stallMillis = this.config.clientStallTimeoutSeconds * 1000;
+    await sendAnswer({ status: 200, headers: { 'Content-Type': JSON_TYPE }, body }, response, stallMillis);
+    memory.release();
   }
 }

@@ -1,6 +1,13 @@
 import { Database } from '@inference/database';
 import { type Caller, restrictedKeyIdOf } from '@inference/guards';
-import { holdMore, type JsonMember, Metrics, readJson, requireConnected, UniqueNames } from '@inference/http';
+import {
+  holdMore,
+  type JsonMember,
+  Metrics,
+  readJsonInSlices,
+  requireConnected,
+  UniqueNames,
+} from '@inference/http';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 import { bytesOf, dataOf, type SseEvent, SseEventReader } from '@inference/sse';
 import { Injectable, Logger } from '@nestjs/common';
@@ -140,7 +147,7 @@ class ResponseKeeper implements AnswerKeeper {
   }
 
   private async told(response: Buffer): Promise<{ response: Buffer; outcome?: Outcome | undefined }> {
-    const read = membersIn(response);
+    const read = await membersIn(response);
     if (!read) return { response, outcome: await this.store?.(undefined, response) };
     const { id, members } = read;
     const saying = (isStored: boolean) =>
@@ -159,9 +166,11 @@ const withoutStore = (previousId: string | null): ResponseKeeper | undefined =>
   previousId === null ? undefined : new ResponseKeeper(previousId, undefined);
 
 /** Undefined for what is no JSON, or has one of the fields twice. */
-function membersIn(response: Buffer): { id: unknown; members: readonly JsonMember[] } | undefined {
+async function membersIn(
+  response: Buffer,
+): Promise<{ id: unknown; members: readonly JsonMember[] } | undefined> {
   try {
-    const { value, members } = readJson(response, { names: RESPONSE });
+    const { value, members } = await readJsonInSlices(response, { names: RESPONSE });
     return { id: (value as Fields).id, members };
   } catch {
     return undefined;
@@ -193,6 +202,9 @@ interface Asked {
   itemIds: string[];
 }
 
+const bytesOfAll = (stored: readonly { bytes: number }[]): number =>
+  stored.reduce((sum, { bytes }) => sum + bytes, 0);
+
 const refuseReferences = (): never => refuse('input', TOO_LONG_REFERENCES);
 
 /** Gives items until they have too many bytes in all. */
@@ -205,8 +217,8 @@ function finderIn(items: ReadonlyMap<string, FoundItem>): (id: string) => FoundI
   };
 }
 
-/** Counts bytes in the memory of the request. Throws 429 and 503 without memory. */
-type Reserve = (bytes: number) => void;
+/** Counts bytes that are about to be read, in the memory of the request or of the answer. May wait for it, or throw 429 and 503 without it. */
+type Reserve = (bytes: number) => Promise<void> | void;
 
 /** The responses that accounts want stored. */
 @Injectable()
@@ -291,25 +303,17 @@ export class StoredResponses implements Conversations {
   }
 
   /** What the model was given for a response, without what is deleted by now. */
-  async listItems(caller: Caller, id: string): Promise<ListedItem[]> {
+  async listItems(caller: Caller, id: string, reserve: Reserve): Promise<ListedItem[]> {
     const reader = readerOf(caller);
     const links = isId(id) ? await readConversation(this.database, reader, id, MOST_TURNS) : [];
     let bytes = 0;
-    const ids = links.filter((link) => (bytes += link.bytes) <= MOST_BYTES_BEFORE).map((link) => link.id);
+    const read = links.filter((link) => (bytes += link.bytes) <= MOST_BYTES_BEFORE);
+    await reserve(bytesOfAll(read));
+    const ids = read.map((link) => link.id);
     const turns = ids.length > 0 ? await this.turnsOf(reader, ids) : [];
     if (turns.at(-1)?.id !== id) throw new ResponseNotFoundError(id);
-    const referredTo = (await referencesIn(turns)).slice(0, MOST_REFERENCES);
-    return itemsOf(
-      turns,
-      finderIn(
-        await this.findItems(
-          reader,
-          new Set(referredTo),
-          () => undefined,
-          () => undefined,
-        ),
-      ),
-    );
+    const referredTo = new Set((await referencesIn(turns)).slice(0, MOST_REFERENCES));
+    return itemsOf(turns, finderIn(await this.findItems(reader, referredTo, () => undefined, reserve)));
   }
 
   /** What a request and those before it refer to. */
@@ -339,7 +343,7 @@ export class StoredResponses implements Conversations {
     let bytes = 0;
     const read = holders.filter((holder) => (bytes += holder.bytes) <= MOST_BYTES_BEFORE);
     if (read.length < holders.length) onTooMuch();
-    reserve(read.reduce((sum, holder) => sum + holder.bytes, 0));
+    await reserve(bytesOfAll(read));
     const turns = await readTurns(
       this.database,
       reader,
@@ -353,9 +357,9 @@ export class StoredResponses implements Conversations {
     if (links.length > MOST_TURNS) refuse('previous_response_id', TOO_LONG);
     const missing = links.length === 0 ? id : links.at(-1)!.previousId;
     if (missing !== null) throw new PreviousResponseNotFoundError(missing);
-    const bytes = links.reduce((sum, link) => sum + link.bytes, 0);
+    const bytes = bytesOfAll(links);
     if (bytes > MOST_BYTES_BEFORE) refuse('previous_response_id', TOO_LONG);
-    reserve(bytes);
+    await reserve(bytes);
     const ids = links.map((link) => link.id);
     const turns = await this.turnsOf(reader, ids);
     // Deleted meanwhile.

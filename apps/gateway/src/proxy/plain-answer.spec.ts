@@ -1,0 +1,40 @@
+import { longestTurnOf } from '@inference/testing';
+import { answerAsEvents } from './plain-answer';
+import { type ProxyRequest } from './request/proxy-request';
+
+const request = (includeUsage: boolean) => ({ includeUsage }) as ProxyRequest;
+const eventsOf = async (text: string, includeUsage = true) =>
+  Buffer.from(await answerAsEvents(Buffer.from(text), request(includeUsage)), 'latin1').toString('utf8');
+/** What is parsed at once in some 80 ms. */
+const PARSED = JSON.stringify('"'.repeat(15_000_000));
+const MOST_PART = 0.5;
+
+describe('an answer that comes at once where a stream was asked for', () => {
+  it('becomes one chunk whose numbers keep their values', async () => {
+    const answer =
+      '{"id":"1","object":"chat.completion","created":12345678901234567890,"choices":[' +
+      '{"index":0,"message":{"role":"assistant","content":"é","tool_calls":[{"id":"a"},{"id":"b"}]},"logprobs":{"content":[-1e400]},"finish_reason":"stop"}],' +
+      '"usage":{"prompt_tokens":1,"cost":0.00018930001234567890123}}';
+    const choices =
+      '"choices":[{"index":0,"logprobs":{"content":[-1e400]},"finish_reason":"stop",' +
+      '"delta":{"role":"assistant","content":"é","tool_calls":[{"index":0,"id":"a"},{"index":1,"id":"b"}]}}]';
+    const chunk = `{"id":"1","object":"chat.completion.chunk","created":12345678901234567890,${choices}`;
+    const usage = ',"usage":{"prompt_tokens":1,"cost":0.00018930001234567890123}';
+    expect(await eventsOf(answer)).toBe(`data: ${chunk}${usage}}\n\ndata: [DONE]\n\n`);
+    expect(await eventsOf(answer, false)).toBe(`data: ${chunk}}\n\ndata: [DONE]\n\n`);
+  });
+
+  it('holds the thread for a short time if it is long', async () => {
+    const entry = '{"token":"a","logprob":-0.1,"bytes":[97],"top_logprobs":[]}';
+    const list = Array(300_000).fill(entry).join(',');
+    const body = Buffer.from(
+      `{"choices":[{"message":{"content":"a"},"logprobs":{"content":[${list}]}}],"usage":{}}`,
+    );
+    const part = await longestTurnOf(
+      () => answerAsEvents(body, request(true)),
+      () => JSON.parse(PARSED) as unknown,
+      MOST_PART,
+    );
+    expect(part).toBeLessThan(MOST_PART);
+  });
+});
