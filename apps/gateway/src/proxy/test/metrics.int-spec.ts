@@ -29,7 +29,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     ...testEnvironment(databaseProxy.url, upstreams),
     LEASE_AMOUNT,
-    SETTLEMENT_PATIENCE_SECONDS: '0.5',
+    SETTLEMENT_PATIENCE_SECONDS: '3',
   });
   account = await site.account();
 });
