@@ -2,9 +2,25 @@ import { DateInput } from '@mantine/dates';
 import '@mantine/dates/styles.layer.css';
 import 'dayjs/locale/zh-cn';
 import { type ReactNode } from 'react';
+import { type ChineseTexts, defineTexts } from '../language/define-texts';
 import { useLanguage } from '../language/language';
 import { isDay } from '../time/calendar-day';
-import { useComponentTexts } from './component-texts';
+
+const en = {
+  previous: 'Previous month',
+  next: 'Next month',
+  years: 'Choose a month',
+  clear: 'Clear the date',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  previous: '上个月',
+  next: '下个月',
+  years: '选择月份',
+  clear: '清除日期',
+};
+
+const useDayTexts = defineTexts('day-field', en, zh);
 
 /** As `formatDay` writes days. */
 const FORMATS = { en: 'MMM D, YYYY', 'zh-CN': 'YYYY-MM-DD' } as const;
@@ -25,7 +41,7 @@ interface Props {
 
 /** A day of the calendar in the language of the page. It can be typed as `2026-03-08` in every language. */
 export function DayField({ value = '', onChange, isClearable = false, ...input }: Props) {
-  const t = useComponentTexts();
+  const t = useDayTexts();
   const { language } = useLanguage();
   return (
     <DateInput
@@ -41,11 +57,12 @@ export function DayField({ value = '', onChange, isClearable = false, ...input }
       placeholder="2026-03-08"
       dateParser={(text) => (isDay(text.trim()) ? text.trim() : null)}
       clearable={isClearable}
+      clearButtonProps={{ 'aria-label': t('clear') }}
       popoverProps={{ withinPortal: true }}
       ariaLabels={{
-        previousMonth: t('day.previous'),
-        nextMonth: t('day.next'),
-        monthLevelControl: t('day.years'),
+        previousMonth: t('previous'),
+        nextMonth: t('next'),
+        monthLevelControl: t('years'),
       }}
     />
   );

@@ -2,9 +2,31 @@ import { Group, Pagination, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useComponentTexts } from './component-texts';
+import { type ChineseTexts, defineTexts } from '../language/define-texts';
 import classes from './list-tools.module.css';
 import { existingPage, type ListView, PAGE_ROWS } from './list-view';
+
+const en = {
+  search: 'Search',
+  sort: 'Order',
+  pages: 'Pages',
+  page: 'Page {{number}}',
+  next: 'Next page',
+  previous: 'Previous page',
+  shown: '{{first}}–{{last}} of {{count}}',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  search: '搜索',
+  sort: '排序',
+  pages: '分页',
+  page: '第 {{number}} 页',
+  next: '下一页',
+  previous: '上一页',
+  shown: '第 {{first}}–{{last}} 项，共 {{count}} 项',
+};
+
+const useListTexts = defineTexts('list-tools', en, zh);
 
 const TYPING_MILLIS = 250;
 
@@ -21,7 +43,7 @@ interface Props<Order extends string> {
 
 /** The search and the order of a list. The search follows what is typed, a moment later. */
 export function ListTools<Order extends string>({ hint, orders, view, onChange, maxLength }: Props<Order>) {
-  const t = useComponentTexts();
+  const t = useListTexts();
   const { q = '', sort = orders[0]!.value } = view;
   const [text, setText] = useState(q);
   const sent = useRef(q);
@@ -46,7 +68,7 @@ export function ListTools<Order extends string>({ hint, orders, view, onChange, 
       <TextInput
         type="search"
         className={classes.search}
-        label={t('list.search')}
+        label={t('search')}
         placeholder={hint}
         leftSection={<Search size={16} />}
         maxLength={maxLength}
@@ -58,7 +80,7 @@ export function ListTools<Order extends string>({ hint, orders, view, onChange, 
       />
       <Select
         className={classes.sort}
-        label={t('list.sort')}
+        label={t('sort')}
         data={orders}
         value={sort}
         onChange={(order) => order && change({ sort: order as Order })}
@@ -76,25 +98,25 @@ interface PagesProps {
 
 /** The pages of a list that is held whole. Nothing for a single one. */
 export function ListPages({ rows, page = 1, onChange }: PagesProps) {
-  const t = useComponentTexts();
+  const t = useListTexts();
   if (rows <= PAGE_ROWS) return null;
   const shown = existingPage(page, rows);
   const first = (shown - 1) * PAGE_ROWS + 1;
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" c="dimmed" role="status">
-        {t('list.shown', { first, last: Math.min(rows, first + PAGE_ROWS - 1), count: rows })}
+        {t('shown', { first, last: Math.min(rows, first + PAGE_ROWS - 1), count: rows })}
       </Text>
       <Pagination
         component="nav"
-        aria-label={t('list.pages')}
+        aria-label={t('pages')}
         size="sm"
         total={Math.ceil(rows / PAGE_ROWS)}
         value={shown}
         onChange={onChange}
-        getItemProps={(number) => ({ 'aria-label': t('list.page', { number }) })}
+        getItemProps={(number) => ({ 'aria-label': t('page', { number }) })}
         getControlProps={(control) => ({
-          'aria-label': t(control === 'next' || control === 'last' ? 'list.next' : 'list.previous'),
+          'aria-label': t(control === 'next' || control === 'last' ? 'next' : 'previous'),
         })}
       />
     </Group>

@@ -16,7 +16,7 @@ import { type Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
 import { Time } from '../../time/time';
 import { useTimeZone } from '../../time/time-zone-context';
-import { EVENT_TYPES } from '../admin-events/event-search';
+import { EVENT_TYPES } from '../admin-events/event-types';
 import detailClasses from '../admin-events/event-details.module.css';
 import { useSettingsTexts } from '../settings/settings-texts';
 import { eventTextKey } from '../settings/text-keys';

@@ -16,7 +16,8 @@ import { Choice } from '../usage/filters';
 import classes from '../usage/filters.module.css';
 import { withoutGaps } from '../usage/usage-search';
 import detailClasses from './event-details.module.css';
-import { EVENT_TYPES, type EventSearch, type EventType } from './event-search';
+import { type EventSearch } from './event-search';
+import { EVENT_TYPES, type EventType } from './event-types';
 
 const en = {
   title: 'Audit events',
@@ -84,7 +85,7 @@ const useAdminEventTexts = defineTexts('admin-events', en, zh);
 
 type AuditEvent = Schemas['AuditEventResponse'];
 
-const allEventsQuery = (api: ConsoleApi, { account, type }: EventSearch) =>
+const allEventsQuery = (api: ConsoleApi, { account, type }: { account?: string; type?: EventType }) =>
   infiniteQueryOptions({
     queryKey: ['admin-events', { account, type }],
     queryFn: ({ signal, pageParam }) => {
@@ -125,7 +126,8 @@ export function AdminEventsPage() {
   const api = useConsoleApi();
   const t = useAdminEventTexts();
   const nameOf = useEventName();
-  const search = useSearch({ from: '/console/admin/admin/events' });
+  const { account, type: named } = useSearch({ from: '/console/admin/admin/events' });
+  const search = withoutGaps({ account, type: EVENT_TYPES.find((type) => type === named) });
   const navigate = useNavigate();
   const query = useInfiniteQuery(allEventsQuery(api, search));
   const goTo = (next: EventSearch) => void navigate({ to: '/admin/events', search: next, replace: true });
@@ -141,14 +143,14 @@ export function AdminEventsPage() {
           read={() =>
             api.GET('/api/admin/events', {
               ...AS_CSV,
-              params: { query: withoutGaps({ account_id: search.account, type: search.type }) },
+              params: { query: withoutGaps({ account_id: account, type: search.type }) },
             })
           }
         />
       }
     >
       <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('title')}>
-        <AccountField account={search.account} onChange={(account) => change({ account })} />
+        <AccountField account={account} onChange={(chosen) => change({ account: chosen })} />
         <Choice
           label={t('type')}
           value={search.type ?? ''}

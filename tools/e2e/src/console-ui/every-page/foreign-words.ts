@@ -10,8 +10,9 @@ const NAMES = new Set(
     'Asia Atom Shanghai Agent Router Engine router engine token tokens Token',
   ].flatMap((line) => line.split(' ')),
 );
-/** Names of languages and protocols that are words of one. */
-const PHRASES = /English|简体中文|Chat Completions|Responses（OpenAI）|Messages（Anthropic）/g;
+/** Names of languages and protocols, and fields, that are words of one. */
+const PHRASES =
+  /English|简体中文|Chat Completions|Responses（OpenAI）|Responses API|Responses 存储|Messages（Anthropic）|"store": false/g;
 
 /** Texts and names of what is visible, without code and exact values. */
 const VISIBLE_TEXTS = `(() => {
