@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { endStalled } from '@inference/http';
+import { type Response } from 'express';
+import { sendAnswer } from './kept-answer';
+
+const PIECE_BYTES = 262_144;
+/** More than the buffers of a connection take. */
+const BODY = Buffer.alloc(100 * PIECE_BYTES, 'x');
+const STALL_MILLIS = 300;
+
+let server: Server;
+let onRequest: (response: Response) => unknown;
+
+beforeAll(async () => {
+  server = createServer((_request, response: ServerResponse & { status?: unknown }) => {
+    response.status = (status: number) => Object.assign(response, { statusCode: status });
+    onRequest(response as unknown as Response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+afterEach(() => jest.restoreAllMocks());
+
+/** The answer to a client that has read nothing of it yet. */
+async function unreadAnswer(): Promise<IncomingMessage> {
+  const { port } = server.address() as AddressInfo;
+  const [answer] = (await once(get({ port, host: '127.0.0.1' }), 'response')) as [IncomingMessage];
+  return answer;
+}
+
+const sent = (response: Response, body = BODY) =>
+  sendAnswer({ status: 200, headers: { 'X-Test': 'yes' }, body }, response, STALL_MILLIS);
+
+it.each([0, 5, PIECE_BYTES, 1_048_576, 1_048_577, 5 * PIECE_BYTES])(
+  'sends an answer of %d bytes',
+  async (length) => {
+    onRequest = (response) => sent(response, BODY.subarray(0, length));
+    const answer = await unreadAnswer();
+    expect(answer.headers['x-test']).toBe('yes');
+    expect((await buffer(answer)).length).toBe(length);
+  },
+);
+
+it.each([
+  ['sends a long answer to a client that reads it as slowly as it may', [29_900, 30_900, 31_900], 'whole'],
+  ['cuts a long answer of a client that reads it more slowly', [29_900, 31_100], 'cut'],
+])('%s', async (_what, millis, end) => {
+  let ending: Promise<void> | undefined;
+  onRequest = (response) => {
+    jest.spyOn(performance, 'now').mockReturnValueOnce(0);
+    for (const at of millis) jest.mocked(performance.now).mockReturnValueOnce(at);
+    ending = sent(response);
+  };
+  const answer = await unreadAnswer();
+  const read = buffer(answer).then(
+    (body) => (body.length === BODY.length ? 'whole' : 'cut'),
+    () => 'cut',
+  );
+  expect(await read).toBe(end);
+  await ending;
+});
+
+it.each<[string, (response: Response) => unknown]>([
+  ['a long answer', (response) => sent(response)],
+  [
+    'what was written at once',
+    (response) => {
+      endStalled(response, STALL_MILLIS);
+      response.end(BODY);
+    },
+  ],
+])('disconnects a client that reads nothing of %s, and not one that pauses', async (_what, send) => {
+  let response: Response | undefined;
+  onRequest = (given) => {
+    response = given;
+    return send(given);
+  };
+  const unread = await unreadAnswer();
+  await once(response!, 'close');
+  await expect(buffer(unread)).rejects.toThrow();
+
+  const slow = await unreadAnswer();
+  let bytes = 0;
+  for await (const chunk of slow) {
+    const before = bytes;
+    bytes += (chunk as Buffer).length;
+    const isNextQuarter = Math.floor((4 * bytes) / BODY.length) > Math.floor((4 * before) / BODY.length);
+    if (isNextQuarter) await new Promise((resolve) => setTimeout(resolve, STALL_MILLIS / 2));
+  }
+  expect(bytes).toBe(BODY.length);
+});
