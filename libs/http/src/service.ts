@@ -17,6 +17,7 @@ import { type DestinationStream } from 'pino';
 import { BodyMemory } from './bodies/body-memory';
 import { BodyReader } from './bodies/body-reader';
 import { BodyGuard } from './bodies/body.guard';
+import { serveInTurn } from './bodies/requests-in-turn';
 import { hangUpUnread, leaveBodiesUnread } from './bodies/unread-bodies';
 import { type AllowedOrigins, corsOptions, setCorsHeaders } from './cors/cors';
 import { ErrorFilter } from './errors/error.filter';
@@ -183,6 +184,7 @@ export async function createService(
   app.getHttpServer().keepAliveTimeout = KEEP_ALIVE_MILLIS;
   app.get(ConnectionDrain).watch();
   answerParserErrors(app.getHttpServer(), config.CORS_ORIGINS, options);
+  serveInTurn(app.getHttpServer());
   return app;
 }
 

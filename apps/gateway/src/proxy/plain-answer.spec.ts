@@ -24,6 +24,25 @@ describe('an answer that comes at once where a stream was asked for', () => {
     expect(await eventsOf(answer, false)).toBe(`data: ${chunk}}\n\ndata: [DONE]\n\n`);
   });
 
+  it.each([
+    ['bytes that are no text', Buffer.from('{"choices":[{"x":"\xff"}]}', 'latin1'), '{"x":"\ufffd"}'],
+    [
+      'depth',
+      Buffer.from(`{"choices":[${'['.repeat(200)}${']'.repeat(200)}]}`),
+      '['.repeat(200) + ']'.repeat(200),
+    ],
+    ['no choice', Buffer.from('{"choices":[null]}'), 'null'],
+    [
+      'calls that are no list',
+      Buffer.from('{"choices":[{"message":{"tool_calls":{}}}]}'),
+      '{"delta":{"tool_calls":{}}}',
+    ],
+    ['no choices', Buffer.from('{"data":[]}'), ''],
+  ])('becomes one chunk with %s', async (_what, body, choice) => {
+    const text = Buffer.from(await answerAsEvents(body, request(false)), 'latin1').toString('utf8');
+    expect(text).toContain(`"choices":[${choice}]`);
+  });
+
   it('holds the thread for a short time if it is long', async () => {
     const entry = '{"token":"a","logprob":-0.1,"bytes":[97],"top_logprobs":[]}';
     const list = Array(300_000).fill(entry).join(',');

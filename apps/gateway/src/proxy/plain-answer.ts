@@ -1,6 +1,7 @@
 import { constants } from 'node:buffer';
-import { readJsonInSlices, workInSlices, writeJson } from '@inference/http';
+import { JsonFault, readJsonInSlices, workInSlices, writeJson } from '@inference/http';
 import { type MeteredUsage } from '@inference/metering';
+import { fieldsOf } from '@inference/model-calls';
 import { eventOf, type SseEvent } from '@inference/sse';
 import { openAiErrorBody } from '../errors/openai-error';
 import { parsed, readAnswer, type ReadAnswer, readVectors } from '../upstreams/answer-json';
@@ -24,24 +25,39 @@ export interface PlainAnswer {
   choices?: unknown;
 }
 
-interface Choice {
-  message?: { tool_calls?: object[] };
-}
-
 /** The events of a stream for an answer that its server gave at once. Numbers keep their values. */
 export async function answerAsEvents(body: Buffer, { includeUsage }: ProxyRequest): Promise<SseEvent> {
-  const { value } = await readJsonInSlices(body, WHOLE);
-  const { usage, ...answer } = value as { choices: Choice[]; usage?: unknown };
-  const choices = answer.choices.map(({ message, ...choice }) => ({
-    ...choice,
-    ...(message && {
-      delta: { ...message, tool_calls: message.tool_calls?.map((call, index) => ({ index, ...call })) },
-    }),
-  }));
-  const chunk = { ...answer, object: 'chat.completion.chunk', choices, ...(includeUsage && { usage }) };
+  const { usage, choices, ...answer } = (await wholeOf(body)) as PlainAnswer & { usage?: unknown };
+  const chunk = {
+    ...answer,
+    object: 'chat.completion.chunk',
+    choices: Array.isArray(choices) ? choices.map(asChunk) : [],
+    ...(includeUsage && { usage }),
+  };
   const writing = writeJson(chunk, { ...UNLIMITED, expectedBytes: body.length + ADDED_BYTES });
   const data = await workInSlices(body.length, writing, () => undefined);
   return `data: ${data.toString('latin1')}\n\ndata: ${DONE}\n\n`;
+}
+
+/** What was read before by `JSON.parse`, which takes more than the other reader. */
+async function wholeOf(body: Buffer): Promise<unknown> {
+  try {
+    return (await readJsonInSlices(body, WHOLE)).value;
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    return JSON.parse(body.toString('utf8'));
+  }
+}
+
+/** A choice as the only chunk of its answer. */
+function asChunk(whole: unknown): unknown {
+  const { message, ...choice } = fieldsOf(whole);
+  if (message === null || typeof message !== 'object') return whole;
+  const { tool_calls: calls } = message as { tool_calls?: unknown };
+  const numbered = Array.isArray(calls) && {
+    tool_calls: calls.map((call: unknown, index) => ({ index, ...fieldsOf(call) })),
+  };
+  return { ...choice, delta: { ...message, ...numbered } };
 }
 
 /** The event of a stream for the refusal of a server. */

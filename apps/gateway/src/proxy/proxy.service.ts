@@ -302,6 +302,8 @@ export class ProxyService {
   ): Promise<void> {
     const httpStatus = response.headersSent ? response.statusCode : answer.status;
     const billed = await this.bill(admission, answer, httpStatus, translation);
+    // Storing takes time, and nothing may begin a stream meanwhile.
+    this.keepAlive.unwatch(response);
     if (!response.headersSent)
       return sendAnswer(
         await kept(plainAnswer(admission, answer, billed, translation), translation),

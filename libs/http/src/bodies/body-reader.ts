@@ -1,5 +1,5 @@
 import { type IncomingMessage } from 'node:http';
-import { isIPv4, isIPv6, type Socket } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib';
 import {
@@ -151,27 +151,8 @@ const ARRIVAL_LIMITS: ArrivalLimits = {
 export const hasBody = ({ headers }: Pick<Request, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-const releasesOfConnections = new WeakMap<Socket, Set<() => void>>();
-
-function releaseAll(this: Socket): void {
-  releasesOfConnections.get(this)?.forEach((release) => release());
-}
-
-/** Runs `release` when the connection closes. It has one listener, however many of its requests wait behind one another. */
-function onClose(socket: Socket, release: () => void): void {
-  const known = releasesOfConnections.get(socket) ?? new Set();
-  if (known.size === 0) socket.on('close', releaseAll);
-  releasesOfConnections.set(socket, known.add(release));
-}
-
-function offClose(socket: Socket, release: () => void): void {
-  const known = releasesOfConnections.get(socket);
-  if (known?.delete(release) && known.size === 0) socket.off('close', releaseAll);
-}
-
 /** Throws 400 if the client has left. Its body no longer counts as held memory then, so nobody may go on with it. */
 export function requireConnected(response: Response): void {
-  // A response that waits behind another one of its connection is not closed with it.
   if (response.destroyed || response.req.socket.destroyed) throw aborted();
 }
 
@@ -229,17 +210,9 @@ export class BodyReader {
     response: Response,
     mostBytes: number,
   ): HeldBody {
-    // Read the socket now: an aborted request no longer has one.
-    const { socket } = request;
     const held = this.memory.begin(holderOf(request), mostBytes);
     request[HELD] = held;
-    const release = () => {
-      offClose(socket, release);
-      held.answered();
-    };
-    // Node emits no `close` for a response that still waits behind another one of its connection.
-    onClose(socket, release);
-    response.once('close', release);
+    response.once('close', () => held.answered());
     return held;
   }
 

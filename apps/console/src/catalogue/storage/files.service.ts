@@ -1,9 +1,7 @@
 import { type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { type IncomingHttpHeaders } from 'node:http';
-import { type Socket } from 'node:net';
 import { join } from 'node:path';
-import { TooManyRequestsException } from '@inference/http';
 import { FolderStorage, type ObjectStorage, StorageUnavailableError, verifyLink } from '@inference/storage';
 import {
   type BeforeApplicationShutdown,
@@ -69,52 +67,6 @@ export function readConditionalHeaders(
   };
 }
 
-/** Waiting responses of one connection. A client that pipelines more has not read a single response. */
-const MAX_WAITING = 100;
-const RETRY_SECONDS = 1;
-
-/**
- * Delays a response until it is the first of its connection. Node accepts pipelined requests at once and buffers every
- * response but the first in memory. If the connection ends, Node emits no `close` event for responses that still wait.
- */
-export class PipelinedResponses {
-  private readonly waiting = new WeakMap<Socket, Set<() => void>>();
-
-  /**
-   * Resolves when all earlier responses of the connection have ended: to false if the connection has ended too. Throws
-   * TooManyRequestsException if too many responses of the connection are waiting.
-   */
-  async waitForTurn({ socket }: Request, response: Response): Promise<boolean> {
-    if (!response.socket && !socket.destroyed) await this.wait(socket, response);
-    return !socket.destroyed;
-  }
-
-  private async wait(socket: Socket, response: Response): Promise<void> {
-    const waiting = this.waitingOn(socket);
-    if (waiting.size >= MAX_WAITING)
-      throw new TooManyRequestsException('too many requests at once on one connection', RETRY_SECONDS);
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        waiting.delete(end);
-        resolve();
-      };
-      waiting.add(end);
-      response.once('socket', end);
-    });
-  }
-
-  private waitingOn(socket: Socket): Set<() => void> {
-    const existing = this.waiting.get(socket);
-    if (existing) return existing;
-    const waiting = new Set<() => void>();
-    this.waiting.set(socket, waiting);
-    socket.once('close', () => {
-      for (const end of waiting) end();
-    });
-    return waiting;
-  }
-}
-
 /** Bytes read from the file at once. A client that stalls keeps up to three chunks in memory. */
 const CHUNK_BYTES = 256 * 1024;
 /** A client that reads nothing for this long is disconnected; it can resume with a range. */
@@ -142,14 +94,13 @@ function failureOf(error: unknown): HttpException {
 @Injectable()
 export class FilesService implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly inProgress = new Set<Request>();
-  private readonly pipeline = new PipelinedResponses();
   private drain: NodeJS.Timeout | undefined;
 
   constructor(@Inject(OBJECT_STORAGE) private readonly storage: ObjectStorage) {}
 
   /**
    * Answers 200, 206 or 304; nothing if the connection has ended. Throws ForbiddenException for an invalid or expired
-   * link, NotFoundException, TooManyRequestsException, StorageUnavailableError, or an HttpException with status 412 or 416.
+   * link, NotFoundException, StorageUnavailableError, or an HttpException with status 412 or 416.
    */
   async send(key: string, request: Request, response: Response): Promise<void> {
     if (!(this.storage instanceof FolderStorage)) throw new NotFoundException('no such file');
@@ -157,8 +108,7 @@ export class FilesService implements BeforeApplicationShutdown, OnApplicationShu
     const fileName = readLink(key, request.query, this.storage.linkSecrets);
     this.inProgress.add(request);
     try {
-      if (await this.pipeline.waitForTurn(request, response))
-        await respond(key, fileName, this.storage.packages, request, response);
+      await respond(key, fileName, this.storage.packages, request, response);
     } finally {
       this.inProgress.delete(request);
     }
@@ -166,7 +116,6 @@ export class FilesService implements BeforeApplicationShutdown, OnApplicationShu
 
   beforeApplicationShutdown(): void {
     this.drain = setTimeout(() => {
-      // A waiting response has no socket yet, so the request's socket is destroyed.
       for (const { socket } of this.inProgress) socket.destroy();
     }, DRAIN_MILLIS);
   }

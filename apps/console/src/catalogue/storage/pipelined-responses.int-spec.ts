@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
 import { createTestDatabase, type TestDatabase, waitFor } from '@inference/testing';
-import { type Request, type Response } from 'express';
 import { ENTITIES } from '../../entities';
 import { FileSite, readResponses } from './files.fixture';
-import { PipelinedResponses } from './files.service';
 
 const LARGE_BYTES = 64 * 2 ** 20;
 const MAX_WAITING = 100;
@@ -55,18 +50,11 @@ describe('pipelined downloads', () => {
     await areClosed();
   });
 
-  it('are refused if too many wait, and not read if still more arrive', async () => {
-    const client = site.pipeline(copies(3_000));
-    const connection = await waitFor(() => site.responses[before.answers]?.socket);
-    await waitFor(() => connection.isPaused() && readings()[0]?.isPaused());
-    const taken = () => site.responses.slice(before.answers);
-    const refused = () => taken().filter(({ writableEnded }) => writableEnded);
-    await waitFor(() => taken().length - refused().length === 1 + MAX_WAITING);
-    expect(taken().length).toBeLessThan(3_000);
-    for (const answer of refused())
-      expect([answer.statusCode, answer.getHeader('retry-after')]).toEqual([429, '1']);
-    client.destroy();
+  it('are cut off if too many wait', async () => {
+    const client = site.pipeline(copies(3_000)).on('error', () => undefined);
+    await new Promise((resolve) => client.once('close', resolve));
     await areClosed();
+    expect(readings().length).toBeLessThanOrEqual(1);
   });
 
   describe('that the client does not read', () => {
@@ -96,29 +84,5 @@ describe('pipelined downloads', () => {
     expect(readings().length).toBe(1);
     client.resume();
     await cut;
-  });
-});
-
-describe('the turns of pipelined responses', () => {
-  it('come one after the other, and end with the connection', async () => {
-    const pipeline = new PipelinedResponses();
-    const asked: ServerResponse[] = [];
-    const came: boolean[] = [];
-    const server = createServer((request, response) => {
-      asked.push(response);
-      void pipeline.waitForTurn(request as Request, response as Response).then((is) => came.push(is));
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5));
-    await waitFor(() => asked.length === 5 && came.length === 1);
-    asked[0]!.end();
-    await waitFor(() => came.length === 2);
-    client.destroy();
-    await waitFor(() => came.length === 5);
-    expect(came).toEqual([true, true, false, false, false]);
-    server.close();
-    await once(server, 'close');
   });
 });

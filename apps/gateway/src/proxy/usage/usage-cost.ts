@@ -166,13 +166,13 @@ function findUsage(json: Buffer, mostSteps = Infinity): Place | null | 'not near
   return null;
 }
 
-/** None if the answer has two. */
 async function findUsageInSlices(json: Buffer): Promise<Place | null> {
   try {
     const { members } = await readJsonInSlices(json, ONLY_USAGE);
     return members[0] ?? null;
   } catch (error) {
-    if (error instanceof JsonFault) return null;
+    // Two usages, or what only JSON.parse takes.
+    if (error instanceof JsonFault) return findUsage(json);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { type Caller, CurrentCaller } from '@inference/guards';
-import { AnyQuery } from '@inference/http';
+import { AnyQuery, requireConnected } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import {
   applyDecorators,
@@ -18,13 +18,13 @@ import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger'
 import { type Request, type Response } from 'express';
 import { sendAnswer } from '../../../idempotency/kept-answer';
 import { PROXY_CONFIG, type ProxyConfig } from '../../../proxy/proxy.config';
-import { AnswerMemory, type HeldAnswer } from '../../../upstreams/answer-memory';
+import { AnswerMemory } from '../../../upstreams/answer-memory';
 import { childOf, choiceAt, refuse } from '../../fields';
 import { INCLUDES } from '../responses-request';
 import { ResponseResponse } from '../responses.dto';
 import { type ListedItem } from './stored-items';
 import { DeletedResponse, ResponseItemListResponse, ResponsePath } from './stored-responses.dto';
-import { StoredResponses } from './stored-responses.service';
+import { type Reserve, StoredResponses } from './stored-responses.service';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const INVALID = '`invalid_value`: of a parameter. `on_behalf_missing`: a service names no account.';
@@ -128,11 +128,7 @@ export class StoredResponsesController {
     readInclude(request);
     if (['true', '1', ''].includes(String(request.query.stream ?? 'false')))
       refuse('stream', 'must not be true, because a stored response is complete: its events are not stored');
-    await this.send(caller, response, async (memory) => {
-      const found = await this.responses.find(caller, id);
-      await memory.arrived(found.length);
-      return found;
-    });
+    await this.send(caller, response, (reserve) => this.responses.find(caller, id, reserve));
   }
 
   @Delete()
@@ -170,11 +166,9 @@ export class StoredResponsesController {
     @Res() response: Response,
   ): Promise<void> {
     readInclude(request);
-    await this.send(caller, response, async (memory) => {
-      let readBytes = 0;
-      const reserve = (bytes: number) => memory.arrived((readBytes += bytes));
-      return Buffer.from(pageOf(await this.responses.listItems(caller, id, reserve), request));
-    });
+    await this.send(caller, response, async (reserve) =>
+      Buffer.from(pageOf(await this.responses.listItems(caller, id, reserve), request)),
+    );
   }
 
   @Post('cancel')
@@ -196,13 +190,18 @@ export class StoredResponsesController {
   private async send(
     { accountId }: Caller,
     response: Response,
-    read: (memory: HeldAnswer) => Promise<Buffer>,
+    read: (reserve: Reserve) => Promise<Buffer>,
   ): Promise<void> {
+    requireConnected(response);
     const memory = this.memory.begin(accountId);
     response.once('close', () => memory.release());
-    const body = await read(memory);
-    const stallMillis = this.config.clientStallTimeoutSeconds * 1000;
-    await sendAnswer({ status: 200, headers: { 'Content-Type': JSON_TYPE }, body }, response, stallMillis);
-    memory.release();
+    let readBytes = 0;
+    try {
+      const body = await read((bytes) => memory.arrived((readBytes += bytes)));
+      const stallMillis = this.config.clientStallTimeoutSeconds * 1000;
+      await sendAnswer({ status: 200, headers: { 'Content-Type': JSON_TYPE }, body }, response, stallMillis);
+    } finally {
+      memory.release();
+    }
   }
 }

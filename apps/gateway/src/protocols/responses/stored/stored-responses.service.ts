@@ -218,7 +218,7 @@ function finderIn(items: ReadonlyMap<string, FoundItem>): (id: string) => FoundI
 }
 
 /** Counts bytes that are about to be read, in the memory of the request or of the answer. May wait for it, or throw 429 and 503 without it. */
-type Reserve = (bytes: number) => Promise<void> | void;
+export type Reserve = (bytes: number) => Promise<void> | void;
 
 /** The responses that accounts want stored. */
 @Injectable()
@@ -285,10 +285,18 @@ export class StoredResponses implements Conversations {
   }
 
   /** The JSON of a response. Throws ResponseNotFoundError, as all that follow. */
-  async find(caller: Caller, id: string): Promise<Buffer> {
-    const response = isId(id) ? await findResponse(this.database, readerOf(caller), id) : null;
+  async find(caller: Caller, id: string, reserve: Reserve): Promise<Buffer> {
+    const { bytes } = await this.requireStored(caller, id);
+    await reserve(bytes);
+    const response = await findResponse(this.database, readerOf(caller), id);
     if (!response) throw new ResponseNotFoundError(id);
     return response;
+  }
+
+  private async requireStored(caller: Caller, id: string): Promise<{ bytes: number }> {
+    const [stored] = isId(id) ? await readConversation(this.database, readerOf(caller), id, 1) : [];
+    if (!stored) throw new ResponseNotFoundError(id);
+    return stored;
   }
 
   async delete(caller: Caller, id: string): Promise<void> {
@@ -298,7 +306,7 @@ export class StoredResponses implements Conversations {
 
   /** Throws SynchronousResponseError for one that there is. */
   async cancel(caller: Caller, id: string): Promise<never> {
-    await this.find(caller, id);
+    await this.requireStored(caller, id);
     throw new SynchronousResponseError();
   }
 
