@@ -90,6 +90,7 @@ const TABLE = {
   'DELETE /api/admin/upstreams/:id': ['operator'],
   'POST /api/admin/upstreams/:id/drain': ['operator'],
   'POST /api/admin/upstreams/:id/test': ['operator'],
+  'POST /api/admin/upstreams/test': ['operator'],
   'POST /api/admin/upstreams/:id/credentials': ['operator'],
   'DELETE /api/admin/upstreams/:id/credentials/:credential': ['operator'],
   'GET /api/admin/inference/models': ['operator'],

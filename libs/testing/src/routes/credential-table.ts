@@ -180,6 +180,7 @@ console                                               none  session  expired  el
   GET    /api/admin/upstreams/:id/cost-prices          401      403      401        401    404  401   401      401  401     401      401         401          401      401
   PUT    /api/admin/upstreams/:id/cost-prices          401      403      401        401    400  401   401      401  401     401      401         401          401      401
   GET    /api/admin/upstreams/:id/cost-prices/history  401      403      401        401    404  401   401      401  401     401      401         401          401      401
+  POST   /api/admin/upstreams/test                     401      403      401        401    400  401   401      401  401     401      401         401          401      401
   POST   /api/admin/upstreams/:id/test                 401      403      401        401    404  401   401      401  401     401      401         401          401      401
   POST   /api/admin/upstreams/:id/credentials          401      403      401        401    400  401   401      401  401     401      401         401          401      401
   DELETE /api/admin/upstreams/:id/credentials/:credential 401      403      401        401    404  401   401      401  401     401      401         401          401      401

@@ -278,17 +278,17 @@ function Modalities({ label, placeholder, value = [], onChange }: ModalitiesProp
   );
 }
 
-function RemoveDialog({ model: { id, slug }, onClose }: { model: ServedModel; onClose: () => void }) {
+function RemoveDialog({ model, onClose }: { model: ServedModel; onClose: () => void }) {
   const t = useServingTexts();
   const removal = useDeleteServedModel();
   return (
     <ConfirmDialog
-      title={t('served.remove.title', { name: slug })}
+      title={t('served.remove.title', { name: model.slug })}
       text={t('served.remove.text')}
       confirmText={t('remove.confirm')}
       doing={removal}
       onConfirm={() =>
-        removal.mutate(id, {
+        removal.mutate(model, {
           onSuccess: () => {
             notifications.show({ message: t('served.remove.done') });
             onClose();

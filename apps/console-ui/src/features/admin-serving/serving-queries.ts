@@ -51,8 +51,8 @@ export function useSaveUpstream(upstream: Upstream | undefined) {
 export function useSetState() {
   const api = useConsoleApi();
   return useMutation({
-    mutationFn: ({ id, state }: { id: string; state: Upstream['state'] }) => {
-      const params = { path: { id } };
+    mutationFn: ({ upstream, state }: { upstream: Upstream; state: Upstream['state'] }) => {
+      const params = { path: { id: upstream.id }, query: versionOf(upstream) };
       return state === 'draining'
         ? bodyOf(api.POST('/api/admin/upstreams/{id}/drain', { params }))
         : bodyOf(api.PATCH('/api/admin/upstreams/{id}', { params, body: { state } }));
@@ -64,7 +64,10 @@ export function useSetState() {
 export function useDeleteUpstream() {
   const api = useConsoleApi();
   return useMutation({
-    mutationFn: (id: string) => api.DELETE('/api/admin/upstreams/{id}', { params: { path: { id } } }),
+    mutationFn: (upstream: Upstream) =>
+      api.DELETE('/api/admin/upstreams/{id}', {
+        params: { path: { id: upstream.id }, query: versionOf(upstream) },
+      }),
     onSuccess: useRefresh(UPSTREAMS),
   });
 }
@@ -89,6 +92,14 @@ export function useTestUpstream() {
   });
 }
 
+/** As `useTestUpstream`, with settings that are not stored yet. */
+export function useTestSettings() {
+  const api = useConsoleApi();
+  return useMutation({
+    mutationFn: (body: Schemas['TestSettingsDto']) => bodyOf(api.POST('/api/admin/upstreams/test', { body })),
+  });
+}
+
 /** Stores what is known of a model, or changes the given one. */
 export function useSaveServedModel(model: ServedModel | undefined) {
   const api = useConsoleApi();
@@ -109,7 +120,10 @@ export function useSaveServedModel(model: ServedModel | undefined) {
 export function useDeleteServedModel() {
   const api = useConsoleApi();
   return useMutation({
-    mutationFn: (id: string) => api.DELETE('/api/admin/inference/models/{id}', { params: { path: { id } } }),
+    mutationFn: (model: ServedModel) =>
+      api.DELETE('/api/admin/inference/models/{id}', {
+        params: { path: { id: model.id }, query: versionOf(model) },
+      }),
     onSuccess: useRefresh(MODELS),
   });
 }

@@ -11,14 +11,15 @@ import {
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
-import { Plus, Trash2 } from 'lucide-react';
+import { FlaskConical, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { FormDialog } from '../../components/dialogs';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Figure } from '../../figures/figure';
 import { useServingTexts } from './admin-serving-texts';
-import { type Upstream, useDeleteCredential, useSaveUpstream } from './serving-queries';
+import { type Upstream, useDeleteCredential, useSaveUpstream, useTestSettings } from './serving-queries';
 import { SplitPreview } from './split-preview';
+import { TestResult } from './test-result';
 
 const PROTOCOLS = ['chat', 'responses', 'messages'] as const;
 const WHOLE = /^\d{1,15}$/;
@@ -50,6 +51,7 @@ interface Props {
 export function UpstreamDialog({ all, upstream, onClose }: Props) {
   const t = useServingTexts();
   const save = useSaveUpstream(upstream);
+  const test = useTestSettings();
   const [failure, setFailure] = useState<unknown>();
   const wholeOrEmpty = (text: string) =>
     text.trim() === '' || WHOLE.test(text.trim()) ? null : t('number.wrong');
@@ -117,6 +119,19 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
       },
     );
   };
+  const runTest = () => {
+    const name = rows
+      .map(({ model, upstream_name: own }) => own.trim() || model.trim())
+      .find((each) => each !== '*');
+    test.mutate({
+      base_url: values.base_url.trim(),
+      credential_header: values.credential_header.trim(),
+      protocols: values.protocols,
+      credential: values.credential.trim() || null,
+      ...(upstream && { upstream: upstream.id }),
+      ...(name !== undefined && { model: name }),
+    });
+  };
   const preview = {
     name: values.name.trim() || '…',
     state: values.state,
@@ -182,6 +197,21 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
         <TextInput label={t('credential.header')} {...form.getInputProps('credential_header')} />
       </Group>
       {upstream && <StoredCredentials upstream={upstream} />}
+      <Stack gap="xs" aria-live="polite">
+        <Group>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<FlaskConical size={14} />}
+            loading={test.isPending}
+            disabled={values.base_url.trim() === ''}
+            onClick={runTest}
+          >
+            {t('test.settings')}
+          </Button>
+        </Group>
+        {!test.isIdle && <TestResult result={test.data} error={test.error} />}
+      </Stack>
       <Stack gap="xs">
         <Text size="sm" c="dimmed">
           {t('models.hint')}

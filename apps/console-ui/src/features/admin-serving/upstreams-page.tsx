@@ -21,6 +21,7 @@ import {
   useTestUpstream,
 } from './serving-queries';
 import { SplitPreview } from './split-preview';
+import { TestResult } from './test-result';
 import { UpstreamDialog } from './upstream-dialog';
 import { UpstreamStatus } from './upstream-status';
 
@@ -118,13 +119,16 @@ export function UpstreamsPage() {
               <FlaskConical size={16} />
             </Action>
             {state === 'active' ? (
-              <Action label={t('drain', { name })} onClick={() => setState.mutate({ id, state: 'draining' })}>
+              <Action
+                label={t('drain', { name })}
+                onClick={() => setState.mutate({ upstream, state: 'draining' })}
+              >
                 <Pause size={16} />
               </Action>
             ) : (
               <Action
                 label={t('activate', { name })}
-                onClick={() => setState.mutate({ id, state: 'active' })}
+                onClick={() => setState.mutate({ upstream, state: 'active' })}
               >
                 <Play size={16} />
               </Action>
@@ -209,28 +213,7 @@ function TestDialog({ upstream: { id, name }, onClose }: { upstream: Upstream; o
   return (
     <Modal opened onClose={onClose} title={t('test.title', { name })}>
       <Stack aria-live="polite">
-        {error && <ErrorNotice error={error} />}
-        {!data && !error && <Text>{t('test.running')}</Text>}
-        {data && (
-          <>
-            <Text>{data.listing_error ?? t('test.models', { count: data.models.length })}</Text>
-            {data.models.length > 0 && (
-              <Text size="sm" c="dimmed">
-                {data.models.join(', ')}
-              </Text>
-            )}
-            <Text>
-              {data.call === null
-                ? t('test.call.none')
-                : data.call.error === null
-                  ? t('test.call.ok', {
-                      model: data.call.model,
-                      milliseconds: data.call.milliseconds.toString(),
-                    })
-                  : t('test.call.failed', { model: data.call.model, error: data.call.error })}
-            </Text>
-          </>
-        )}
+        <TestResult result={data} error={error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {t('close')}
@@ -241,17 +224,17 @@ function TestDialog({ upstream: { id, name }, onClose }: { upstream: Upstream; o
   );
 }
 
-function RemoveDialog({ upstream: { id, name }, onClose }: { upstream: Upstream; onClose: () => void }) {
+function RemoveDialog({ upstream, onClose }: { upstream: Upstream; onClose: () => void }) {
   const t = useServingTexts();
   const removal = useDeleteUpstream();
   return (
     <ConfirmDialog
-      title={t('remove.title', { name })}
+      title={t('remove.title', { name: upstream.name })}
       text={t('remove.text')}
       confirmText={t('remove.confirm')}
       doing={removal}
       onConfirm={() =>
-        removal.mutate(id, {
+        removal.mutate(upstream, {
           onSuccess: () => {
             notifications.show({ message: t('remove.done') });
             onClose();

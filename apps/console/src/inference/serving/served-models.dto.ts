@@ -14,6 +14,8 @@ import {
   type ModelState,
   OUTPUT_LIMIT_FIELDS,
   type OutputLimitField,
+  UPSTREAM_PROTOCOLS,
+  type UpstreamProtocol,
 } from '@inference/serving';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
@@ -144,6 +146,14 @@ export class ServedModelResponse {
     description: 'What it answers.',
   })
   output_modalities!: Modality[] | null;
+
+  @ApiProperty({
+    enum: UPSTREAM_PROTOCOLS,
+    isArray: true,
+    description: 'What upstreams that serve it speak themselves. Calls in another protocol are translated.',
+    example: ['chat'],
+  })
+  protocols!: UpstreamProtocol[];
 
   @ApiProperty({ enum: OUTPUT_LIMIT_FIELDS, description: 'Where its servers accept the limit.' })
   output_limit_field!: OutputLimitField;

@@ -1,5 +1,11 @@
 import { Database, newId } from '@inference/database';
-import { EVERY_MODEL, lockDirectory, type ServedModel } from '@inference/serving';
+import {
+  EVERY_MODEL,
+  lockDirectory,
+  type ServedModel,
+  UPSTREAM_PROTOCOLS,
+  type UpstreamProtocol,
+} from '@inference/serving';
 import { BadRequestException, ConflictException, Injectable, NotFoundException } from '@nestjs/common';
 import { type Actor } from '../../accounts/audit-log/actor';
 import { recordActorEvent } from '../../accounts/audit-log/audit-log';
@@ -9,12 +15,14 @@ import {
   type NewServedModelDto,
   type ServedModelResponse,
 } from './served-models.dto';
-import { type ChangeQuery } from './serving.dto';
+import { type ChangeQuery, type VersionQuery } from './serving.dto';
 import {
   deleteServedModel,
   insertServedModel,
   readServedModels,
+  readUpstreams,
   updateServedModel,
+  type UpstreamParts,
 } from './serving.repository';
 
 /** What is known of models beside their prices. */
@@ -23,7 +31,8 @@ export class ServedModelsService {
   constructor(private readonly database: Database) {}
 
   async list(): Promise<ServedModelResponse[]> {
-    return (await readServedModels(this.database)).map(modelView);
+    const [models, upstreams] = [await readServedModels(this.database), await readUpstreams(this.database)];
+    return models.map((model) => modelView(model, upstreams));
   }
 
   create(
@@ -58,11 +67,13 @@ export class ServedModelsService {
     });
   }
 
-  async delete(admin: Actor, id: string): Promise<void> {
+  async delete(admin: Actor, id: string, query: VersionQuery): Promise<void> {
     await this.database.transaction(async (transaction) => {
       await lockDirectory(transaction);
       const model = (await readServedModels(transaction)).find((each) => each.id === id);
-      if (!model || !(await deleteServedModel(transaction, id))) throw new NotFoundException('no such model');
+      if (!model) throw new NotFoundException('no such model');
+      requireVersion(model.version, query);
+      await deleteServedModel(transaction, id);
       const details = { slug: model.slug, change: 'deleted' };
       await recordActorEvent(transaction, admin, 'admin.served_model_changed', details);
     });
@@ -79,11 +90,11 @@ export class ServedModelsService {
     const model = models.find((each) => each.id === id)!;
     requireSound(model, models);
     await recordActorEvent(transaction, admin, 'admin.served_model_changed', { slug: model.slug, change });
-    return modelView(model);
+    return modelView(model, await readUpstreams(transaction));
   }
 }
 
-export function requireVersion(current: number, { version }: ChangeQuery): void {
+export function requireVersion(current: number, { version }: VersionQuery): void {
   if (version !== undefined && version !== current)
     throw new ConflictException(`version: ${current} was stored meanwhile; compare with it and try again`);
 }
@@ -132,7 +143,18 @@ export const withoutAbsent = <Fields extends object>(
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 
-const modelView = (model: ServedModel): ServedModelResponse => ({
+/** What upstreams that serve a model speak themselves. */
+const protocolsOf = (slug: string, upstreams: readonly UpstreamParts[]): UpstreamProtocol[] =>
+  UPSTREAM_PROTOCOLS.filter((protocol) =>
+    upstreams.some(
+      ({ upstream, models }) =>
+        upstream.state !== 'off' &&
+        upstream.protocols.includes(protocol) &&
+        models.some(({ model }) => model === slug || model === EVERY_MODEL),
+    ),
+  );
+
+const modelView = (model: ServedModel, upstreams: readonly UpstreamParts[]): ServedModelResponse => ({
   id: model.id,
   slug: model.slug,
   name: model.name,
@@ -140,6 +162,7 @@ const modelView = (model: ServedModel): ServedModelResponse => ({
   max_output_tokens: model.maxOutputTokens,
   input_modalities: model.inputModalities,
   output_modalities: model.outputModalities,
+  protocols: protocolsOf(model.slug, upstreams),
   output_limit_field: model.outputLimitField,
   aliases: model.aliases,
   fallbacks: model.fallbacks,

@@ -24,15 +24,18 @@ import {
   CredentialResponse,
   NewCredentialDto,
   NewUpstreamDto,
+  TestSettingsDto,
   TestUpstreamDto,
   UpstreamListResponse,
   UpstreamPath,
   UpstreamResponse,
   UpstreamTestResponse,
+  VersionQuery,
 } from './serving.dto';
 import { UpstreamsService } from './upstreams.service';
 
 const IN_FORCE = 'It is in force at every gateway within two seconds.';
+const CHANGED = 'It was changed meanwhile.';
 const CONFLICT = { 409: 'It was changed meanwhile, or a name is taken.' };
 
 @Controller('api/admin/upstreams')
@@ -86,9 +89,13 @@ export class UpstreamsController {
     description: 'Its running calls go on. Drain it before to see them end.',
   })
   @ApiNoContentResponse({ description: 'It gets no further calls.' })
-  @ApiErrors({ 404: 'There is no such upstream.' })
-  delete(@CurrentActor() admin: Actor, @Param() { id }: UpstreamPath): Promise<void> {
-    return this.upstreams.delete(admin, id);
+  @ApiErrors({ 404: 'There is no such upstream.', 409: CHANGED })
+  delete(
+    @CurrentActor() admin: Actor,
+    @Param() { id }: UpstreamPath,
+    @Query() query: VersionQuery,
+  ): Promise<void> {
+    return this.upstreams.delete(admin, id, query);
   }
 
   @Post(':id/drain')
@@ -100,9 +107,27 @@ export class UpstreamsController {
       'Those that run go on: `health.running` falls to 0. `PATCH` with `state` `active` reverts it.',
   })
   @ApiOkResponse({ description: 'The upstream.', type: UpstreamResponse })
-  @ApiErrors({ 404: 'There is no such upstream.' })
-  drain(@CurrentActor() admin: Actor, @Param() { id }: UpstreamPath): Promise<UpstreamResponse> {
-    return this.upstreams.change(admin, id, { state: 'draining' }, { dry_run: false });
+  @ApiErrors({ 404: 'There is no such upstream.', 409: CHANGED })
+  drain(
+    @CurrentActor() admin: Actor,
+    @Param() { id }: UpstreamPath,
+    @Query() query: VersionQuery,
+  ): Promise<UpstreamResponse> {
+    return this.upstreams.change(admin, id, { state: 'draining' }, { ...query, dry_run: false });
+  }
+
+  @Post('test')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'testUpstreamSettings',
+    summary: 'Tests a server of models before it is stored.',
+    description:
+      'Nothing is stored. The call is not charged to anybody. What fails is in the answer, whose status is 200.',
+  })
+  @ApiOkResponse({ description: 'What the server has answered.', type: UpstreamTestResponse })
+  @ApiErrors({ 404: 'There is no such upstream.', 409: 'The console cannot decrypt the credential.' })
+  testSettings(@Body() settings: TestSettingsDto): Promise<UpstreamTestResponse> {
+    return this.upstreams.testSettings(settings);
   }
 
   @Post(':id/test')
@@ -202,8 +227,12 @@ export class ServedModelsController {
     description: 'Prices and upstreams of the slug stay.',
   })
   @ApiNoContentResponse({ description: 'It has the limits of every other model.' })
-  @ApiErrors({ 404: 'There is no such model.' })
-  delete(@CurrentActor() admin: Actor, @Param() { id }: ServedModelPath): Promise<void> {
-    return this.models.delete(admin, id);
+  @ApiErrors({ 404: 'There is no such model.', 409: CHANGED })
+  delete(
+    @CurrentActor() admin: Actor,
+    @Param() { id }: ServedModelPath,
+    @Query() query: VersionQuery,
+  ): Promise<void> {
+    return this.models.delete(admin, id, query);
   }
 }

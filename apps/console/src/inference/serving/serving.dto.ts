@@ -17,7 +17,7 @@ import {
   type UpstreamProtocol,
   type UpstreamState,
 } from '@inference/serving';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, PickType } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 
 export const SLUG = /^[A-Za-z0-9][A-Za-z0-9._/:+=-]{0,199}$/;
@@ -28,14 +28,7 @@ export const MAX_TOKENS = 2_000_000_000;
 const MAX_TIMEOUT_MS = 3_600_000;
 
 /** How a change is made. */
-export class ChangeQuery {
-  @FlagParameter({
-    description: 'True answers what would be stored and stores nothing.',
-    optional: true,
-    default: false,
-  })
-  dry_run: boolean = false;
-
+export class VersionQuery {
   @IntegerParameter({
     description: 'The `version` that the change is based on. Another one is 409. Absent: whichever it is.',
     min: 1,
@@ -43,6 +36,15 @@ export class ChangeQuery {
     optional: true,
   })
   version?: number;
+}
+
+export class ChangeQuery extends VersionQuery {
+  @FlagParameter({
+    description: 'True answers what would be stored and stores nothing.',
+    optional: true,
+    default: false,
+  })
+  dry_run: boolean = false;
 }
 
 export class UpstreamPath {
@@ -228,6 +230,31 @@ export class NewCredentialDto {
 export class TestUpstreamDto {
   @TextField({
     description: 'The upstream’s own name of the model to call. By default the first one that it serves.',
+    maxLength: 200,
+    optional: true,
+    example: 'llama-3.1-8b',
+  })
+  model?: string;
+}
+
+/** Settings that may not be stored yet. */
+export class TestSettingsDto extends PickType(NewUpstreamDto, [
+  'base_url',
+  'credential_header',
+  'protocols',
+  'credential',
+]) {
+  @IdField({
+    noun: 'upstream',
+    prefix: 'up',
+    description:
+      'Whose newest stored credential is used without `credential`, if the origin of `base_url` and `credential_header` are its own.',
+    optional: true,
+  })
+  upstream?: string;
+
+  @TextField({
+    description: 'The upstream’s own name of the model to call. By default the first one that it lists.',
     maxLength: 200,
     optional: true,
     example: 'llama-3.1-8b',

@@ -247,6 +247,48 @@ describe('upstreams', () => {
     });
   });
 
+  it('are tested before they are stored, with the stored credential only at its own place', async () => {
+    const test = async (settings: object) => (await send('POST', `${UPSTREAMS}/test`, settings)).body;
+    expect(await test({ base_url: baseUrl, credential: CREDENTIAL, model: 'small' })).toEqual({
+      models: ['small', 'large'],
+      listing_error: null,
+      call: { model: 'small', status: 200, milliseconds: expect.any(Number), error: null },
+    });
+    const refused = { listing_error: '401: undefined is unknown', call: null };
+    expect(await test({ base_url: baseUrl })).toMatchObject(refused);
+    const { id: upstream } = await create({ credential: CREDENTIAL });
+    expect(await test({ base_url: baseUrl, upstream })).toMatchObject({ listing_error: null });
+    calls = [];
+    expect(await test({ base_url: baseUrl, upstream, credential_header: 'x-api-key' })).toMatchObject(
+      refused,
+    );
+    const elsewhere = baseUrl.replace('127.0.0.1', 'localhost');
+    expect(await test({ base_url: elsewhere, upstream })).toMatchObject(refused);
+    expect(calls.map(({ authorization }) => authorization)).toEqual([undefined, undefined]);
+    expect(errorOf(await send('POST', `${UPSTREAMS}/test`, { base_url: baseUrl, upstream: 'up_0' }))).toEqual(
+      [404, 'no such upstream'],
+    );
+    expect((await send('POST', `${UPSTREAMS}/test`, {})).status).toBe(400);
+    expect((await send('GET', UPSTREAMS)).body).toMatchObject({ upstreams: [{ id: upstream, version: 1 }] });
+  });
+
+  it('are drained and deleted as they were seen', async () => {
+    const { id } = await create();
+    for (const [method, path] of [
+      ['POST', `${UPSTREAMS}/${id}/drain`],
+      ['DELETE', `${UPSTREAMS}/${id}`],
+    ] as const)
+      expect(errorOf(await send(method, `${path}?version=2`))).toEqual([
+        409,
+        'version: 1 was stored meanwhile; compare with it and try again',
+      ]);
+    expect((await send('POST', `${UPSTREAMS}/${id}/drain?version=1`)).body).toMatchObject({
+      state: 'draining',
+      version: 2,
+    });
+    expect((await send('DELETE', `${UPSTREAMS}/${id}?version=2`)).status).toBe(204);
+  });
+
   it.each([
     [{ base_url: 'ftp://a.b' }, 'base_url: must be a URL starting with http:// or https://'],
     [{ base_url: 'http://u:p@a.b/v1' }, 'base_url: must hold no credentials; give them as `credential`'],
@@ -295,6 +337,7 @@ describe('upstreams', () => {
       refused,
     );
     expect(errorOf(await send('POST', `${UPSTREAMS}/${id}/test`, {}, strict))).toEqual(refused);
+    expect(errorOf(await send('POST', `${UPSTREAMS}/test`, { base_url: baseUrl }, strict))).toEqual(refused);
     expect(calls).toEqual([]);
     expect(
       (await send('POST', UPSTREAMS, { name: 'y', base_url: 'https://8.8.8.8/v1' }, strict)).status,
@@ -342,9 +385,22 @@ describe('models', () => {
     expect((await send('PATCH', `${path}?version=1`, {})).status).toBe(409);
     expect((await send('PATCH', `${path}?dry_run=true`, { name: 'x' })).body).toMatchObject({ name: 'x' });
     expect((await send('GET', MODELS)).body).toEqual({ models: [retired.body] });
+    expect((await send('DELETE', `${path}?version=1`)).status).toBe(409);
     expect((await send('DELETE', path)).status).toBe(204);
     expect(errorOf(await send('DELETE', path))).toEqual([404, 'no such model']);
     expect(errorOf(await send('PATCH', path, {}))).toEqual([404, 'no such model']);
+  });
+
+  it('tell what their upstreams speak themselves', async () => {
+    const of = (models: string[]) => models.map((model) => ({ model }));
+    await create({ name: 'a', protocols: ['messages', 'chat'], models: of(['sandbox-chat']) });
+    await create({ name: 'b', protocols: ['responses'], models: of(['*']) });
+    await create({ name: 'c', protocols: ['messages'], models: of(['*']), state: 'off' });
+    for (const [slug, protocols] of [
+      ['sandbox-chat', ['chat', 'responses', 'messages']],
+      ['sandbox-mini', ['responses']],
+    ] as const)
+      expect((await send('POST', MODELS, { slug })).body).toMatchObject({ protocols });
   });
 
   it.each([

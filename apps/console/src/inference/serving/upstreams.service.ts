@@ -25,10 +25,12 @@ import {
   type ChangeUpstreamDto,
   type CredentialResponse,
   type NewUpstreamDto,
+  type TestSettingsDto,
   type UpstreamModelDto,
   type UpstreamResponse,
   type UpstreamStateResponse,
   type UpstreamTestResponse,
+  type VersionQuery,
 } from './serving.dto';
 import { SERVING_CONFIG, type ServingConfig } from './serving.config';
 import {
@@ -102,9 +104,10 @@ export class UpstreamsService {
     });
   }
 
-  async delete(admin: Actor, id: string): Promise<void> {
+  async delete(admin: Actor, id: string, query: VersionQuery): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const before = await lockedUpstream(transaction, id);
+      requireVersion(before.upstream.version, query);
       await deleteUpstream(transaction, id);
       await recordChange(transaction, admin, before.upstream, 'deleted', differences(before, undefined));
     });
@@ -136,12 +139,9 @@ export class UpstreamsService {
   async test(id: string, model: string | undefined): Promise<UpstreamTestResponse> {
     const [parts] = await readUpstreams(this.database, [id]);
     if (!parts) throw new NotFoundException('no such upstream');
-    const { upstream, credentials, models } = parts;
+    const { upstream, models } = parts;
     await this.requireAllowed(upstream.baseUrl);
-    const [newest] = credentials;
-    const credential = newest ? this.seal.open(id, newest.sealed) : null;
-    if (newest && credential === null)
-      throw new ConflictException('The credential is encrypted with a key that the console does not have.');
+    const credential = this.newestCredential(parts);
     const named = models.filter((served) => served.model !== '*');
     const chats = await readChatModels(
       this.database,
@@ -149,6 +149,38 @@ export class UpstreamsService {
     );
     const called = named.find((served) => chats.has(served.model)) ?? named[0];
     return testUpstream(upstream, credential, model ?? called?.upstreamName ?? called?.model);
+  }
+
+  /** As `test`, with settings that may not be stored yet. */
+  async testSettings({
+    upstream: id,
+    credential,
+    model,
+    ...settings
+  }: TestSettingsDto): Promise<UpstreamTestResponse> {
+    await this.requireAllowed(settings.base_url);
+    const [stored] = id === undefined ? [] : await readUpstreams(this.database, [id]);
+    if (id !== undefined && !stored) throw new NotFoundException('no such upstream');
+    const isAtHome = stored && !isElsewhere(stored.upstream, settings);
+    const {
+      base_url: baseUrl,
+      credential_header: credentialHeader = 'authorization',
+      protocols = ['chat'],
+    } = settings;
+    return testUpstream(
+      { baseUrl, credentialHeader, protocols },
+      credential ?? (isAtHome ? this.newestCredential(stored) : null),
+      model,
+    );
+  }
+
+  /** Throws 409. */
+  private newestCredential({ upstream: { id }, credentials: [newest] }: UpstreamParts): string | null {
+    if (!newest) return null;
+    const credential = this.seal.open(id, newest.sealed);
+    if (credential === null)
+      throw new ConflictException('The credential is encrypted with a key that the console does not have.');
+    return credential;
   }
 
   /** How each upstream is, as the running gateways see it. */

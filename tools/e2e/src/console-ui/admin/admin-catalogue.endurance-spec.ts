@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '@inference/testing';
@@ -259,6 +262,45 @@ ifThere('publishes what an upstream takes, and warns of prices below it', async 
   await dialog.getByRole('alert').waitFor({ state: 'detached' });
   await dialog.getByRole('button', { name: `Discard the change of ${INPUT}` }).click();
   await dialog.getByRole('button', { name: 'Keep editing' }).click();
+});
+
+ifThere('adds an upstream whose settings were tested, drains it and removes it', async () => {
+  const server = createServer((request, response) => {
+    response.setHeader('Content-Type', 'application/json');
+    response.statusCode = request.headers.authorization === 'Bearer sk-right' ? 200 : 401;
+    response.end(request.url === '/v1/models' ? '{"data":[{"id":"large"}]}' : '{"choices":[]}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  await openArea(tab, 'Upstreams');
+  await tab.getByRole('button', { name: 'Add an upstream' }).click();
+  const dialog = tab.getByRole('dialog');
+  const fill = (label: string, text: string) => dialog.getByLabel(label, { exact: true }).fill(text);
+  await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('gpu-2');
+  await dialog
+    .getByRole('textbox', { name: 'Base URL' })
+    .fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`);
+  await fill('API key', 'sk-wrong');
+  const test = dialog.getByRole('button', { name: 'Test these settings' });
+  await test.click();
+  await dialog.getByText('401: ', { exact: false }).first().waitFor();
+  await fill('API key', 'sk-right');
+  await dialog.getByRole('button', { name: 'Add a model' }).click();
+  await fill('Model', 'sandbox-chat');
+  await fill('Name at the upstream', 'large');
+  await fill('Weight', '25');
+  await dialog.getByText('20 %').waitFor();
+  await test.click();
+  await dialog.getByText(/^large answered in \d+ ms\.$/).waitFor();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const row = tab.getByRole('row', { name: /gpu-2/ });
+  await row.getByText('sandbox-chat').waitFor();
+  await row.getByRole('button', { name: 'Drain gpu-2' }).click();
+  await row.getByRole('button', { name: 'Activate gpu-2' }).waitFor();
+  await row.getByRole('button', { name: 'Remove gpu-2' }).click();
+  await tab.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await row.waitFor({ state: 'detached' });
+  server.close();
 });
 
 ifThere('sets an exchange rate after showing the difference', async () => {
