@@ -74,6 +74,9 @@ const NATIVE_RESPONSE = [
 ANSWERS['speaking-responses'] = (response) =>
   void response.writeHead(200, STREAM).end(NATIVE_RESPONSE.join(''));
 
+/** Its answer comes at once, before a sign of life. */
+const PROMPT = 'prompt';
+
 let upstream: ScriptedUpstream;
 let site: TestSite;
 let account: TestAccount;
@@ -82,9 +85,10 @@ let waiting: { model: string; response: ServerResponse }[] = [];
 beforeAll(async () => {
   upstream = await startUpstream((_request, response, body) => {
     const { model } = JSON.parse(body) as { model: string };
-    waiting.push({ model, response });
+    if (model === PROMPT) ANSWERS['at-once']!(response);
+    else waiting.push({ model, response });
   });
-  const models = [...Object.keys(ANSWERS), 'failing-over'];
+  const models = [...Object.keys(ANSWERS), PROMPT, 'failing-over'];
   site = await TestSite.start(
     Object.fromEntries(models.map((model) => [model, RATES])),
     { STREAM_KEEP_ALIVE_SECONDS: '0.1' },
@@ -98,6 +102,7 @@ beforeAll(async () => {
               .filter((m) => !m.startsWith('speaking'))
               .map((m) => [m, m]),
           ),
+          [PROMPT]: PROMPT,
           'failing-over': 'failing',
         },
       },
@@ -176,6 +181,23 @@ it('a server that speaks the protocol of its client is waited for as well', asyn
   const { rest: answered } = await silent('/v1/responses', 'speaking-responses');
   expect(answered.replace(/,"cost":.*?\]\}/, '}')).toBe(NATIVE_RESPONSE.join(''));
   await site.expectCharged(account, 2n * costOf(RATES, 21, 5));
+});
+
+it('an answer that comes at once is sent whole, however long it takes to store it', async () => {
+  await site.pool.query(
+    'UPDATE accounts.accounts SET stores_responses = true, stores_responses_set_at = clock_timestamp() WHERE id = $1',
+    [account.accountId],
+  );
+  const blocking = await site.pool.connect();
+  await blocking.query('BEGIN');
+  await blocking.query('LOCK TABLE responses.stored IN SHARE MODE');
+  const body = { ...BODIES['/v1/responses'], model: PROMPT, stream: true };
+  const answered = site.post('/v1/responses', account.apiKey, body).then((response) => response.text());
+  await waitFor(async () => (await eventsOf(site.pool, account.accountId)).length === 1);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await blocking.query('COMMIT');
+  blocking.release();
+  expect(await answered).toContain('event: response.completed');
 });
 
 it('a client that leaves meanwhile ends the call of the model', async () => {
