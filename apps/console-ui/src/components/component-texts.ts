@@ -1,7 +1,6 @@
 import { type ChineseTexts, defineTexts } from '../language/define-texts';
 
 const en = {
-  csv: 'Download CSV',
   'copy.do': 'Copy',
   'copy.done': 'Copied',
   'error.title': 'Something went wrong',
@@ -26,18 +25,13 @@ const en = {
   'part.missing':
     'This part could not be loaded. Reload the page; if the console was updated meanwhile, that is enough.',
   'part.reload': 'Reload',
-  'table.more': 'Show more',
-  'table.details': 'Details',
-  'table.loading': 'Loading …',
   'code.copy': 'Copy the code',
-  'dialog.cancel': 'Cancel',
   'dialog.close': 'Close the dialog',
   'password.show': 'Show or hide the password',
   zone: 'Times are in {{zone}}.',
 } as const;
 
 const zh: ChineseTexts<typeof en> = {
-  csv: '下载 CSV',
   'copy.do': '复制',
   'copy.done': '已复制',
   'error.title': '操作未成功',
@@ -60,11 +54,7 @@ const zh: ChineseTexts<typeof en> = {
   'error.refused': '服务拒绝了此请求：{{detail}}',
   'part.missing': '此部分未能加载。请重新加载页面；如果控制台刚刚更新，重新加载即可恢复。',
   'part.reload': '重新加载',
-  'table.more': '显示更多',
-  'table.details': '详细信息',
-  'table.loading': '正在加载…',
   'code.copy': '复制代码',
-  'dialog.cancel': '取消',
   'dialog.close': '关闭对话框',
   'password.show': '显示或隐藏密码',
   zone: '时间均为 {{zone}} 时区。',

@@ -1,8 +1,18 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { useComponentTexts } from './component-texts';
+import { type ChineseTexts, defineTexts } from '../language/define-texts';
 import { ErrorNotice } from './error-notice';
+
+const en = {
+  download: 'Download CSV',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  download: '下载 CSV',
+};
+
+const useCsvTexts = defineTexts('csv-button', en, zh);
 
 /** What openapi-fetch needs to read a list as CSV. */
 export const AS_CSV = { headers: { Accept: 'text/csv' }, parseAs: 'text' } as const;
@@ -15,7 +25,7 @@ interface Props {
 
 /** Saves a whole list as a file. */
 export function CsvButton({ fileName, read }: Props) {
-  const t = useComponentTexts();
+  const t = useCsvTexts();
   const csv = useMutation({
     mutationFn: async () => String((await read()).data ?? ''),
     onSuccess: (text) => downloadText(text, { fileName, type: 'text/csv' }),
@@ -31,7 +41,7 @@ export function CsvButton({ fileName, read }: Props) {
         loading={csv.isPending}
         onClick={() => csv.mutate()}
       >
-        {t('csv')}
+        {t('download')}
       </Button>
     </>
   );

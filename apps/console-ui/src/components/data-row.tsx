@@ -1,8 +1,20 @@
 import { ActionIcon, Table } from '@mantine/core';
 import { ChevronDown, ChevronUp } from 'lucide-react';
 import { type ReactNode, type Ref, useState } from 'react';
-import { useComponentTexts } from './component-texts';
+import { type ChineseTexts, defineTexts } from '../language/define-texts';
 import classes from './data-table.module.css';
+
+const en = {
+  more: 'Show more',
+  details: 'Details',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  more: '显示更多',
+  details: '详细信息',
+};
+
+export const useTableTexts = defineTexts('data-table', en, zh);
 
 type Place = 'select' | 'title' | 'figure' | 'status' | 'actions' | 'line' | 'more';
 
@@ -70,7 +82,7 @@ interface DataRowProps<Row> {
 }
 
 export function DataRow<Row>({ columns, row, index, ref }: DataRowProps<Row>) {
-  const t = useComponentTexts();
+  const t = useTableTexts();
   const [isOpen, setIsOpen] = useState(false);
   return (
     <Table.Tr
@@ -93,7 +105,7 @@ export function DataRow<Row>({ columns, row, index, ref }: DataRowProps<Row>) {
             variant="subtle"
             color="gray"
             aria-expanded={isOpen}
-            aria-label={t('table.details')}
+            aria-label={t('details')}
             onClick={() => setIsOpen(!isOpen)}
           >
             {isOpen ? <ChevronUp size={16} /> : <ChevronDown size={16} />}

@@ -1,7 +1,14 @@
 import { Button, Group, Paper, Table, VisuallyHidden } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, type SyntheticEvent, useState } from 'react';
-import { useComponentTexts } from './component-texts';
-import { Cell, type Column, DataRow, hasFolded, placedColumns, type RowsProps } from './data-row';
+import {
+  Cell,
+  type Column,
+  DataRow,
+  hasFolded,
+  placedColumns,
+  type RowsProps,
+  useTableTexts,
+} from './data-row';
 import classes from './data-table.module.css';
 import { fileLoader } from './lazy-file';
 import { type RowsInSightProps } from './rows-in-sight';
@@ -51,7 +58,7 @@ export function DataTable<Row>({
   onMore,
   isLoadingMore = false,
 }: Props<Row>) {
-  const t = useComponentTexts();
+  const t = useTableTexts();
   // A state, because the rows have to be rendered again when the element is there.
   const [scrollElement, setScrollElement] = useState<HTMLDivElement | null>(null);
   const columns = placedColumns(given);
@@ -96,7 +103,7 @@ export function DataTable<Row>({
               ))}
               {hasFolded(columns) && (
                 <Table.Th role="columnheader" className={classes.toggle}>
-                  {t('table.details')}
+                  {t('details')}
                 </Table.Th>
               )}
             </Table.Tr>
@@ -137,7 +144,7 @@ export function DataTable<Row>({
       {onMore && (
         <Group justify="center" p="sm" className={classes.more}>
           <Button variant="default" size="xs" loading={isLoadingMore} onClick={onMore}>
-            {t('table.more')}
+            {t('more')}
           </Button>
         </Group>
       )}

@@ -1,7 +1,17 @@
 import { Button, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core';
 import { type ReactNode, type SubmitEventHandler } from 'react';
-import { useComponentTexts } from './component-texts';
+import { type ChineseTexts, defineTexts } from '../language/define-texts';
 import { ErrorNotice } from './error-notice';
+
+const en = {
+  cancel: 'Cancel',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  cancel: '取消',
+};
+
+const useDialogTexts = defineTexts('dialogs', en, zh);
 
 /** Dark enough for white letters. */
 export const DANGER = 'red.9';
@@ -31,7 +41,7 @@ export function ConfirmDialog({
   onConfirm,
   onClose,
 }: ConfirmDialogProps) {
-  const t = useComponentTexts();
+  const t = useDialogTexts();
   return (
     <Modal opened onClose={onClose} title={title}>
       <Stack>
@@ -39,7 +49,7 @@ export function ConfirmDialog({
         <Text size="md">{text}</Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
-            {t('dialog.cancel')}
+            {t('cancel')}
           </Button>
           <Button {...(isDanger && { color: DANGER })} loading={isPending} onClick={onConfirm}>
             {confirmText}
@@ -78,7 +88,7 @@ export function FormDialog({
   onClose,
   children,
 }: FormDialogProps) {
-  const t = useComponentTexts();
+  const t = useDialogTexts();
   return (
     <Modal
       opened
@@ -92,7 +102,7 @@ export function FormDialog({
           {children}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {t('dialog.cancel')}
+              {t('cancel')}
             </Button>
             <Button
               type="submit"

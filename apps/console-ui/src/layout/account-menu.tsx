@@ -2,11 +2,25 @@ import { ActionIcon, Menu, Text } from '@mantine/core';
 import '@mantine/core/styles.layer.css';
 import { CircleUser, LogOut } from 'lucide-react';
 import { useSession, useSessionState } from '../api/session';
-import { useLayoutTexts } from './layout-texts';
+import { type ChineseTexts, defineTexts } from '../language/define-texts';
+
+const en = {
+  account: 'Account',
+  signedInAs: 'Signed in as',
+  signOut: 'Sign out',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  account: '账户',
+  signedInAs: '当前账户',
+  signOut: '退出登录',
+};
+
+const useAccountMenuTexts = defineTexts('account-menu', en, zh);
 
 /** Who is signed in, and the way out. */
 export function AccountMenu() {
-  const t = useLayoutTexts();
+  const t = useAccountMenuTexts();
   const session = useSession();
   const state = useSessionState();
   return (
@@ -19,7 +33,7 @@ export function AccountMenu() {
       <Menu.Dropdown>
         {state.status === 'signed-in' && (
           <>
-            <Menu.Label>{t('account.signedInAs')}</Menu.Label>
+            <Menu.Label>{t('signedInAs')}</Menu.Label>
             <Text size="md" px="sm" pb="xs" truncate title={state.user.email}>
               {state.user.email}
             </Text>
@@ -27,7 +41,7 @@ export function AccountMenu() {
           </>
         )}
         <Menu.Item leftSection={<LogOut size={16} />} onClick={() => void session.signOut()}>
-          {t('account.signOut')}
+          {t('signOut')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
