@@ -17,7 +17,7 @@ import {
   type UpstreamProtocol,
   type UpstreamState,
 } from '@inference/serving';
-import { ApiProperty, PickType } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 
 export const SLUG = /^[A-Za-z0-9][A-Za-z0-9._/:+=-]{0,199}$/;
@@ -93,6 +93,13 @@ export class UpstreamModelDto {
 }
 
 const NAME_FORM: [RegExp, string] = [/^[a-z0-9._-]{1,64}$/, 'must be 1 to 64 of a-z 0-9 . _ -'];
+const baseUrl = (optional: boolean) =>
+  TextField({
+    description: 'Root of its API, below which its endpoints are.',
+    example: 'https://models.example.com/v1',
+    maxLength: 2000,
+    optional,
+  });
 const credential = (optional: boolean, more = '') =>
   TextField({
     description: `The API key of the gateway at the upstream. It is stored encrypted and never shown.${more}`,
@@ -103,19 +110,7 @@ const credential = (optional: boolean, more = '') =>
     nullable: optional,
   });
 
-/** What may change of an upstream. Absent fields stay. */
-export class ChangeUpstreamDto {
-  @TextField({
-    description: 'Root of its API, below which its endpoints are.',
-    example: 'https://models.example.com/v1',
-    maxLength: 2000,
-    optional: true,
-  })
-  base_url?: string;
-
-  @LineField({ ...OPTIONAL, description: 'Where it stands, for people.', maxLength: 100, example: 'eu-1' })
-  region?: string | null;
-
+class ServerSettings {
   @TextField({
     description:
       'The header of the credential. `authorization` has it as a Bearer token, any other header as it is.',
@@ -141,6 +136,15 @@ export class ChangeUpstreamDto {
     IsIn(UPSTREAM_PROTOCOLS, { each: true, message: `must be among ${UPSTREAM_PROTOCOLS.join(', ')}` }),
   )
   protocols?: UpstreamProtocol[];
+}
+
+/** What may change of an upstream. Absent fields stay. */
+export class ChangeUpstreamDto extends ServerSettings {
+  @baseUrl(true)
+  base_url?: string;
+
+  @LineField({ ...OPTIONAL, description: 'Where it stands, for people.', maxLength: 100, example: 'eu-1' })
+  region?: string | null;
 
   @ChoiceField(UPSTREAM_STATES, {
     description: '`draining`: gets no further calls, and those that run go on. `off`: is not probed either.',
@@ -214,11 +218,7 @@ export class NewUpstreamDto extends ChangeUpstreamDto {
   @TextField({ description: 'Its name in the log of calls. It stays.', pattern: NAME_FORM, example: 'gpu-1' })
   name!: string;
 
-  @TextField({
-    description: 'Root of its OpenAI-compatible API.',
-    example: 'https://models.example.com/v1',
-    maxLength: 2000,
-  })
+  @baseUrl(false)
   declare base_url: string;
 }
 
@@ -238,12 +238,13 @@ export class TestUpstreamDto {
 }
 
 /** Settings that may not be stored yet. */
-export class TestSettingsDto extends PickType(NewUpstreamDto, [
-  'base_url',
-  'credential_header',
-  'protocols',
-  'credential',
-]) {
+export class TestSettingsDto extends ServerSettings {
+  @baseUrl(false)
+  base_url!: string;
+
+  @credential(true)
+  credential?: string | null;
+
   @IdField({
     noun: 'upstream',
     prefix: 'up',

@@ -249,7 +249,15 @@ describe('upstreams', () => {
 
   it('are tested before they are stored, with the stored credential only at its own place', async () => {
     const test = async (settings: object) => (await send('POST', `${UPSTREAMS}/test`, settings)).body;
-    expect(await test({ base_url: baseUrl, credential: CREDENTIAL, model: 'small' })).toEqual({
+    expect(
+      await test({
+        base_url: baseUrl,
+        credential: CREDENTIAL,
+        model: 'small',
+        protocols: ['chat'],
+        credential_header: 'authorization',
+      }),
+    ).toEqual({
       models: ['small', 'large'],
       listing_error: null,
       call: { model: 'small', status: 200, milliseconds: expect.any(Number), error: null },

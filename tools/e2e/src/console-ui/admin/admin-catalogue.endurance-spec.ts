@@ -267,7 +267,8 @@ ifThere('publishes what an upstream takes, and warns of prices below it', async 
 ifThere('adds an upstream whose settings were tested, drains it and removes it', async () => {
   const server = createServer((request, response) => {
     response.setHeader('Content-Type', 'application/json');
-    response.statusCode = request.headers.authorization === 'Bearer sk-right' ? 200 : 401;
+    if (request.headers.authorization !== 'Bearer sk-right')
+      return void response.writeHead(401).end('{"error":"Wrong key."}');
     response.end(request.url === '/v1/models' ? '{"data":[{"id":"large"}]}' : '{"choices":[]}');
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -282,7 +283,7 @@ ifThere('adds an upstream whose settings were tested, drains it and removes it',
   await fill('API key', 'sk-wrong');
   const test = dialog.getByRole('button', { name: 'Test these settings' });
   await test.click();
-  await dialog.getByText('401: ', { exact: false }).first().waitFor();
+  await dialog.getByText('401: Wrong key.').waitFor();
   await fill('API key', 'sk-right');
   await dialog.getByRole('button', { name: 'Add a model' }).click();
   await fill('Model', 'sandbox-chat');
