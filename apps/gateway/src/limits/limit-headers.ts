@@ -76,8 +76,11 @@ function shownDuration(millis: number): string {
   return minutes > 0 ? `${minutes}m${Math.ceil(seconds)}s` : `${seconds}s`;
 }
 
-/** The headers of OpenAI, and those of Anthropic for its protocol. */
-export function limitHeaders(limits: ShownLimits, isAnthropic: boolean): Record<string, string> {
+/**
+ * The headers of OpenAI, and those of Anthropic for its protocol, which tell instants.
+ * @param nowMillis since 1970 on the clock of the database; null for another protocol
+ */
+export function limitHeaders(limits: ShownLimits, nowMillis: number | null): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of ['requests', 'tokens'] as const) {
     const shown = limits[name];
@@ -87,10 +90,10 @@ export function limitHeaders(limits: ShownLimits, isAnthropic: boolean): Record<
     headers[`x-ratelimit-limit-${name}`] = String(limit);
     headers[`x-ratelimit-remaining-${name}`] = remaining;
     headers[`x-ratelimit-reset-${name}`] = shownDuration(resetMillis);
-    if (!isAnthropic) continue;
+    if (nowMillis === null) continue;
     headers[`anthropic-ratelimit-${name}-limit`] = String(limit);
     headers[`anthropic-ratelimit-${name}-remaining`] = remaining;
-    headers[`anthropic-ratelimit-${name}-reset`] = new Date(Date.now() + resetMillis).toISOString();
+    headers[`anthropic-ratelimit-${name}-reset`] = new Date(nowMillis + resetMillis).toISOString();
   }
   return headers;
 }

@@ -131,6 +131,33 @@ describe('limits that gateway processes share', () => {
     );
   });
 
+  it.each([60, -60])(
+    'tell instants of the database’s clock where the own one is off by %i s',
+    async (seconds) => {
+      const now = Date.now.bind(Date);
+      const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1_000);
+      try {
+        const one = await start();
+        const request = site.requestOf({ requestsPerMinute: 100, tokensPerMinute: 100_000 });
+        const ticket = await one.limits.admit({
+          ...request,
+          call: { ...request.call, endpoint: 'messages' as const },
+        });
+        const { rows } = await site.database.pool.query<{ now: number }>(
+          'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now',
+        );
+        const headers = ticket!.headers();
+        for (const unit of ['requests', 'tokens']) {
+          const reset = Date.parse(headers[`anthropic-ratelimit-${unit}-reset`]!) - rows[0]!.now;
+          expect(reset).toBeGreaterThan(0);
+          expect(reset).toBeLessThan((WINDOW_SECONDS + 1) * 1_000);
+        }
+      } finally {
+        clock.mockRestore();
+      }
+    },
+  );
+
   it('count the mean of lately for each answer of a request', async () => {
     const one = await start();
     const request = {

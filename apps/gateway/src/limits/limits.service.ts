@@ -214,7 +214,8 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
 
   private async take(request: LimitedRequest, all: Limited[]): Promise<LimitTicket> {
     const tokens = all.some(({ limits }) => countsTokens(limits)) ? this.reservedTokens(request) : 0;
-    const headers = () => limitHeaders(this.shown(all), request.call.endpoint === 'messages');
+    const isAnthropic = request.call.endpoint === 'messages';
+    const headers = () => limitHeaders(this.shown(all), isAnthropic ? this.uses.databaseMillis : null);
     // Before anything is waited for: a subject without calls may be dropped meanwhile.
     const held = all.map((limited): Held => ({ limited, taken: null, hasSlot: false, use: null }));
     for (const limited of all) limited.open += 1;
