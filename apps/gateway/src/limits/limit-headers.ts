@@ -1,8 +1,15 @@
 import { GatewayError } from '../errors/openai-error';
 
+const KINDS = ['key', 'account'] as const;
+const LIMITED = ['requests_per_minute', 'tokens_per_minute', 'tokens_per_day', 'concurrency'] as const;
+
 /** A limit that refuses: of the key or of the account's use of the model. */
-export type LimitName =
-  `${'key' | 'account'}_${'requests_per_minute' | 'tokens_per_minute' | 'tokens_per_day' | 'concurrency'}`;
+export type LimitName = `${(typeof KINDS)[number]}_${(typeof LIMITED)[number]}`;
+
+/** Keys have no limit of a day. */
+export const LIMIT_NAMES: readonly LimitName[] = KINDS.flatMap((kind) =>
+  LIMITED.map((limited) => `${kind}_${limited}` as const),
+).filter((name) => name !== 'key_tokens_per_day');
 
 const SUBJECTS = { key: 'this API key', account: 'this account and model' };
 const UNITS: Record<string, string> = {
@@ -50,7 +57,7 @@ function describe(limit: LimitName, value: number): string {
 }
 
 /** A limit of a minute as a header tells it. */
-interface Shown {
+export interface Shown {
   limit: number;
   remaining: number;
   resetMillis: number;

@@ -13,6 +13,7 @@ import {
   WINDOW_SECONDS,
 } from './limited-processes.fixture';
 import { type LimitsConfig } from './limits.config';
+import { type LimitTicket } from './limits.service';
 
 describe('limits that gateway processes share', () => {
   let site: LimitedProcesses;
@@ -157,6 +158,40 @@ describe('limits that gateway processes share', () => {
       }
     },
   );
+
+  it('tell in metrics how many calls were admitted while more than four fifths were used', async () => {
+    const one = await start();
+    const countsOf = async (metric: string) => {
+      const { values } = await one.metrics.registry.getSingleMetric(metric)!.get();
+      return Object.fromEntries(values.map(({ labels, value }) => [labels.limit, value]));
+    };
+    const metric = 'gateway_tight_limit_requests_total';
+    const none = {
+      key_requests_per_minute: 0,
+      key_tokens_per_minute: 0,
+      key_concurrency: 0,
+      account_requests_per_minute: 0,
+      account_tokens_per_minute: 0,
+      account_tokens_per_day: 0,
+      account_concurrency: 0,
+    };
+    expect(await countsOf(metric)).toEqual(none);
+    expect(await countsOf('gateway_limit_refusals_total')).toEqual(none);
+    const pace = { requestsPerMinute: 10, maxConcurrency: 9 };
+    const open: (LimitTicket | null)[] = [];
+    while (open.length < 7) open.push(await admit(one, pace));
+    expect(await countsOf(metric)).toEqual(none);
+    open.push(await admit(one, pace));
+    expect(await countsOf(metric)).toEqual({ ...none, key_concurrency: 1 });
+    open.push(await admit(one, pace));
+    expect(await countsOf(metric)).toEqual({ ...none, key_concurrency: 2, key_requests_per_minute: 1 });
+    for (const ticket of open) ticket!.end();
+    await admit(one, pace);
+    expect(await countsOf(metric)).toEqual({ ...none, key_concurrency: 2, key_requests_per_minute: 2 });
+    await refusalOf(admit(one, pace));
+    expect(await countsOf(metric)).toMatchObject({ key_requests_per_minute: 2 });
+    expect(await countsOf('gateway_limit_refusals_total')).toEqual({ ...none, key_requests_per_minute: 1 });
+  });
 
   it('count the mean of lately for each answer of a request', async () => {
     const one = await start();
