@@ -181,6 +181,25 @@ describe('a request of a key with limits', () => {
     for (const millis of waited) expect(millis).toBeGreaterThan(800);
   });
 
+  it('has headers and counts from its admission on, and neither before', async () => {
+    const key = await keyWith({ rpm: 100 });
+    await site.pool.query('UPDATE accounts.api_keys SET allowed_models = $2 WHERE account_id = $1', [
+      account.accountId,
+      ['sandbox-*', SCRIPTED_MODEL],
+    ]);
+    const chat = async (body: object, apiKey = key) => {
+      const { status, headers } = await post('/v1/chat/completions', apiKey, { ...MESSAGES, ...body });
+      const names = [...headers.keys()].filter((name) => name.startsWith('x-ratelimit'));
+      return [status, names.length > 0 ? headers.get('x-ratelimit-remaining-requests') : null];
+    };
+    expect(await chat({ messages: 'none' })).toEqual([400, null]);
+    expect(await chat({}, `${key.slice(0, -4)}0000`)).toEqual([401, null]);
+    expect(await chat({ model: SPEECH_MODEL })).toEqual([403, null]);
+    expect(await chat({ model: 'sandbox-none' })).toEqual([404, null]);
+    script = json({ error: { message: 'no', type: 'invalid_request_error', param: null, code: null } }, 422);
+    expect(await chat({ model: SCRIPTED_MODEL })).toEqual([422, '99']);
+  });
+
   it('of a key that is disabled, has expired or comes from elsewhere is told so', async () => {
     const refusalOf = async (change: string) => {
       const { apiKeyId, apiKey } = await insertApiKey(site.pool, account.accountId);
