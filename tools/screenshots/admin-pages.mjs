@@ -101,6 +101,21 @@ export const ADMIN_PICTURES = [
     act: openPartOfDemo('API keys', 'API 密钥'),
   },
   {
+    name: 'admin-account-limits',
+    path: '/admin/accounts',
+    byAdmin: true,
+    act: openPartOfDemo('Limits', '速率限制'),
+  },
+  {
+    name: 'admin-account-limits-set',
+    path: '/admin/accounts',
+    byAdmin: true,
+    act: async (tab) => {
+      await openPartOfDemo('Limits', '速率限制')(tab);
+      await press(either('Set limits', '设置限制'))(tab);
+    },
+  },
+  {
     name: 'admin-account-access',
     path: '/admin/accounts',
     byAdmin: true,

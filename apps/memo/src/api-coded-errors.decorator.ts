@@ -1,11 +1,4 @@
-import { applyDecorators } from '@nestjs/common';
-import { CodedErrorResponse } from '@inference/openapi';
-import { ApiResponse } from '@nestjs/swagger';
+import { ApiErrors, CodedErrorResponse, type Reason } from '@inference/openapi';
 
 /** Like `ApiErrors`, for errors that may have a `code`. */
-export const ApiCodedErrors = (reasons: Record<number, string>) =>
-  applyDecorators(
-    ...Object.entries(reasons).map(([status, description]) =>
-      ApiResponse({ status: Number(status), description, type: CodedErrorResponse }),
-    ),
-  );
+export const ApiCodedErrors = (reasons: Record<number, Reason>) => ApiErrors(reasons, CodedErrorResponse);

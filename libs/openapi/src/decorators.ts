@@ -7,14 +7,29 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 
+/** Why an operation answers with a status, and the headers of that answer which differ from those of every answer with the status. */
+export type Reason = string | { description: string; headers: ApiResponseOptions['headers'] };
+
+/** Headers of a 429 that may be final: the request itself is larger than a limit. */
+export const OPTIONAL_WAIT = {
+  'Retry-After': {
+    description: 'Seconds to wait. Missing if no wait helps.',
+    schema: { type: 'integer' as const },
+  },
+};
+
 /**
  * The errors of an operation beside those that its credentials, parameters and body imply (400, 401, 403, 408, 413, 415, 429, 500,
- * 503), with the reason of each. The document adds the body in the shape of the service.
+ * 503), with the reason of each. Without a type the document adds the body in the shape of the service.
  */
-export const ApiErrors = (reasons: Record<number, string>) =>
+export const ApiErrors = (reasons: Record<number, Reason>, type?: Type) =>
   applyDecorators(
-    ...Object.entries(reasons).map(([status, description]) =>
-      ApiResponse({ status: Number(status), description }),
+    ...Object.entries(reasons).map(([status, reason]) =>
+      ApiResponse({
+        status: Number(status),
+        ...(typeof reason === 'string' ? { description: reason } : reason),
+        ...(type && { type }),
+      }),
     ),
   );
 

@@ -7,6 +7,8 @@ export {
   eventModelsOf,
   type EventStream,
   eventStreamContent,
+  OPTIONAL_WAIT,
+  type Reason,
 } from './decorators';
 export { type ApiDescription } from './document/api-description';
 export { buildDocument } from './document/build-document';

@@ -43,10 +43,6 @@ describe('a spending limit of a period', () => {
   beforeEach(async () => (account = await insertAccount(database.pool, { balancePicos: 10n ** 12n })));
   afterAll(() => database.drop());
 
-  /** As the functions and the view `wallet.key_spending` calculate it. */
-  const STARTS = 'date_trunc(s.period, s.instant::timestamptz AT TIME ZONE s.zone)::date';
-  const ENDS = `(${STARTS} + CASE s.period WHEN 'day' THEN interval '1 day' WHEN 'week' THEN interval '7 days'
-    ELSE interval '1 month' END) AT TIME ZONE s.zone`;
   const calculate = async (samples: Sample[]) => {
     const { rows } = await database.pool.query<{
       starts: string;
@@ -54,13 +50,12 @@ describe('a spending limit of a period', () => {
       isWithin: boolean;
       isOver: boolean;
     }>(
-      `SELECT starts::text, ends, ends > instant::timestamptz AS "isWithin",
-         date_trunc(period, ends AT TIME ZONE zone)::date > starts AS "isOver"
-       FROM (
-         SELECT s.*, ${STARTS} AS starts, ${ENDS} AS ends
-         FROM ROWS FROM (jsonb_to_recordset($1) AS (instant text, zone text, period text))
-           WITH ORDINALITY AS s(instant, zone, period, number)
-       ) calculated ORDER BY number`,
+      `SELECT starts::text, ends, ends > instant AS "isWithin", wallet.period_start(period, ends, zone) > starts AS "isOver"
+       FROM ROWS FROM (jsonb_to_recordset($1) AS (instant timestamptz, zone text, period text))
+         WITH ORDINALITY AS s(instant, zone, period, number)
+       CROSS JOIN LATERAL (SELECT wallet.period_start(period, instant, zone) AS starts) b
+       CROSS JOIN LATERAL (SELECT wallet.period_end(period, starts, zone) AS ends) e
+       ORDER BY number`,
       [JSON.stringify(samples)],
     );
     return rows;

@@ -14,7 +14,7 @@ const READ_KEY_SPENDING = `
 /** What a key has spent in the period that runs counts, by whole hours: the sums of a key are kept by the hour. */
 const CHANGE_LIMIT = `
   WITH period AS (
-    SELECT $2 AS api_key_id, date_trunc(nullif($4, 'total'), clock_timestamp() AT TIME ZONE $5)::date AS starts_on
+    SELECT $2 AS api_key_id, wallet.period_start($4, clock_timestamp(), $5) AS starts_on
   )
   UPDATE wallet.key_budgets b SET limit_picos = $3, limit_changed_at = now(), period = $4, time_zone = $5,
     period_starts_on = p.starts_on,

@@ -1,4 +1,4 @@
-import { CodedErrorResponse, ErrorResponse } from '@inference/openapi';
+import { ApiErrors, CodedErrorResponse, ErrorResponse, OPTIONAL_WAIT } from '@inference/openapi';
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiProperty, ApiResponse } from '@nestjs/swagger';
 import { PostEventDto } from './event.dto';
@@ -41,17 +41,14 @@ const REFUSALS = {
   404: 'The model does not exist or is not offered, the session is being deleted, or the API key has limits and has not made the session of this id.',
   413: 'The body is too large, or the conversation is too large for the model’s server.',
   422: 'The model’s server refuses the request.',
-  429: 'Too many requests, or too many turns of the session wait. Wait for the seconds in `Retry-After`; without it, the request is larger than a limit and no wait helps.',
+  429: {
+    description:
+      'Too many requests, or too many turns of the session wait. Wait for the seconds in `Retry-After`; without it, the request is larger than a limit and no wait helps.',
+    headers: OPTIONAL_WAIT,
+  },
   502: 'The model gave no usable answer.',
   503: 'A dependency, such as the database or the gateway, is not available, or this process is overloaded or about to stop.',
   504: 'The model did not answer in time.',
-};
-
-const OPTIONAL_WAIT = {
-  'Retry-After': {
-    description: 'Seconds to wait. Missing if no wait helps.',
-    schema: { type: 'integer' as const },
-  },
 };
 
 const BUSY = 'The session is busy with another turn, or a tool call already has a result.';
@@ -78,11 +75,6 @@ export const ApiPostEvent = (documentation: PostEventDocumentation) =>
   applyDecorators(
     ApiOperation(documentation),
     ApiBody({ type: PostEventDto, examples: EXAMPLES }),
-    ...Object.entries(REFUSALS).map(([status, description]) =>
-      ApiResponse({
-        ...{ status: Number(status), description, type: RefusalResponse },
-        ...(status === '429' && { headers: OPTIONAL_WAIT }),
-      }),
-    ),
+    ApiErrors(REFUSALS, RefusalResponse),
     ApiResponse({ status: 409, description: BUSY, type: BusyResponse }),
   );

@@ -1,8 +1,15 @@
 import { GatewayError } from '../errors/openai-error';
 
+const KINDS = ['key', 'account'] as const;
+const LIMITED = ['requests_per_minute', 'tokens_per_minute', 'tokens_per_day', 'concurrency'] as const;
+
 /** A limit that refuses: of the key or of the account's use of the model. */
-export type LimitName =
-  `${'key' | 'account'}_${'requests_per_minute' | 'tokens_per_minute' | 'tokens_per_day' | 'concurrency'}`;
+export type LimitName = `${(typeof KINDS)[number]}_${(typeof LIMITED)[number]}`;
+
+/** Keys have no limit of a day. */
+export const LIMIT_NAMES: readonly LimitName[] = KINDS.flatMap((kind) =>
+  LIMITED.map((limited) => `${kind}_${limited}` as const),
+).filter((name) => name !== 'key_tokens_per_day');
 
 const SUBJECTS = { key: 'this API key', account: 'this account and model' };
 const UNITS: Record<string, string> = {
@@ -50,7 +57,7 @@ function describe(limit: LimitName, value: number): string {
 }
 
 /** A limit of a minute as a header tells it. */
-interface Shown {
+export interface Shown {
   limit: number;
   remaining: number;
   resetMillis: number;
@@ -76,8 +83,11 @@ function shownDuration(millis: number): string {
   return minutes > 0 ? `${minutes}m${Math.ceil(seconds)}s` : `${seconds}s`;
 }
 
-/** The headers of OpenAI, and those of Anthropic for its protocol. */
-export function limitHeaders(limits: ShownLimits, isAnthropic: boolean): Record<string, string> {
+/**
+ * The headers of OpenAI, and those of Anthropic for its protocol, which tell instants.
+ * @param nowMillis since 1970 on the clock of the database; null for another protocol
+ */
+export function limitHeaders(limits: ShownLimits, nowMillis: number | null): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of ['requests', 'tokens'] as const) {
     const shown = limits[name];
@@ -87,10 +97,10 @@ export function limitHeaders(limits: ShownLimits, isAnthropic: boolean): Record<
     headers[`x-ratelimit-limit-${name}`] = String(limit);
     headers[`x-ratelimit-remaining-${name}`] = remaining;
     headers[`x-ratelimit-reset-${name}`] = shownDuration(resetMillis);
-    if (!isAnthropic) continue;
+    if (nowMillis === null) continue;
     headers[`anthropic-ratelimit-${name}-limit`] = String(limit);
     headers[`anthropic-ratelimit-${name}-remaining`] = remaining;
-    headers[`anthropic-ratelimit-${name}-reset`] = new Date(Date.now() + resetMillis).toISOString();
+    headers[`anthropic-ratelimit-${name}-reset`] = new Date(nowMillis + resetMillis).toISOString();
   }
   return headers;
 }

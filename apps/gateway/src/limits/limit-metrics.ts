@@ -1,13 +1,14 @@
 import { Metrics } from '@inference/http';
 import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { type LimitName } from './limit-headers';
+import { LIMIT_NAMES, type LimitName } from './limit-headers';
 
 /** Counts what limits decide. */
 @Injectable()
 export class LimitMetrics {
   private readonly refusals: Counter<'limit'>;
   private readonly admissions: Counter<string>;
+  private readonly tightAdmissions: Counter<'limit'>;
 
   constructor({ registry }: Metrics) {
     this.refusals = new Counter({
@@ -21,13 +22,24 @@ export class LimitMetrics {
       help: 'Requests of callers with limits that were admitted.',
       registers: [registry],
     });
+    this.tightAdmissions = new Counter({
+      name: 'gateway_tight_limit_requests_total',
+      help: 'Admitted requests with which more than 80 % of a limit was used, by the limit.',
+      labelNames: ['limit'],
+      registers: [registry],
+    });
+    // A rate begins with the first one, not with the second.
+    for (const limit of LIMIT_NAMES)
+      for (const counter of [this.refusals, this.tightAdmissions]) counter.inc({ limit }, 0);
   }
 
   refused(limit: LimitName): void {
     this.refusals.inc({ limit });
   }
 
-  admitted(): void {
+  /** @param tight the limits of which little is left */
+  admitted(tight: readonly LimitName[]): void {
     this.admissions.inc();
+    for (const limit of tight) this.tightAdmissions.inc({ limit });
   }
 }

@@ -28,6 +28,11 @@ export class LimitUses {
     this.partMillis = (config.windowSeconds * 1000) / PARTS_OF_A_WINDOW;
   }
 
+  /** The time of the database in milliseconds since 1970, as far as it is known: the clock of the host may be wrong. */
+  get databaseMillis(): number {
+    return performance.now() + this.offsetMillis;
+  }
+
   /** Of a subject now. */
   of(subject: Subject, limits: ModelLimits): PartUse {
     const part = this.partNow;
@@ -75,6 +80,6 @@ export class LimitUses {
   }
 
   private get partNow(): number {
-    return Math.floor((performance.now() + this.offsetMillis) / this.partMillis);
+    return Math.floor(this.databaseMillis / this.partMillis);
   }
 }

@@ -1,155 +1,31 @@
-import { NotificationChannel } from '@inference/database';
-import { Metrics } from '@inference/http';
-import {
-  createTestDatabase,
-  insertAccount,
-  type TestAccount,
-  type TestDatabase,
-  TestPool,
-  waitFor,
-} from '@inference/testing';
-import { type LimitTier, type ModelLimits } from '@inference/rate-limits';
-import { ENTITIES } from '../entities';
+import { type ModelLimits } from '@inference/rate-limits';
+import { waitFor } from '@inference/testing';
 import { GatewayError } from '../errors/openai-error';
-import { readProxyRequest } from '../proxy/request/proxy-request';
-import { promptTokens } from '../proxy/usage/prompt-tokens';
-import { AccountLimits } from './account-limits';
-import { LimitMetrics } from './limit-metrics';
+import {
+  CONFIG,
+  delaySlots,
+  LimitedProcesses,
+  type Process,
+  PROMPT_TOKENS,
+  refusalOf,
+  sleep,
+  upkeepOf,
+  WINDOW_SECONDS,
+} from './limited-processes.fixture';
 import { type LimitsConfig } from './limits.config';
-import { LimitsService, type LimitTicket } from './limits.service';
-
-const WINDOW_SECONDS = 2;
-const CONFIG: LimitsConfig = {
-  tiers: [],
-  windowSeconds: WINDOW_SECONDS,
-  sliceSeconds: 0.17,
-  slotsTtlSeconds: 1.2,
-};
-const NONE: ModelLimits = {
-  requestsPerMinute: null,
-  tokensPerMinute: null,
-  tokensPerDay: null,
-  maxConcurrency: null,
-};
-const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis));
-
-/** As one process of the gateway has it. */
-interface Process {
-  limits: LimitsService;
-  metrics: Metrics;
-  pool: TestPool;
-  stop(): Promise<void>;
-  /** Without giving anything back. */
-  kill(): Promise<void>;
-}
+import { type LimitTicket } from './limits.service';
 
 describe('limits that gateway processes share', () => {
-  let database: TestDatabase;
-  let account: TestAccount;
-  let processes: Process[];
+  let site: LimitedProcesses;
 
-  beforeAll(async () => (database = await createTestDatabase(ENTITIES)));
-  beforeEach(async () => {
-    account = await insertAccount(database.pool);
-    processes = [];
-  });
-  afterEach(() => Promise.all(processes.map((one) => one.stop())));
-  afterAll(() => database.drop());
+  beforeAll(async () => (site = await LimitedProcesses.create()));
+  beforeEach(() => site.newAccount());
+  afterEach(() => site.stopAll());
+  afterAll(() => site.database.drop());
 
-  async function start(config: Partial<LimitsConfig> = {}): Promise<Process> {
-    const url = database.urlFor('gateway');
-    const pool = await TestPool.withEntities({ url, applicationName: 'limits', size: 4 }, ENTITIES);
-    const channel = new NotificationChannel(url, 'limits');
-    const all = { ...CONFIG, ...config };
-    const accounts = new AccountLimits(pool, all, channel);
-    const metrics = new Metrics();
-    const limits = new LimitsService(pool, all, accounts, new LimitMetrics(metrics));
-    await channel.start();
-    accounts.onApplicationBootstrap();
-    limits.onApplicationBootstrap();
-    let stopped: Promise<void> | undefined;
-    const end = async (isGraceful: boolean) => {
-      accounts.onApplicationShutdown();
-      if (isGraceful) await limits.onApplicationShutdown();
-      else clearInterval((limits as unknown as { timer: NodeJS.Timeout }).timer);
-      await channel.close();
-      await pool.end();
-    };
-    const process = {
-      limits,
-      metrics,
-      pool,
-      stop: () => (stopped ??= end(true)),
-      kill: () => (stopped ??= end(false)),
-    };
-    processes.push(process);
-    return process;
-  }
-
-  const bodyWith = (maxTokens: number) =>
-    Buffer.from(
-      JSON.stringify({
-        model: 'chat',
-        max_tokens: maxTokens,
-        messages: [{ role: 'user', content: 'Hello' }],
-      }),
-    );
-  const requestOf = (pace: Partial<ModelLimits> | null, maxTokens = 10) => {
-    const request = readProxyRequest('chat/completions', bodyWith(maxTokens));
-    const apiKey = {
-      id: account.apiKeyId,
-      spendLimited: false,
-      allowedModels: null,
-      reportsCost: true,
-      ...(pace && { pace: { ...NONE, ...pace } }),
-    };
-    const caller = { accountId: account.accountId, role: 'user' as const, apiKey };
-    return {
-      call: { caller, endpoint: 'chat/completions' as const },
-      model: request.model,
-      promptTokens: () => promptTokens(request),
-      outputTokens: maxTokens,
-      namesOutput: true,
-      answers: 1,
-    };
-  };
-  const admit = async (one: Process, pace: Partial<ModelLimits> | null, maxTokens?: number) =>
-    one.limits.admit(requestOf(pace, maxTokens));
-  /** What `max_tokens` adds to. */
-  const PROMPT_TOKENS = promptTokens(readProxyRequest('chat/completions', bodyWith(10)));
-  const refusalOf = async (admission: Promise<LimitTicket | null>): Promise<GatewayError> => {
-    const error = await admission.then(
-      () => new Error('was admitted'),
-      (refusal: unknown) => refusal,
-    );
-    if (!(error instanceof GatewayError)) throw error;
-    return error;
-  };
-
-  const upkeepOf = ({ limits }: Process): Promise<void> =>
-    (limits as unknown as { maintain(): Promise<void> }).maintain();
-
-  const delaySlots = (one: Process, subjectId = '') => delayAnswers(one, 'hold_slots', subjectId);
-
-  /** The next answer to a statement with these texts does not arrive until it is sent. */
-  function delayAnswers(one: Process, ...texts: string[]) {
-    let send!: () => void;
-    const isSent = new Promise<void>((resolve) => (send = resolve));
-    let isFound = false;
-    let delay!: (outcome: 'delayed') => void;
-    const isDelayed = new Promise<'delayed'>((resolve) => (delay = resolve));
-    const query = one.pool.query.bind(one.pool) as (...args: unknown[]) => Promise<never>;
-    const statements = jest.spyOn(one.pool, 'query').mockImplementation(async (...args: unknown[]) => {
-      const answer = await query(...args);
-      const statement = JSON.stringify(args);
-      if (isFound || !texts.every((text) => statement.includes(text))) return answer;
-      isFound = true;
-      delay('delayed');
-      await isSent;
-      return answer;
-    });
-    return { statements, send, isDelayed };
-  }
+  const start = (config?: Partial<LimitsConfig>) => site.start(config);
+  const admit = (one: Process, pace: Partial<ModelLimits> | null, maxTokens?: number) =>
+    site.admit(one, pace, maxTokens);
 
   /** Sends requests without a pause for some seconds. Returns when which were admitted. */
   async function hammer(targets: Process[], pace: Partial<ModelLimits>, seconds: number, tokens: number) {
@@ -197,7 +73,7 @@ describe('limits that gateway processes share', () => {
     const windows = 4;
     const admissions = await hammer([one], { tokensPerMinute }, windows * WINDOW_SECONDS, 100);
     expect(mostInAWindow(admissions, WINDOW_SECONDS * 1000)).toBeLessThanOrEqual(120);
-    expect(admissions.length).toBeGreaterThanOrEqual(120 * windows * 0.85);
+    expect(admissions.length).toBeGreaterThanOrEqual(120 * windows * 0.9);
   });
 
   it('of one a minute admit one', async () => {
@@ -256,10 +132,71 @@ describe('limits that gateway processes share', () => {
     );
   });
 
+  it.each([60, -60])(
+    'tell instants of the database’s clock where the own one is off by %i s',
+    async (seconds) => {
+      const now = Date.now.bind(Date);
+      const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1_000);
+      try {
+        const one = await start();
+        const request = site.requestOf({ requestsPerMinute: 100, tokensPerMinute: 100_000 });
+        const ticket = await one.limits.admit({
+          ...request,
+          call: { ...request.call, endpoint: 'messages' as const },
+        });
+        const { rows } = await site.database.pool.query<{ now: number }>(
+          'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now',
+        );
+        const headers = ticket!.headers();
+        for (const unit of ['requests', 'tokens']) {
+          const reset = Date.parse(headers[`anthropic-ratelimit-${unit}-reset`]!) - rows[0]!.now;
+          expect(reset).toBeGreaterThan(0);
+          expect(reset).toBeLessThan((WINDOW_SECONDS + 1) * 1_000);
+        }
+      } finally {
+        clock.mockRestore();
+      }
+    },
+  );
+
+  it('tell in metrics how many calls were admitted while more than four fifths were used', async () => {
+    const one = await start();
+    const countsOf = async (metric: string) => {
+      const { values } = await one.metrics.registry.getSingleMetric(metric)!.get();
+      return Object.fromEntries(values.map(({ labels, value }) => [labels.limit, value]));
+    };
+    const metric = 'gateway_tight_limit_requests_total';
+    const none = {
+      key_requests_per_minute: 0,
+      key_tokens_per_minute: 0,
+      key_concurrency: 0,
+      account_requests_per_minute: 0,
+      account_tokens_per_minute: 0,
+      account_tokens_per_day: 0,
+      account_concurrency: 0,
+    };
+    expect(await countsOf(metric)).toEqual(none);
+    expect(await countsOf('gateway_limit_refusals_total')).toEqual(none);
+    const pace = { requestsPerMinute: 10, maxConcurrency: 9 };
+    const open: (LimitTicket | null)[] = [];
+    while (open.length < 7) open.push(await admit(one, pace));
+    expect(await countsOf(metric)).toEqual(none);
+    open.push(await admit(one, pace));
+    expect(await countsOf(metric)).toEqual({ ...none, key_concurrency: 1 });
+    open.push(await admit(one, pace));
+    expect(await countsOf(metric)).toEqual({ ...none, key_concurrency: 2, key_requests_per_minute: 1 });
+    for (const ticket of open) ticket!.end();
+    await admit(one, pace);
+    expect(await countsOf(metric)).toEqual({ ...none, key_concurrency: 2, key_requests_per_minute: 2 });
+    await refusalOf(admit(one, pace));
+    expect(await countsOf(metric)).toMatchObject({ key_requests_per_minute: 2 });
+    expect(await countsOf('gateway_limit_refusals_total')).toEqual({ ...none, key_requests_per_minute: 1 });
+  });
+
   it('count the mean of lately for each answer of a request', async () => {
     const one = await start();
     const request = {
-      ...requestOf({ tokensPerMinute: 100_000 }, 10_000),
+      ...site.requestOf({ tokensPerMinute: 100_000 }, 10_000),
       namesOutput: false,
       answers: 4,
     };
@@ -355,10 +292,10 @@ describe('limits that gateway processes share', () => {
 
   describe('have a history', () => {
     const read = async () => {
-      const { rows } = await database.pool.query<Record<string, number>>(
+      const { rows } = await site.database.pool.query<Record<string, number>>(
         `SELECT requests::float8, request_limit::float8, tokens::float8, running, running_limit, refused_requests::float8,
            refused_tokens::float8 FROM limits.day_uses WHERE account_id = $1 AND subject_id = 'key:' || $2`,
-        [account.accountId, account.apiKeyId],
+        [site.account.accountId, site.account.apiKeyId],
       );
       return rows;
     };
@@ -409,134 +346,5 @@ describe('limits that gateway processes share', () => {
     for (let count = 0; count < 20; count++) (await admit(one, { requestsPerMinute: 100 }))!.end();
     await refusalOf(admit(one, { requestsPerMinute: 20 }));
     (await admit(one, { requestsPerMinute: 100 }))!.end();
-  });
-
-  describe('of accounts', () => {
-    const limits = (requestsPerMinute: number): ModelLimits => ({ ...NONE, requestsPerMinute });
-    const tiers: LimitTier[] = [
-      { name: 'Free', paid: 0, ageDays: 0, weight: 1, models: { '*': limits(1) } },
-      { name: 'Paid', paid: 5, ageDays: 0, weight: 1, models: { '*': limits(2), other: NONE } },
-      { name: 'Old', paid: 5, ageDays: 100, weight: 1, models: { '*': limits(1_000) } },
-    ];
-    const topUp = (picos: bigint) =>
-      database.pool.query(
-        `WITH t AS (
-           INSERT INTO wallet.transfers (id, kind, account_id, reference, description)
-           VALUES ('txn_' || gen_random_uuid(), 'topup', $1, 'payment:' || gen_random_uuid(), 'Top-up') RETURNING id
-         ), entries AS (
-           INSERT INTO wallet.entries (transfer_id, ledger_account, amount_picos)
-           SELECT id, 'wallet:' || $1, $2::numeric FROM t UNION ALL SELECT id, 'provider:test', -$2::numeric FROM t
-         )
-         UPDATE wallet.wallets SET balance_picos = balance_picos + $2 WHERE account_id = $1`,
-        [account.accountId, picos],
-      );
-    const setLimit = (requestsPerMinute: number | null, endsAt: Date | null = null) =>
-      database.pool.query(
-        `INSERT INTO limits.overrides (account_id, model, requests_per_minute, reason, set_by, ends_at)
-         VALUES ($1, '*', $2, 'test', $1, $3)
-         ON CONFLICT (account_id, model) DO UPDATE SET requests_per_minute = $2, ends_at = $3`,
-        [account.accountId, requestsPerMinute, endsAt],
-      );
-
-    it('are those of the first tier, and of a higher one for what was paid', async () => {
-      const first = await start({ tiers });
-      await admit(first, null);
-      expect((await refusalOf(admit(first, null))).details).toEqual({
-        limit: 'account_requests_per_minute',
-      });
-      await topUp(5_000_000_000_000n);
-      const second = await start({ tiers });
-      expect(await admit(second, null)).not.toBeNull();
-      await refusalOf(admit(second, null));
-    });
-
-    it('that staff sets hold within two seconds, until their end', async () => {
-      const one = await start({ tiers });
-      await setLimit(3);
-      await waitFor(
-        async () => (await admit(one, null))!.headers()['x-ratelimit-limit-requests'] === '3',
-        2_000,
-      );
-      await setLimit(null);
-      await waitFor(
-        async () => (await admit(one, null)) !== null && (await admit(one, null)) !== null,
-        2_000,
-      );
-      await setLimit(7, new Date(Date.now() + 1_500));
-      await waitFor(
-        async () => (await admit(one, null))!.headers()['x-ratelimit-limit-requests'] === '7',
-        1_400,
-      );
-      await waitFor(
-        async () =>
-          (await admit(one, null).catch((error: GatewayError) => error.headers))?.[
-            'x-ratelimit-limit-requests' as never
-          ] === '1',
-        5_000,
-      );
-    });
-
-    const shows = async (one: Process, requestsPerMinute: number) => {
-      const ticket = await admit(one, null);
-      return ticket!.headers()['x-ratelimit-limit-requests'] === String(requestsPerMinute);
-    };
-
-    it('that staff sets hold although the database fails, and an earlier answer comes late', async () => {
-      const [one, other] = [await start({ tiers }), await start({ tiers })];
-      // Set for the other process too, which tells that a notification has arrived.
-      const set = async (requestsPerMinute: number) => {
-        await setLimit(requestsPerMinute);
-        await waitFor(() => shows(other, requestsPerMinute));
-        await sleep(100);
-      };
-      const failing = jest.spyOn(one.pool, 'query').mockRejectedValue(new Error('no connection') as never);
-      await set(3_000);
-      expect(failing).toHaveBeenCalled();
-      failing.mockRestore();
-      await waitFor(() => shows(one, 3_000), 10_000);
-      const answers = delayAnswers(one, 'limits.overrides');
-      await setLimit(4_000);
-      await answers.isDelayed;
-      await set(5_000);
-      answers.send();
-      await waitFor(() => shows(one, 5_000));
-      await sleep(100);
-      expect(await shows(one, 5_000)).toBe(true);
-    });
-
-    it('hold while a request waits for what limits its key', async () => {
-      const one = await start({
-        tiers: [
-          { name: 'Free', paid: 0, ageDays: 0, weight: 1, models: { '*': { ...NONE, maxConcurrency: 1 } } },
-        ],
-      });
-      (await admit(one, null))!.end();
-      await waitFor(async () => {
-        await upkeepOf(one);
-        return (one.limits as unknown as { known: Map<string, unknown> }).known.size === 0;
-      });
-      const answers = delaySlots(one, 'key:');
-      const first = admit(one, { maxConcurrency: 5 });
-      await answers.isDelayed;
-      await upkeepOf(one);
-      const second = await admit(one, null);
-      answers.send();
-      await refusalOf(first);
-      second!.end();
-    });
-
-    it('and of the key must both allow, and the key’s is not charged for the other’s refusal', async () => {
-      const one = await start({ tiers });
-      await admit(one, { requestsPerMinute: 5 });
-      for (let count = 0; count < 10; count++)
-        expect((await refusalOf(admit(one, { requestsPerMinute: 5 }))).details).toEqual({
-          limit: 'account_requests_per_minute',
-        });
-      const { rows } = await database.pool.query<{ used: number }>(
-        `SELECT coalesce(sum(requests), 0)::float8 AS used FROM limits.slices WHERE subject_id = 'key:' || $1`,
-        [account.apiKeyId],
-      );
-      expect(rows[0]!.used).toBeLessThanOrEqual(5);
-    });
   });
 });

@@ -15,6 +15,7 @@ import {
   type LimitName,
   RateLimitExceededError,
   RequestTooLargeError,
+  type Shown,
   type ShownLimits,
   tighter,
 } from './limit-headers';
@@ -37,6 +38,9 @@ const NEWEST_WEIGHT = 0.04;
 const MOST_MEANS = 1_000;
 /** Until a call may have ended. */
 const CONCURRENCY_WAIT_MILLIS = 1_000;
+
+/** From which use on a limit is nearly reached. Chosen: at half of it an even use would count, and at nine tenths small limits never would. */
+const TIGHT_SHARE = 0.8;
 
 const LIMIT_OF_RATE = {
   requests: 'requests_per_minute',
@@ -214,7 +218,8 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
 
   private async take(request: LimitedRequest, all: Limited[]): Promise<LimitTicket> {
     const tokens = all.some(({ limits }) => countsTokens(limits)) ? this.reservedTokens(request) : 0;
-    const headers = () => limitHeaders(this.shown(all), request.call.endpoint === 'messages');
+    const isAnthropic = request.call.endpoint === 'messages';
+    const headers = () => limitHeaders(this.shown(all), isAnthropic ? this.uses.databaseMillis : null);
     // Before anything is waited for: a subject without calls may be dropped meanwhile.
     const held = all.map((limited): Held => ({ limited, taken: null, hasSlot: false, use: null }));
     for (const limited of all) limited.open += 1;
@@ -240,7 +245,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
       ticket.cancel();
       throw error;
     }
-    this.metrics.admitted();
+    this.metrics.admitted(all.flatMap(tightLimitsOf));
     for (const entry of held) {
       const { subject, limits, slots } = entry.limited;
       const use = (entry.use = this.uses.of(subject, limits));
@@ -348,6 +353,25 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
         this.logger.warn(`The use of a limit was not reported: ${String(result.reason)}`);
   }
 }
+
+/**
+ * Those of which little is left, as far as this process knows: of running calls it knows its own, and of a day only what the database refuses.
+ */
+function tightLimitsOf({ subject: { kind }, limits, rates, slots }: Limited): LimitName[] {
+  const tight: LimitName[] = [];
+  if (rates && hasRate(limits)) {
+    const { requests, tokens } = rates.remaining;
+    if (isTight(requests)) tight.push(`${kind}_requests_per_minute`);
+    if (isTight(tokens)) tight.push(`${kind}_tokens_per_minute`);
+  }
+  const { maxConcurrency } = limits;
+  if (slots && maxConcurrency !== null && slots.runningNow > maxConcurrency * TIGHT_SHARE)
+    tight.push(`${kind}_concurrency`);
+  return tight;
+}
+
+const isTight = (shown: Shown | null): boolean =>
+  shown !== null && shown.limit - shown.remaining > shown.limit * TIGHT_SHARE;
 
 function valueOf(name: LimitName, limits: ModelLimits): number | null {
   if (name.endsWith('concurrency')) return limits.maxConcurrency;

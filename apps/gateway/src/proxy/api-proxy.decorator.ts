@@ -1,7 +1,13 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { ApiRequestHeaders } from '@inference/dto';
-import { ApiErrors, type EventStream, eventModelsOf, eventStreamContent } from '@inference/openapi';
+import {
+  ApiErrors,
+  type EventStream,
+  eventModelsOf,
+  eventStreamContent,
+  OPTIONAL_WAIT,
+} from '@inference/openapi';
 import { OpenAiErrorResponse } from '../errors/openai-error';
 import { DONE } from './streaming/stream-meter';
 import { ProxyHeaders } from './request/proxy-request.dto';
@@ -48,12 +54,18 @@ export const COST = {
   },
 };
 
+export const LIMITED = {
+  description:
+    '`rate_limit_exceeded`: a limit of the API key or the account, which the error names; `upstream_busy`: all servers of the model are full or have asked for a pause. `Retry-After` says for how long to wait; without it, the request is larger than a limit and no wait helps.',
+  headers: OPTIONAL_WAIT,
+};
+
 /** Errors of endpoints that a model answers, beside the implied ones. */
 export const ERRORS_OF_ANSWERS = {
   402: 'The wallet or the limit of the API key does not cover the largest possible cost.',
   403: 'The API key may not use the model, or the entrypoint is reserved. `on_behalf_forbidden`: a request with an API key has a header of services.',
   404: 'The model does not exist or is not offered.',
-  429: '`upstream_busy`: all servers of the model are full or have asked for a pause; `Retry-After` says for how long.',
+  429: LIMITED,
   409: '`idempotency_key_reused`: another request was sent with the key; `idempotency_key_in_use`: another process works on its call; `already_charged`: its call was charged, and the answer is not kept any longer.',
   422: 'The model’s server refuses the request.',
   502: 'No server of the model gave a usable answer.',

@@ -3,6 +3,7 @@ import { MemoSite, type Person } from '../memo.fixture';
 import { MODEL, POLICY, QUESTION, readEvents } from './chat-client.fixture';
 
 const named = (behaviour: string) => `sandbox-chat+${behaviour}`;
+const ANSWERING = 'sandbox-chat';
 const MODELS = ['status-429', 'status-500', 'status-503', 'fail-before', 'hang'].map(named);
 
 let model: ScriptedModel;
@@ -13,7 +14,7 @@ let workspace: string;
 beforeAll(async () => {
   model = await ScriptedModel.start();
   site = await MemoSite.start({
-    models: [...MODELS, MODEL],
+    models: [...MODELS, MODEL, ANSWERING],
     upstreams: [{ name: 'scripted', base_url: model.url, models: [MODEL] }],
     environment: { MODEL_SILENCE_TIMEOUT_SECONDS: '0.5' },
   });
@@ -49,6 +50,31 @@ it.each([
   expect(response.headers.get('content-type')).toContain('application/json');
   expect(response.headers.get('retry-after')).toBe(retry);
   expect(await owner.json('GET', `/${workspace}/conversations`)).toMatchObject({ conversations: [] });
+  await replica.close();
+});
+
+it('keeps to the limits of the account for the model, and tells when to ask again', async () => {
+  const replica = await site.startReplica({ CHAT_MODEL: ANSWERING });
+  await site.pool.query(
+    `INSERT INTO limits.overrides (account_id, model, requests_per_minute, reason, set_by) VALUES ($1, $2, 1, 'test', $1)`,
+    [owner.accountId, ANSWERING],
+  );
+  const answer = async () => {
+    const response = await ask(replica.url);
+    return { status: response.status, headers: response.headers, body: await response.text() };
+  };
+  const refused = await waitFor(async () => {
+    const one = await answer();
+    return one.status === 429 && one;
+  });
+  expect(JSON.parse(refused.body)).toMatchObject({ code: 'rate_limit_exceeded' });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  await site.pool.query('DELETE FROM limits.overrides WHERE account_id = $1', [owner.accountId]);
+  const answered = await waitFor(async () => {
+    const one = await answer();
+    return one.status === 200 && one;
+  });
+  expect(readEvents(answered.body)).toMatchObject({ error: undefined });
   await replica.close();
 });
 

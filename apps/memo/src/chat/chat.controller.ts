@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, type MessageEvent, RequestMethod, Res, Sse } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiEventStream } from '@inference/openapi';
+import { ApiEventStream, OPTIONAL_WAIT } from '@inference/openapi';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
 import { CurrentMember, type Member } from '../access/member';
@@ -18,7 +18,11 @@ const ERRORS = {
   404: 'The caller has no such conversation in the workspace, the workspace has not all of the documents in `document_ids`, or the chat model is not published.',
   413: 'The body or the question for the model is too large.',
   422: 'The gateway cannot process the model call.',
-  429: 'Too many requests. Wait for the seconds in `Retry-After`.',
+  429: {
+    description:
+      'Too many requests. Wait for the seconds in `Retry-After`; without it, the question is larger than a limit of tokens and no wait helps.',
+    headers: OPTIONAL_WAIT,
+  },
   502: 'The model could not answer.',
   503: 'The service stops, or the database or the gateway is not available.',
   504: 'The model did not answer in time.',

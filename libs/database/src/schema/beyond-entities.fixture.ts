@@ -120,6 +120,8 @@ export const BEYOND_ENTITIES = {
       'training.usd_per_unit(text)',
       'wallet.draw_lease(text,text,text,text,text,numeric,numeric,integer)',
       'wallet.free_money(text,text)',
+      'wallet.period_end(text,date,text)',
+      'wallet.period_start(text,timestamp with time zone,text)',
       'wallet.recall_leases(text,double precision)',
       'wallet.reclaim_expired(text)',
       'wallet.reclaim_expired_leases()',

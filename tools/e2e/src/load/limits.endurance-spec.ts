@@ -12,6 +12,8 @@ import { LOAD_PRICES } from './continuous-load';
 const MINUTES = 10;
 const REQUESTS_PER_MINUTE = 600;
 const TOKENS_PER_MINUTE = 60_000;
+/** Specified for one gateway; two reach as much. */
+const REACHED_PART = 0.9;
 /** Twenty times the limit. */
 const REQUESTS_PER_SECOND = 200;
 const CALLERS = 40;
@@ -107,6 +109,7 @@ test('two gateways never admit more than the limits of a key in any minute of tw
   expect([...statuses.keys()].sort()).toEqual([200, 429]);
   const admitted = await admittedOf(accountId);
   expect(admitted).toHaveLength(statuses.get(200)!);
+  expect(admitted.length).toBeGreaterThanOrEqual(REACHED_PART * REQUESTS_PER_MINUTE * MINUTES);
   expect(most(admitted, () => 1)).toBeLessThanOrEqual(REQUESTS_PER_MINUTE);
   expect(most(admitted, ({ tokens }) => tokens)).toBeLessThanOrEqual(TOKENS_PER_MINUTE);
 });
@@ -117,7 +120,7 @@ test('one gateway alone admits nine tenths of the limits', async () => {
   await load(gateways.slice(0, 1), apiKey, minutes * WINDOW_MILLIS);
   const admitted = await admittedOf(accountId);
   expect(most(admitted, () => 1)).toBeLessThanOrEqual(REQUESTS_PER_MINUTE);
-  expect(admitted.length).toBeGreaterThanOrEqual(0.9 * REQUESTS_PER_MINUTE * minutes);
+  expect(admitted.length).toBeGreaterThanOrEqual(REACHED_PART * REQUESTS_PER_MINUTE * minutes);
 });
 
 test('running calls of a gateway that was killed come back within 30 s, and its slices within 65', async () => {

@@ -1,14 +1,4 @@
-import {
-  Autocomplete,
-  Button,
-  Group,
-  SimpleGrid,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Autocomplete, Button, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -110,7 +100,12 @@ const useTexts = defineTexts('accountLimits', en, zh);
 type Override = Schemas['OverrideResponse'];
 type NewOverride = Schemas['SetOverrideDto'];
 
-const NAMES = ['rpm', 'tpm', 'tpd', 'max_concurrency'] as const;
+/** As the fields stand in a dialog. */
+const ROWS = [
+  ['rpm', 'tpm'],
+  ['tpd', 'max_concurrency'],
+] as const;
+const NAMES = ROWS.flat();
 const EACH_OTHER_MODEL = '*';
 const PATH = '/api/admin/accounts/{id}/limits';
 const keyOf = (id: string) => ['admin', 'account limits', id];
@@ -331,11 +326,13 @@ function SetLimitsDialog({ accountId, override, onClose }: DialogProps & { overr
         disabled={override !== undefined}
         {...form.getInputProps('model')}
       />
-      <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        {NAMES.map((name) => (
-          <TextInput key={name} label={t(name)} inputMode="numeric" {...form.getInputProps(name)} />
-        ))}
-      </SimpleGrid>
+      {ROWS.map((names) => (
+        <Group key={names[0]} grow align="flex-start">
+          {names.map((name) => (
+            <TextInput key={name} label={t(name)} inputMode="numeric" {...form.getInputProps(name)} />
+          ))}
+        </Group>
+      ))}
       <Textarea label={t('reason')} maxLength={500} autosize required {...form.getInputProps('reason')} />
       <TextInput
         type="datetime-local"

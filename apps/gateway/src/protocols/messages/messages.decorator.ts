@@ -1,10 +1,10 @@
 import { ApiRequestHeaders } from '@inference/dto';
 import { Accepts } from '@inference/guards';
-import { type EventStream, eventModelsOf, eventStreamContent } from '@inference/openapi';
+import { ApiErrors, type EventStream, eventModelsOf, eventStreamContent } from '@inference/openapi';
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { AnthropicErrorResponse } from '../../errors/anthropic-error';
-import { OUTPUT_LIMIT, REQUEST_ID } from '../../proxy/api-proxy.decorator';
+import { LIMITED, OUTPUT_LIMIT, REQUEST_ID } from '../../proxy/api-proxy.decorator';
 import { ProxyHeaders } from '../../proxy/request/proxy-request.dto';
 import { MessageResponse, MessagesEvent, MessagesRequest } from './messages.dto';
 
@@ -50,7 +50,7 @@ const STREAM: EventStream = {
   },
 };
 
-const REASONS: Record<number, string> = {
+const REASONS = {
   400: 'A field is missing, malformed, or cannot be carried over to the model’s server: the message names it. `on_behalf_missing`: a service names no account.',
   401: 'The credential is missing, expired or invalid. `on_behalf_unknown`: a service names an account or API key that does not exist.',
   403: 'The API key may not use the model, or the entrypoint is reserved. `on_behalf_forbidden`: a request with an API key has a header of services.',
@@ -62,20 +62,14 @@ const REASONS: Record<number, string> = {
   500: 'An unexpected fault of the service.',
   503: '`database_unavailable`; `busy`: too many large bodies; `exchange_rate_missing`; for an answer of a model also `billing_unavailable`, which is free, and `billing_unknown`, which may have been charged.',
 };
-const REASONS_OF_ANSWERS: Record<number, string> = {
+const REASONS_OF_ANSWERS = {
   402: 'The wallet or the limit of the API key does not cover the largest possible cost.',
   409: '`idempotency_key_reused`, `idempotency_key_in_use`, `already_charged`: the `Idempotency-Key` was used before.',
   422: 'The model’s server refuses the request.',
+  429: LIMITED,
   502: 'No server of the model gave a usable answer.',
   504: 'No server of the model answered in time.',
 };
-
-const errors = (reasons: Record<number, string>) =>
-  applyDecorators(
-    ...Object.entries(reasons).map(([status, description]) =>
-      ApiResponse({ status: Number(status), description, type: AnthropicErrorResponse }),
-    ),
-  );
 
 /** What both endpoints of Anthropic's Messages have in common. */
 export const ApiAnthropic = (
@@ -86,7 +80,7 @@ export const ApiAnthropic = (
     Accepts('api_key', 'api_key_header', 'on_behalf'),
     ApiOperation(operation),
     ApiBody({ type: request }),
-    errors(REASONS),
+    ApiErrors(REASONS, AnthropicErrorResponse),
   );
 
 /** Documents `POST /v1/messages`. */
@@ -112,5 +106,5 @@ export const ApiMessages = () =>
         'text/event-stream': eventStreamContent(STREAM),
       },
     }),
-    errors(REASONS_OF_ANSWERS),
+    ApiErrors(REASONS_OF_ANSWERS, AnthropicErrorResponse),
   );

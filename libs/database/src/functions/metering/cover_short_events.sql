@@ -28,7 +28,7 @@ BEGIN
       WHERE api_key_id = e.api_key_id
         AND (limit_picos IS NULL OR leased_picos + e.cost_picos + CASE
           WHEN period = 'total' THEN spent_picos
-          WHEN period_starts_on >= date_trunc(period, clock_timestamp() AT TIME ZONE time_zone)::date THEN period_spent_picos
+          WHEN period_starts_on >= wallet.period_start(period, clock_timestamp(), time_zone) THEN period_spent_picos
           ELSE 0
         END <= limit_picos);
       IF NOT FOUND THEN

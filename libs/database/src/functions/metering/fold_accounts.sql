@@ -48,7 +48,7 @@ AS $$
   ), of_periods AS (
     -- A call counts in the period in which it was settled. Null: the limit of the key is one in all.
     SELECT t.api_key_id, t.cost_picos, t.limited_picos,
-      date_trunc(nullif(k.period, 'total'), t.appended_at AT TIME ZONE k.time_zone)::date AS starts_on
+      wallet.period_start(k.period, t.appended_at, k.time_zone) AS starts_on
     FROM taken t JOIN wallet.key_budgets k ON k.api_key_id = t.api_key_id
   ), keys AS (
     UPDATE wallet.key_budgets b SET spent_picos = spent_picos + s.cost, leased_picos = leased_picos - s.limited,

@@ -41,7 +41,7 @@ BEGIN
   IF p_key IS NOT NULL THEN
     SELECT * INTO b FROM wallet.key_budgets WHERE api_key_id = p_key AND account_id = p_account;
     IF b.limit_picos IS NOT NULL AND b.period <> 'total' THEN
-      starts_on := date_trunc(b.period, clock_timestamp() AT TIME ZONE b.time_zone)::date;
+      starts_on := wallet.period_start(b.period, clock_timestamp(), b.time_zone);
       IF coalesce(b.period_starts_on, '-infinity') < starts_on THEN
         -- What waits was settled in the period that has ended, or just now: the fold tells. What is set aside then counts in the new period.
         PERFORM metering.fold_or_set_aside(ARRAY[p_account]);

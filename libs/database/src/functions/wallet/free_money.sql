@@ -7,7 +7,7 @@ AS $$
     SELECT b.limit_picos - b.leased_picos - CASE
       WHEN b.period = 'total' THEN b.spent_picos
       -- A new period begins with the next draw.
-      WHEN coalesce(b.period_starts_on, '-infinity') < date_trunc(b.period, now() AT TIME ZONE b.time_zone)::date THEN 0
+      WHEN coalesce(b.period_starts_on, '-infinity') < wallet.period_start(b.period, now(), b.time_zone) THEN 0
       ELSE b.period_spent_picos
     END - (
       SELECT coalesce(sum(cost_picos - limited_picos), 0) FROM metering.unfolded_usage

@@ -16,6 +16,14 @@ const SITES = ['intl', 'cn'] as const;
 /** The width of a phone, and a screen of 1280 pixels at 200 %. */
 const WIDTHS = [320, 640];
 const HEIGHT = 800;
+/** The demo account has the second one when its payment has arrived. */
+const TIERS = [
+  { name: 'Free', models: { '*': { rpm: 600, tpm: 400_000, tpd: 10_000_000, max_concurrency: 50 } } },
+  { name: 'Tier 1', paid: 20, models: { '*': { rpm: 6_000, tpm: 4_000_000, max_concurrency: 200 } } },
+  { name: 'Tier 2', paid: 200, age_days: 30, models: { '*': { rpm: 60_000, tpm: 40_000_000 } } },
+];
+/** The other site has no tiers. */
+const ENVIRONMENTS = { intl: { MODEL_RATE_LIMIT_TIERS: JSON.stringify(TIERS) }, cn: {} };
 const SCREEN = { width: 1440, height: 900 };
 /** Tables, menus and the field of a chat look otherwise here. */
 const PHONE = { width: 390, height: 844 };
@@ -31,7 +39,8 @@ const visited = new Set<string>();
 beforeAll(async () => {
   runs = new SiteRuns();
   if (!chrome) return;
-  for (const SITE of SITES) sites[SITE] = await runs.newRun({ SITE, ENGINE_TOKENS_PER_SECOND: '0' });
+  for (const SITE of SITES)
+    sites[SITE] = await runs.newRun({ SITE, ENGINE_TOKENS_PER_SECOND: '0', ...ENVIRONMENTS[SITE] });
   await Promise.all(SITES.map((site) => sites[site].start()));
   await Promise.all(SITES.map((site) => seedContent(sites[site].platform)));
   browser = await launchChromium(chrome);

@@ -7,7 +7,7 @@ const SUSPENDED = { email: 'suspended@example.com', password: 'a password of thi
 
 /**
  * Gives the demo account and its staff what their pages show beyond the first start: calls that worked and that failed, a key
- * with limits, a paid payment of which a part is refunded and that is disputed, an open one, a note, a suspended customer, a
+ * with limits, limits set by staff, a paid payment of which a part is refunded and that is disputed, an open one, a note, a suspended customer, a
  * second upstream, what the first one takes, and exported hours.
  */
 export async function seedContent(platform: Platform): Promise<void> {
@@ -120,6 +120,14 @@ async function seedAdministration(
   const post = <Body>(path: string, json: object, status: number, by = token) =>
     consoleBody<Body>(urls.console!, 'POST', path, { token: by, json, status });
   await post(`/api/admin/accounts/${customerId}/notes`, { text: 'Pays by invoice, see ticket 4711.' }, 201);
+  await consoleBody(urls.console!, 'PUT', `/api/admin/accounts/${customerId}/limits`, {
+    token,
+    json: {
+      ...{ model: 'sandbox-chat', rpm: 3_000, tpm: 2_000_000, tpd: 500_000_000, max_concurrency: 100 },
+      reason: 'Load test before the launch, see ticket 4712',
+      ends_at: new Date(Date.now() + 7 * 86_400_000).toISOString(),
+    },
+  });
   const { token: theirs, user } = await consoleBody<{ token: string; user: { id: string } }>(
     urls.console!,
     'POST',
