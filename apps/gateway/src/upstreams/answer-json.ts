@@ -4,7 +4,7 @@ import { JsonFault, readJsonInSlices, UniqueNames } from '@inference/http';
 export type ReadAnswer<Content> = Content | null | Promise<Content | null>;
 
 /** A longer answer is read in slices, without what is not used. Measured: the worst one of this length that a server gives takes 30 ms of processor time. */
-export const READ_AT_ONCE_BYTES = 4 * 2 ** 20;
+const AT_ONCE_BYTES = 4 * 2 ** 20;
 /** What fills long answers without being read here. */
 const UNREAD = new UniqueNames({ logprobs: {}, embedding: {}, b64_json: {} });
 const OPEN_LIST = '[';
@@ -12,7 +12,7 @@ const CLOSE_LIST = ']';
 
 /** Undefined for what is not JSON, and for what takes too long to read at once. */
 export function parsed(body: Buffer): unknown {
-  if (body.length > READ_AT_ONCE_BYTES) return undefined;
+  if (body.length > AT_ONCE_BYTES) return undefined;
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
@@ -28,7 +28,7 @@ export function readAnswer<Content>(
   body: Buffer,
   use: (answer: unknown) => Content | null,
 ): ReadAnswer<Content> {
-  return body.length <= READ_AT_ONCE_BYTES ? use(parsed(body)) : parsedInSlices(body).then(use);
+  return body.length <= AT_ONCE_BYTES ? use(parsed(body)) : parsedInSlices(body).then(use);
 }
 
 /**
@@ -39,9 +39,9 @@ export function readVectors<Content>(
   body: Buffer,
   use: (answer: unknown) => Content | null,
 ): ReadAnswer<Content> {
-  if (body.length > READ_AT_ONCE_BYTES) {
+  if (body.length > AT_ONCE_BYTES) {
     const [from, to] = [body.indexOf(OPEN_LIST), body.lastIndexOf(CLOSE_LIST)];
-    const isOneList = from !== -1 && from + body.length - to <= READ_AT_ONCE_BYTES;
+    const isOneList = from !== -1 && from + body.length - to <= AT_ONCE_BYTES;
     const rest = isOneList && parsed(Buffer.concat([body.subarray(0, from + 1), body.subarray(to)]));
     // Something else may be the list.
     if (rest && typeof rest === 'object' && 'data' in rest && 'usage' in rest) return use(rest);
