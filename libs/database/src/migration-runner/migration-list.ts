@@ -46,6 +46,7 @@ import { StoredResponses0000000000077 } from '../migrations/0077_stored_response
 import { AccountViews0000000000078 } from '../migrations/0078_account_views';
 import { ItemsOfResponses0000000000079 } from '../migrations/0079_items_of_responses';
 import { SkippedMails0000000000080 } from '../migrations/0080_skipped_mails';
+import { HourFigures0000000000081 } from '../migrations/0081_hour_figures';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -55,7 +56,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = '3ee07e378fb049d2213e013e9eaa73c00d22ae5f9ce58435f3e98bd66ef264d0';
+export const FUNCTIONS_DIGEST = 'aae5f0cdd9397b608a2e6cc9071dd450875f6e35662e753d9b8500aeab9fd3b5';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -105,6 +106,7 @@ export const MIGRATIONS: MigrationClass[] = [
   AccountViews0000000000078,
   ItemsOfResponses0000000000079,
   SkippedMails0000000000080,
+  HourFigures0000000000081,
 ];
 
 /**
