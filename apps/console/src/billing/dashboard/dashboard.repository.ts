@@ -111,14 +111,15 @@ const MODELS_OF_PERIOD = `
       SELECT model, calls, tokens, cost_picos FROM billing.hour_models
       WHERE hour >= (SELECT day FROM bounds) AND hour < (SELECT open FROM bounds)
       UNION ALL
-      SELECT model, calls, tokens, cost_picos FROM open_usage
+      SELECT model, calls, tokens, cost_picos FROM open_usage WHERE model IS NOT NULL
     ) lines GROUP BY model
   )`;
-/** The open hours are few, but have many rows, which are read once for models and accounts. */
+/** The open hours are few, but have many rows, which are read once: a row for each model and one for each account. */
 const OPEN_USAGE = `
   open_usage AS MATERIALIZED (
     SELECT account_id, model, ${CALLS} AS calls, sum(tokens) AS tokens, sum(cost_picos) AS cost_picos
-    FROM metering.hourly_usage WHERE hour >= (SELECT open FROM bounds) AND hour < $2 GROUP BY account_id, model
+    FROM metering.hourly_usage WHERE hour >= (SELECT open FROM bounds) AND hour < $2
+    GROUP BY GROUPING SETS ((account_id), (model))
   )`;
 /** Bounds that the planner knows, so that it does not expect a few rows and fetch each by the index. */
 const SUMMED_ACCOUNTS = 'day >= $1 AND day < $2 AND first_hour < (SELECT open FROM bounds)';
@@ -134,7 +135,7 @@ export const USAGE_OF_PERIOD = `
     SELECT account_id, sum(cost_picos) AS cost_picos FROM (
       SELECT account_id, cost_picos FROM billing.day_accounts WHERE ${SUMMED_ACCOUNTS}
       UNION ALL
-      SELECT account_id, cost_picos FROM open_usage
+      SELECT account_id, cost_picos FROM open_usage WHERE account_id IS NOT NULL
     ) lines GROUP BY account_id
   ), top_accounts AS (
     SELECT account_id, cost_picos, count(*) OVER () AS active
@@ -149,7 +150,7 @@ export const USAGE_BEFORE = `
   WITH ${sumsUntil('$2')}, ${OPEN_USAGE}, ${MODELS_OF_PERIOD}, accounts AS (
     SELECT account_id FROM billing.day_accounts WHERE ${SUMMED_ACCOUNTS}
     UNION
-    SELECT account_id FROM open_usage
+    SELECT account_id FROM open_usage WHERE account_id IS NOT NULL
   )
   ${MODEL_ROWS}
   UNION ALL
