@@ -279,6 +279,19 @@ describe('the dashboard', () => {
       await expectAllExact(yesterdayAt(23));
     });
 
+    it('keeps the counts of calls that a former version has summed with their days', async () => {
+      await forgetSums();
+      await pool().query(
+        `INSERT INTO billing.day_figures SELECT date_trunc('day', now(), 'UTC') - interval '8 days', 40, 41, 0, 0`,
+      );
+      await sumUntil(3);
+      const { rows } = await pool().query(
+        `SELECT failed_calls, refused_calls FROM billing.day_figures WHERE day = date_trunc('day', now(), 'UTC') - interval '8 days'`,
+      );
+      expect(rows).toEqual([{ failed_calls: 40n, refused_calls: 41n }]);
+      await expectAllExact(yesterdayAt(15));
+    });
+
     it('sums each hour once, whatever breaks off and however many consoles sum', async () => {
       await forgetSums();
       await sumUntil(-30);
