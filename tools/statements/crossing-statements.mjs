@@ -136,6 +136,12 @@ export const CROSSING_STATEMENTS = [
     why: 'Revenue, cost and margin of some days together.',
   },
   {
+    place: 'apps/console/src/billing/dashboard/margin.repository.ts readSummedMargin',
+    kind: 'report',
+    tables: ['metering.margins'],
+    why: 'The same for the dashboard, from sums of the days that have them.',
+  },
+  {
     place: 'view metering.hourly_usage',
     kind: 'report',
     tables: ['metering.hourly_rollup', 'metering.unfolded_usage'],
@@ -443,16 +449,16 @@ export const CROSSING_STATEMENTS = [
     why: 'Counts what waits for providers and mail servers, by indexes of what waits; at most every few seconds for a scrape of the metrics.',
   },
   {
-    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts nextDay',
-    kind: 'job',
-    tables: ['metering.hourly_rollup'],
-    why: 'The first day of usage that is not summed for the dashboard.',
-  },
-  {
-    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts sumDay',
+    place: 'apps/console/src/billing/dashboard/dashboard.repository.ts sumNextHours',
     kind: 'job',
     tables: ['metering.hourly_rollup', 'metering.unserved_calls', 'metering.usage_events'],
-    why: 'Sums a closed day of the whole site for the dashboard.',
+    why: 'Sums the next closed hours of the whole site for the dashboard.',
+  },
+  {
+    place: 'apps/console/src/billing/dashboard/margin.repository.ts sumMargin',
+    kind: 'job',
+    tables: ['metering.margins'],
+    why: 'Sums the margin of a closed day of the whole site for the dashboard.',
   },
   {
     place: 'apps/console/src/billing/dashboard/dashboard.repository.ts readUsage',

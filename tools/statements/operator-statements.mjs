@@ -7,6 +7,7 @@ export const OPERATOR_STATEMENTS = [
     kind: 'operator',
     tables: [
       ...[
+        'billing.day_accounts',
         'billing.payments',
         'billing.refunds',
         'metering.account_daily_costs',

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { figure, median, percentile, printRows, printVerdicts } from '../measuring/report.mjs';
 import { loadBuilt } from '../setup/built-modules.mjs';
 import { createDatabase, roleUrl } from '../setup/database.mjs';
-import { accountsOf, fillMonth, MONTH } from './filled-months.mjs';
+import { accountsOf, fillMonth } from './filled-months.mjs';
 
 /**
  * @import { BenchOptions, Workbench } from '../setup/workbench.mjs'
@@ -14,10 +14,10 @@ import { accountsOf, fillMonth, MONTH } from './filled-months.mjs';
 
 /** @type {PeriodName[]} */
 const PERIODS = ['today', '7d', '30d', '90d'];
-/** Two hours of the last day are not rolled up. */
+/** The present hour and the one before it are not rolled up. */
 const NOW = new Date('2024-01-31T19:30:00Z');
+const ROLLED_UNTIL = '2024-01-31T18:00:00Z';
 const END = '2024-01-31T20:00:00Z';
-const DAY_MILLIS = 86_400_000;
 const RUNS = 20;
 const WARM_UP_RUNS = 2;
 const TARGET_ROWS = 10_000_000;
@@ -40,20 +40,27 @@ async function timed(work) {
   return performance.now() - start;
 }
 
+/** @template T @param {pg.Client} client @param {() => Promise<T>} work @returns {Promise<T>} */
+async function transactionOf(client, work) {
+  await client.query('BEGIN');
+  const result = await work();
+  await client.query('COMMIT');
+  return result;
+}
+
 /** @param {pg.Client} owner @param {number} rows @param {AbortSignal} signal */
 async function fill(owner, rows, signal) {
-  const { sumDay } = loadBuilt('apps/console/src/billing/dashboard/dashboard.repository');
-  await owner.query(
-    'TRUNCATE billing.day_figures, billing.day_models, billing.day_accounts, metering.daily_margins',
-  );
+  const { sumNextHours } = loadBuilt('apps/console/src/billing/dashboard/dashboard.repository');
+  await owner.query(`
+    TRUNCATE billing.day_accounts, billing.day_figures, billing.day_margins, billing.day_models, billing.hour_models,
+      metering.daily_margins`);
   /** @type {any} a client has the part of the Executor that is used here */
   const database = owner;
   await fillMonth(database, rows, signal);
   await owner.query(FILL_MARGINS);
-  for (let day = Date.parse(MONTH.from); day + DAY_MILLIS <= NOW.getTime(); day += DAY_MILLIS) {
-    signal.throwIfAborted();
-    await sumDay(database, new Date(day));
-  }
+  await owner.query(`UPDATE metering.rollup_progress SET rolled_until = '${ROLLED_UNTIL}'`);
+  do signal.throwIfAborted();
+  while (await transactionOf(owner, () => sumNextHours(database, NOW)));
   await owner.query('VACUUM ANALYZE');
 }
 

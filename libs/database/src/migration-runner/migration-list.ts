@@ -46,6 +46,7 @@ import { StoredResponses0000000000077 } from '../migrations/0077_stored_response
 import { AccountViews0000000000078 } from '../migrations/0078_account_views';
 import { ItemsOfResponses0000000000079 } from '../migrations/0079_items_of_responses';
 import { SkippedMails0000000000080 } from '../migrations/0080_skipped_mails';
+import { HourFigures0000000000081 } from '../migrations/0081_hour_figures';
 import { PeriodFunctions0000000000082 } from '../migrations/0082_period_functions';
 import { hasTable } from './former-migrations';
 
@@ -56,7 +57,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = '998bf9de3b6e2c7ea3c0787ed6b0504b4a452c4fcdb24d52b2b37076b3bb277f';
+export const FUNCTIONS_DIGEST = '3dd8126986974e24e86d7bed30a77fda47d2350e5280f004b67c333985d71fac';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -106,6 +107,7 @@ export const MIGRATIONS: MigrationClass[] = [
   AccountViews0000000000078,
   ItemsOfResponses0000000000079,
   SkippedMails0000000000080,
+  HourFigures0000000000081,
   PeriodFunctions0000000000082,
 ];
 

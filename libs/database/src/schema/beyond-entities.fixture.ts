@@ -226,8 +226,10 @@ export const BEYOND_ENTITIES = {
         'accounts.terms_acceptances',
         'billing.day_accounts',
         'billing.day_figures',
+        'billing.day_margins',
         'billing.day_models',
         'billing.documents',
+        'billing.hour_models',
         'billing.invoice_files',
         'billing.payments',
         'billing.provider_events',
@@ -248,6 +250,7 @@ export const BEYOND_ENTITIES = {
       select: [
         'agent.sessions (account_id, api_key_id, created_at, id, last_turn, model, public_id)',
         'billing.document_counters',
+        'billing.figures_progress',
         'catalogue.changes',
         'limits.day_uses',
         'limits.part_uses',
@@ -277,7 +280,9 @@ export const BEYOND_ENTITIES = {
         'wallet.leases',
       ],
       update: [
+        'billing.day_accounts (cost_picos)',
         'billing.document_counters (issued_at, last, year)',
+        'billing.figures_progress (summed_until)',
         'billing.payments (checkout_type, checkout_url, claimed_until, ended_at, failure, next_check_at, paid_at, payer_email, payer_name, provider_order_id, provider_reference, seen_at, status)',
         'billing.provider_events (closed_as, closed_at, closed_by, content, note)',
         'billing.refunds (claimed_until, ended_at, failure, next_check_at, provider_reference, status)',

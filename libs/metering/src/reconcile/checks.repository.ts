@@ -106,6 +106,61 @@ function sumCheck({ table, time, key, sums }: RolledTable): Check {
 /** Days and months are what the hours add up to, so that reports show the same sums whatever they read. */
 export const ROLLUP_CHECKS: Check[] = ROLLED_TABLES.map(sumCheck);
 
+const CALLS = 'CASE WHEN bool_and(calls IS NOT NULL) THEN sum(calls)::bigint END AS calls';
+/** Days before the first one were too old to be summed. */
+const SUMMED_HOURS = `metering.hourly_rollup WHERE hour >= (SELECT date_trunc('day', min(hour), 'UTC') FROM billing.hour_models)
+          AND hour < (SELECT summed_until FROM billing.figures_progress)`;
+const SUMMED_DAYS = "(SELECT date_trunc('day', summed_until, 'UTC') FROM billing.figures_progress)";
+
+/** The sums that the dashboard reads in place of hours and margins. */
+const FIGURES_CHECKS: Check[] = [
+  {
+    name: 'the models of each hour that is summed for the dashboard = the hourly rollup',
+    sql: `WITH hours AS (
+        SELECT hour, model, ${CALLS}, sum(tokens) AS tokens, sum(cost_picos) AS cost_picos FROM ${SUMMED_HOURS} GROUP BY 1, 2
+      )
+      SELECT hour, model, s.calls::text AS summed_calls, h.calls::text AS calls, s.tokens::text AS summed_tokens,
+        h.tokens::text AS tokens, s.cost_picos::text AS summed_cost, h.cost_picos::text AS cost
+      FROM billing.hour_models s FULL JOIN hours h USING (hour, model)
+      WHERE (s.calls, s.tokens, s.cost_picos) IS DISTINCT FROM (h.calls, h.tokens, h.cost_picos)`,
+  },
+  {
+    name: 'the models of each day that is summed for the dashboard = those of its hours',
+    sql: `WITH hours AS (
+        SELECT date_trunc('day', hour, 'UTC') AS day, model, ${CALLS}, sum(tokens) AS tokens, sum(cost_picos) AS cost_picos
+        FROM billing.hour_models WHERE hour < ${SUMMED_DAYS} GROUP BY 1, 2
+      )
+      SELECT day, model, s.calls::text AS summed_calls, h.calls::text AS calls, s.tokens::text AS summed_tokens,
+        h.tokens::text AS tokens, s.cost_picos::text AS summed_cost, h.cost_picos::text AS cost
+      FROM billing.day_models s FULL JOIN hours h USING (day, model)
+      WHERE (s.calls, s.tokens, s.cost_picos) IS DISTINCT FROM (h.calls, h.tokens, h.cost_picos)`,
+  },
+  {
+    name: 'the accounts of each day that is summed for the dashboard = the hourly rollup',
+    sql: `WITH hours AS (
+        SELECT date_trunc('day', hour, 'UTC') AS day, account_id, min(hour) AS first_hour, sum(cost_picos) AS cost_picos
+        FROM ${SUMMED_HOURS} GROUP BY 1, 2
+      )
+      SELECT day, account_id, s.first_hour AS summed_first_hour, h.first_hour, s.cost_picos::text AS summed_cost, h.cost_picos::text AS cost
+      FROM billing.day_accounts s FULL JOIN hours h USING (day, account_id)
+      WHERE (s.first_hour, s.cost_picos) IS DISTINCT FROM (h.first_hour, h.cost_picos)`,
+  },
+  {
+    name: 'each margin that is summed for the dashboard = the margins of its day',
+    sql: `SELECT s.day, s.calls::text AS summed_calls, m.calls::text AS calls, s.uncosted_calls::text AS summed_uncosted,
+        m.uncosted_calls::text AS uncosted, s.revenue_picos::text AS summed_revenue, m.revenue_picos::text AS revenue,
+        s.cost_picos::text AS summed_cost, m.cost_picos::text AS cost
+      FROM billing.day_margins s CROSS JOIN LATERAL (
+        SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(uncosted_calls), 0) AS uncosted_calls,
+          coalesce(sum(revenue_picos), 0) AS revenue_picos, coalesce(sum(uncosted_revenue_picos), 0) AS uncosted_revenue_picos,
+          coalesce(sum(cost_picos), 0) AS cost_picos
+        FROM metering.margins WHERE day = s.day
+      ) m
+      WHERE (s.calls, s.uncosted_calls, s.revenue_picos, s.uncosted_revenue_picos, s.cost_picos)
+        IS DISTINCT FROM (m.calls, m.uncosted_calls, m.revenue_picos, m.uncosted_revenue_picos, m.cost_picos)`,
+  },
+];
+
 const PICOS_PER_HUNDREDTH = 10n ** 10n;
 
 /** Transfers as (id, reference, kind, account_id, amount, counterpart), a row for each entry of another party. */
@@ -365,6 +420,7 @@ export const CHECKS: Check[] = [
   },
   ...ARCHIVE_CHECKS,
   ...ROLLUP_CHECKS,
+  ...FIGURES_CHECKS,
 ];
 
 /** A violated invariant of the ledger. */

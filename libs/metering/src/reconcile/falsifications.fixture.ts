@@ -245,6 +245,22 @@ export const FALSIFICATIONS: [string, string, string[]][] = [
     `INSERT INTO metering.${period}_rollup VALUES (now(), 'a', 'm', 'gateway', 'per_request', '', 1, 0, 0, 0)`,
     [`${period} rollup =`],
   ]),
+  ...[
+    ['models of an hour', 'hour_models', "now(), 'm', 1, 0, 0", 'models of each hour'],
+    ['models of a day', 'day_models', "now(), 'm', 1, 0, 0", 'models of each day'],
+    ['accounts of a day', 'day_accounts', "now(), 'a', 1, now()", 'accounts of each day'],
+    ['margin of a day', 'day_margins', 'now(), 1, 0, 0, 0, 0', 'each margin that is summed'],
+  ].map(([what, table, values, check]): [string, string, string[]] => [
+    `a sum of the dashboard of the ${what} that nothing adds up to`,
+    `INSERT INTO billing.${table} VALUES (${values})`,
+    [check!],
+  ]),
+  [
+    'hours that are not summed for the dashboard',
+    `INSERT INTO billing.hour_models SELECT min(hour), 'm', 1, 1, 1 FROM metering.hourly_rollup;
+     UPDATE billing.figures_progress SET summed_until = now() + interval '1 day'`,
+    ['models of each hour', 'models of each day', 'accounts of each day'],
+  ],
   ...['account_daily', 'account_monthly', 'site_hourly', 'site_daily', 'site_monthly'].map(
     (period): [string, string, string[]] => [
       `a cost in ${period}_costs that no hour has`,

@@ -2,7 +2,9 @@ import { newId } from '@inference/database';
 import { type UnitRate } from '@inference/metering';
 import { parseExact } from '@inference/money';
 import { type SignedIn, settleRequest, TestSite } from '../../testing/console.fixture';
+import { sumNextHours } from './dashboard.repository';
 import { DashboardService, DayFiguresJob } from './dashboard.service';
+import { MarginService } from './margin.service';
 
 interface Figures {
   from: string;
@@ -74,11 +76,25 @@ beforeAll(async () => {
         `model-${index % 7}`,
         1_000 + 7 ** (index % 9) + hour,
       );
+  for (const [index, daysAgo] of [1, 2, 8, 31, 91].entries())
+    for (const hour of [2, 5, 9, 14, 15, 16, 20])
+      await addHour(accounts[(index + hour) % 3]!, daysAgo, hour, `part-${hour % 4}`, 10_000 + 3 ** hour);
   for (const calls of [2, null]) await addHour(accounts[0]!, 190, calls ?? 1, 'uncounted', 1, calls);
   await pool().query(
     `INSERT INTO billing.payments (id, account_id, provider, amount_minor, currency, status, created_at, expires_at, ended_at)
      SELECT 'pay_failed' || n, $1, 'card_provider', 100, 'USD', 'failed', now() - make_interval(days => n), now(), now()
      FROM generate_series(0, 100, 3) n`,
+    [accounts[0]!.accountId],
+  );
+  await pool().query(
+    `INSERT INTO metering.daily_margins (day, account_id, model, upstream, calls, uncosted_calls, revenue_picos, uncosted_revenue_picos, cost_picos)
+     SELECT date_trunc('day', now(), 'UTC') - make_interval(days => n), $1, 'm', 'u', n + 2, 1, 10 ^ 12 * (n + 1), 7, 10 ^ 11 * n
+     FROM generate_series(0, 100) n`,
+    [accounts[0]!.accountId],
+  );
+  await pool().query(
+    `INSERT INTO metering.unfolded_margins (account_id, day, model, upstream, calls, uncosted_calls, revenue_picos, uncosted_revenue_picos, cost_picos)
+     SELECT $1, date_trunc('day', now(), 'UTC') - make_interval(days => n), 'm', 'u', 1, 0, 5, 0, 3 FROM generate_series(0, 9, 3) n`,
     [accounts[0]!.accountId],
   );
   await pool().query(`UPDATE accounts.accounts SET created_at = now() - interval '10 days' WHERE id = $1`, [
@@ -96,10 +112,58 @@ async function read(period: string): Promise<Body> {
   return parseExact(text) as unknown as Body;
 }
 
-async function expectExact(figures: Figures): Promise<void> {
+/** The accounts and models with the highest cost, from single hours. */
+const expectedTop = async (column: 'account_id' | 'model', { from, to }: { from: string; to: string }) =>
+  (
+    await pool().query<{ key: string; cost: string }>(
+      `SELECT ${column} AS key, sum(cost_picos)::text AS cost FROM metering.hourly_usage WHERE hour >= $1 AND hour < $2
+       GROUP BY 1 ORDER BY sum(cost_picos) DESC, 1 LIMIT 5`,
+      [from, to],
+    )
+  ).rows.map(({ key, cost }) => [key, Number(cost)]);
+
+/** Every figure of all periods at a time, compared with single hours and with the report of the margin. */
+async function expectAllExact(now: Date): Promise<void> {
+  for (const name of ['today', '7d', '30d', '90d'] as const) {
+    const figures = await site.console.app.get(DashboardService).read(name, now);
+    await expectExact(figures.current);
+    await expectExact(figures.before);
+    const picos = (revenue: { toString(): string }) => Math.round(Number(revenue.toString()) * 1e12);
+    expect(figures.top_accounts.map(({ account_id: id, revenue }) => [id, picos(revenue)])).toEqual(
+      await expectedTop('account_id', figures.current),
+    );
+    expect(figures.top_models.map(({ model, revenue }) => [model, picos(revenue)])).toEqual(
+      await expectedTop('model', figures.current),
+    );
+    const to = new Date(Math.floor(now.getTime() / 86_400_000 + 1) * 86_400_000);
+    const { total } = await site.console.app
+      .get(MarginService)
+      .report({ from: figures.current.from, to: to.toISOString(), group_by: 'day' });
+    expect(figures.margin).toEqual(total);
+  }
+}
+
+async function forgetSums(): Promise<void> {
+  await pool().query("SELECT metering.forget_rollups('-infinity')");
+}
+
+/** Closes the hours before one of yesterday, and sums them. */
+async function sumUntil(hour: number): Promise<void> {
+  await pool().query(
+    `UPDATE metering.rollup_progress SET rolled_until = date_trunc('day', now(), 'UTC') + make_interval(hours => $1)`,
+    [hour - 24],
+  );
+  await site.console.app.get(DayFiguresJob).run();
+}
+
+/** A time of yesterday, half an hour after the hour. */
+const yesterdayAt = (hour: number) =>
+  new Date(Math.floor(Date.now() / 86_400_000 - 1) * 86_400_000 + (hour + 0.5) * 3_600_000);
+
+async function expectExact(figures: { from: string; to: string }): Promise<void> {
   const { rows } = await pool().query<Record<string, unknown>>(EXPECTED, [figures.from, figures.to]);
   for (const [name, value] of Object.entries(rows[0]!))
-    expect([name, Number(String(figures[name as keyof Figures]))]).toEqual([name, Number(value)]);
+    expect([name, Number(String(figures[name as keyof typeof figures]))]).toEqual([name, Number(value)]);
 }
 
 describe('the dashboard', () => {
@@ -192,11 +256,105 @@ describe('the dashboard', () => {
     await expectExact((await read('7d')).current);
   });
 
+  describe('wherever its sums end', () => {
+    afterAll(async () => {
+      await pool().query(
+        "UPDATE metering.rollup_progress SET rolled_until = date_trunc('hour', now(), 'UTC')",
+      );
+      await site.console.app.get(DayFiguresJob).run();
+    });
+
+    it.each([
+      ['has not begun', []],
+      ['ends days before', [-40]],
+      ['ends with a day', [-24, 0]],
+      ['ends within the day, in steps', [-30, -3, 3, 6, 10, 15]],
+      ['ends with the hour of the period', [1, 16]],
+      ['ends after the period', [2, 9, 21]],
+      ['ends after the day', [12, 30]],
+    ])('is exact if the summing %s', async (_what, ends) => {
+      await forgetSums();
+      for (const hour of ends) await sumUntil(hour);
+      await expectAllExact(yesterdayAt(15));
+      await expectAllExact(yesterdayAt(23));
+    });
+
+    it('keeps the counts of calls that a former version has summed with their days', async () => {
+      await forgetSums();
+      await pool().query(
+        `INSERT INTO billing.day_figures SELECT date_trunc('day', now(), 'UTC') - interval '8 days', 40, 41, 0, 0`,
+      );
+      await sumUntil(3);
+      const { rows } = await pool().query(
+        `SELECT failed_calls, refused_calls FROM billing.day_figures WHERE day = date_trunc('day', now(), 'UTC') - interval '8 days'`,
+      );
+      expect(rows).toEqual([{ failed_calls: 40n, refused_calls: 41n }]);
+      await expectAllExact(yesterdayAt(15));
+    });
+
+    it('sums each hour once, whatever breaks off and however many consoles sum', async () => {
+      await forgetSums();
+      await sumUntil(-30);
+      await pool().query(
+        "UPDATE metering.rollup_progress SET rolled_until = date_trunc('day', now(), 'UTC') - interval '7 hours'",
+      );
+      const broken = pool().transaction(async (transaction) => {
+        expect(await sumNextHours(transaction, new Date())).toBe(true);
+        expect(await sumNextHours(transaction, new Date())).toBe(true);
+        throw new Error('broken off');
+      });
+      await expect(broken).rejects.toThrow('broken off');
+      await expectAllExact(yesterdayAt(20));
+      const runs = Array.from({ length: 4 }, () => site.console.app.get(DayFiguresJob).run());
+      await Promise.all([...runs, expectAllExact(yesterdayAt(20))]);
+      await site.console.app.get(DayFiguresJob).run();
+      await expectAllExact(yesterdayAt(20));
+      const { rows } = await pool().query(
+        'SELECT summed_until = rolled_until AS equal FROM billing.figures_progress, metering.rollup_progress',
+      );
+      expect(rows).toEqual([{ equal: true }]);
+    });
+
+    it('counts what waits to be folded once, also while it is folded', async () => {
+      await sumUntil(16);
+      const wait = (calls: number) =>
+        pool().query(
+          `INSERT INTO metering.unfolded_usage (account_id, hour, model, entrypoint, unit, api_key_id, quantity, tokens, cost_picos,
+           cost_usd_picos, calls, limited_picos)
+         SELECT $1, date_trunc('day', now(), 'UTC') - interval '6 hours', 'waiting', 'gateway', 'per_request', '', 1, 0, 0, 0, 1, 0
+         FROM generate_series(1, $2::int)`,
+          [accounts[1]!.accountId, calls],
+        );
+      await wait(20);
+      const { current } = await site.console.app.get(DashboardService).read('7d', yesterdayAt(20));
+      const fold = async () => {
+        await wait(1);
+        await pool().query("SELECT metering.fold('0', 10)");
+      };
+      let isFolded = false;
+      const folding = (async () => {
+        for (let i = 0; i < 20; i++) await fold();
+        isFolded = true;
+      })();
+      let last = Number(current.calls);
+      while (!isFolded) {
+        const read = await site.console.app.get(DashboardService).read('7d', yesterdayAt(20));
+        const calls = Number(read.current.calls);
+        expect(calls).toBeGreaterThanOrEqual(last);
+        expect(read.current.revenue).toEqual(current.revenue);
+        last = calls;
+      }
+      await folding;
+      await expectAllExact(yesterdayAt(20));
+    });
+  });
+
   it('says that calls are not known if some hours were settled before calls were counted', async () => {
     const { rows } = await pool().query("SELECT calls FROM billing.day_models WHERE model = 'uncounted'");
     expect(rows).toEqual([{ calls: null }]);
     expect((await read('today')).current.calls).not.toBeNull();
-    await addHour(accounts[0]!, 0, 0, 'uncounted', 10 ** 9, null);
+    // In the present hour, which is open.
+    await addHour(accounts[0]!, 0, new Date().getUTCHours(), 'uncounted', 10 ** 9, null);
     const { current, top_models: models } = await read('today');
     expect([current.calls, models[0]]).toMatchObject([null, { model: 'uncounted', calls: null }]);
   });

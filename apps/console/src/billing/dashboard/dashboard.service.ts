@@ -1,11 +1,11 @@
 import { Database, type Executor, ReadDatabase } from '@inference/database';
-import { BackgroundJobs, EVERY_TEN_MINUTES } from '@inference/jobs';
+import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
-import { readMarginView } from './margin.service';
+import { readMarginOfDays } from './margin.service';
 import { type DashboardFiguresResponse, type DashboardResponse, type PeriodName } from './dashboard.dto';
-import { nextDay, type Period, readLatency, readOthers, readUsage, sumDay } from './dashboard.repository';
+import { type Period, readLatency, readOthers, readUsage, sumNextHours } from './dashboard.repository';
 
 const HOUR_MILLIS = 3_600_000;
 const DAY_MILLIS = 24 * HOUR_MILLIS;
@@ -31,13 +31,13 @@ export class DashboardService {
     const to = new Date((Math.floor(now.getTime() / HOUR_MILLIS) + 1) * HOUR_MILLIS);
     const back = (at: Date) => new Date(at.getTime() - days * DAY_MILLIS);
     return this.database.read(async (executor) => {
-      const current = await figuresOf(executor, { from, to }, name);
-      const before = await figuresOf(executor, { from: back(from), to: back(to) }, name);
+      const current = await figuresOf(executor, { from, to }, name, true);
+      const before = await figuresOf(executor, { from: back(from), to: back(to) }, name, false);
       return {
         currency: this.site.currency,
         current: current.figures,
         before: before.figures,
-        margin: await readMarginView(executor, from, new Date(today + DAY_MILLIS)),
+        margin: await readMarginOfDays(executor, from, new Date(today + DAY_MILLIS)),
         top_models: current.models.slice(0, TOP).map(({ model, calls, tokens, costPicos }) => ({
           model,
           revenue: money(costPicos),
@@ -53,8 +53,8 @@ export class DashboardService {
   }
 }
 
-async function figuresOf(executor: Executor, period: Period, name: PeriodName) {
-  const { models, accounts } = await readUsage(executor, period);
+async function figuresOf(executor: Executor, period: Period, name: PeriodName, withAccounts: boolean) {
+  const { models, accounts, active } = await readUsage(executor, period, withAccounts);
   const others = await readOthers(executor, period);
   const lastHour = { from: new Date(period.to.getTime() - HOUR_MILLIS), to: period.to };
   const { calls, durationMs } = await (name === 'today'
@@ -71,7 +71,7 @@ async function figuresOf(executor: Executor, period: Period, name: PeriodName) {
     tokens: models.reduce((sum, { tokens }) => sum + tokens, 0n),
     failed_calls: others.failed,
     refused_calls: others.refused,
-    active_accounts: accounts[0]?.active ?? 0n,
+    active_accounts: active,
     new_accounts: others.newAccounts,
     failed_payments: others.failedPayments,
     // Milliseconds of days are far below 2 ** 53.
@@ -80,20 +80,20 @@ async function figuresOf(executor: Executor, period: Period, name: PeriodName) {
   return { figures, models, accounts };
 }
 
-/** Sums days of the site when their hours are closed. Any number of consoles may run it at once. */
+/** Sums the hours of the site when they are closed, and its days. Any number of consoles may run it at once. */
 @Injectable()
 export class DayFiguresJob {
   constructor(
     private readonly database: Database,
     jobs: BackgroundJobs,
   ) {
-    jobs.schedule('sum-days', EVERY_TEN_MINUTES, () => this.run());
+    jobs.schedule('sum-days', EVERY_MINUTE, (signal) => this.run(signal));
   }
 
-  async run(): Promise<void> {
-    for (let day = await nextDay(this.database); day; day = await nextDay(this.database)) {
-      const next = day;
-      await this.database.transaction((transaction) => sumDay(transaction, next));
-    }
+  async run(signal?: AbortSignal): Promise<void> {
+    while (
+      !signal?.aborted &&
+      (await this.database.transaction((transaction) => sumNextHours(transaction, new Date())))
+    );
   }
 }

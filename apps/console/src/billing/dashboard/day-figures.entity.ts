@@ -1,5 +1,5 @@
 import { BigIntColumn, CountColumn, PicosColumn, TimeColumn } from '@inference/database';
-import { Entity, PrimaryColumn } from 'typeorm';
+import { Check, Entity, PrimaryColumn } from 'typeorm';
 
 /** What a whole day of UTC amounted to for the site, beside its usage. */
 @Entity('day_figures', { schema: 'billing' })
@@ -42,7 +42,27 @@ export class DayModel {
   costPicos!: bigint;
 }
 
-/** The usage of an account on a day. */
+/** The usage of a model in an hour. */
+@Entity('hour_models', { schema: 'billing' })
+export class HourModel {
+  @TimeColumn({ primary: true })
+  hour!: Date;
+
+  @PrimaryColumn('text')
+  model!: string;
+
+  /** Null: the hour was settled before the rollup counted calls. */
+  @BigIntColumn({ nullable: true })
+  calls!: bigint | null;
+
+  @CountColumn()
+  tokens!: bigint;
+
+  @PicosColumn()
+  costPicos!: bigint;
+}
+
+/** The usage of an account on a day; on the day that is not over, in its hours that are summed. */
 @Entity('day_accounts', { schema: 'billing' })
 export class DayAccount {
   @TimeColumn({ primary: true })
@@ -53,6 +73,46 @@ export class DayAccount {
 
   @PicosColumn()
   costPicos!: bigint;
+
+  /** The first hour of the day with usage of the account. */
+  @TimeColumn()
+  firstHour!: Date;
 }
 
-export const DAY_ENTITIES = [DayAccount, DayFigures, DayModel];
+/** The margin of a whole day of UTC. */
+@Entity('day_margins', { schema: 'billing' })
+export class DayMargin {
+  @TimeColumn({ primary: true })
+  day!: Date;
+
+  @BigIntColumn()
+  calls!: bigint;
+
+  /** Calls whose cost is not known. */
+  @BigIntColumn()
+  uncostedCalls!: bigint;
+
+  @PicosColumn()
+  revenuePicos!: bigint;
+
+  /** What those calls brought in. */
+  @PicosColumn()
+  uncostedRevenuePicos!: bigint;
+
+  @PicosColumn()
+  costPicos!: bigint;
+}
+
+/** How far the figures are summed. One row. */
+@Entity('figures_progress', { schema: 'billing' })
+@Check('figures_progress_singleton_check', 'singleton')
+export class FiguresProgress {
+  @PrimaryColumn('boolean', { default: true })
+  singleton!: boolean;
+
+  /** The tables above hold the hours before this one (UTC). Null: none. */
+  @TimeColumn({ nullable: true })
+  summedUntil!: Date | null;
+}
+
+export const DAY_ENTITIES = [DayAccount, DayFigures, DayMargin, DayModel, FiguresProgress, HourModel];

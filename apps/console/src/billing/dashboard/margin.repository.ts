@@ -1,4 +1,4 @@
-import { type Executor } from '@inference/database';
+import { type Executor, type Transaction } from '@inference/database';
 
 export const MARGIN_GROUPS = ['day', 'model', 'upstream', 'account'] as const;
 export type MarginGroup = (typeof MARGIN_GROUPS)[number];
@@ -42,4 +42,29 @@ export async function readMargins(
 /** The figures of the days together. */
 export async function readMargin(executor: Executor, from: Date, to: Date): Promise<MarginFigures> {
   return (await executor.query<MarginFigures>(`SELECT ${SUMS} ${OF_PERIOD}`, [from, to])).rows[0]!;
+}
+
+const COLUMNS = 'calls, uncosted_calls, revenue_picos, uncosted_revenue_picos, cost_picos';
+/** A day gets no margin any more when all its hours are closed. */
+const SUM_DAY = `
+  INSERT INTO billing.day_margins (day, ${COLUMNS})
+  SELECT $1::timestamptz, ${SUMS} FROM metering.margins WHERE day = $1`;
+const OF_DAYS = `
+  WITH open AS MATERIALIZED (
+    SELECT least($2::timestamptz, greatest($1::timestamptz, date_trunc('day', summed_until, 'UTC'))) AS day FROM billing.figures_progress
+  )
+  SELECT ${SUMS} FROM (
+    SELECT ${COLUMNS} FROM billing.day_margins WHERE day >= $1 AND day < (SELECT day FROM open)
+    UNION ALL
+    SELECT ${COLUMNS} FROM metering.margins WHERE day >= (SELECT day FROM open) AND day < $2
+  ) lines`;
+
+/** Sums the margin of a day whose hours are closed. */
+export async function sumMargin(transaction: Transaction, day: Date): Promise<void> {
+  await transaction.query(SUM_DAY, [day]);
+}
+
+/** As `readMargin`, from the sums of the days that have them. */
+export async function readSummedMargin(executor: Executor, from: Date, to: Date): Promise<MarginFigures> {
+  return (await executor.query<MarginFigures>(OF_DAYS, [from, to])).rows[0]!;
 }

@@ -3,7 +3,7 @@ import { exactNumber, picosToDecimal } from '@inference/money';
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { type MarginFiguresResponse, type MarginQuery, type MarginReportResponse } from './margin.dto';
-import { type MarginFigures, readMargin, readMargins } from './margin.repository';
+import { type MarginFigures, readMargin, readMargins, readSummedMargin } from './margin.repository';
 
 const DAY_MILLIS = 86_400_000;
 /** Most days of a report. Chosen: two years and their leap day. */
@@ -44,12 +44,12 @@ export class MarginService {
   }
 }
 
-/** The margin of whole days of UTC. */
-export const readMarginView = async (
+/** The margin of whole days of UTC, as the report has it. */
+export const readMarginOfDays = async (
   executor: Executor,
   from: Date,
   to: Date,
-): Promise<MarginFiguresResponse> => figuresView(await readMargin(executor, from, to));
+): Promise<MarginFiguresResponse> => figuresView(await readSummedMargin(executor, from, to));
 
 /** Percent to two decimals, exact before it is rounded to nearest. */
 function percentOf(part: bigint, whole: bigint): number | null {

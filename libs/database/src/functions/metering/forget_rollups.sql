@@ -8,6 +8,7 @@ DECLARE
   first timestamptz := date_trunc('month', p_from, 'UTC');
 BEGIN
   PERFORM FROM metering.rollup_progress FOR UPDATE;
+  PERFORM FROM billing.figures_progress FOR UPDATE;
   DELETE FROM metering.daily_rollup WHERE day >= first;
   DELETE FROM metering.monthly_rollup WHERE month >= first;
   DELETE FROM metering.account_daily_costs WHERE day >= first;
@@ -18,6 +19,9 @@ BEGIN
   DELETE FROM billing.day_figures WHERE day >= first;
   DELETE FROM billing.day_models WHERE day >= first;
   DELETE FROM billing.day_accounts WHERE day >= first;
+  DELETE FROM billing.day_margins WHERE day >= first;
+  DELETE FROM billing.hour_models WHERE hour >= first;
+  UPDATE billing.figures_progress SET summed_until = nullif(first, '-infinity') WHERE summed_until > first;
   UPDATE metering.rollup_progress SET rolled_until = nullif(first, '-infinity') WHERE rolled_until > first;
 END $$;
 REVOKE EXECUTE ON FUNCTION metering.forget_rollups FROM PUBLIC;
