@@ -5,9 +5,11 @@ import { Metrics } from '@inference/http';
 import { CredentialSeal, type DirectoryUpstream } from '@inference/serving';
 import { GatewayError, toOpenAiError } from '../errors/openai-error';
 import { AnswerMemory } from './answer-memory';
+import { OwnLimits } from './choice/own-limits.fixture';
 import { ServingCatalogue, type ServingDirectory } from './directory.service';
 import { Upstream } from './upstream';
 import { Cancellation } from './upstream-call';
+import { type UpstreamLimits } from './upstream-limits';
 import { type UpstreamMetrics } from './upstream-metrics';
 import { type UpstreamsConfig } from './upstreams.config';
 import { UpstreamsService } from './upstreams.service';
@@ -22,6 +24,7 @@ const CONFIG = {
 };
 const PAUSED_SECONDS = 200;
 const LIMITED_SECONDS = 70;
+const USED_SECONDS = 30;
 const FAILURES_TO_OPEN = 3;
 const seal = new CredentialSeal([Buffer.alloc(32)]);
 const metrics = {
@@ -42,15 +45,23 @@ const SERVERS: Record<string, RequestListener> = {
 interface Kind {
   server: keyof typeof SERVERS;
   settings?: Partial<DirectoryUpstream>;
-  prepare?(upstream: Upstream, now: number): void;
+  prepare?(upstream: Upstream, now: number): unknown;
 }
 
 const KINDS = {
   works: { server: 'works' },
   full: {
     server: 'works',
-    settings: { concurrency: 1 },
-    prepare: (upstream, now) => void upstream.load.begin(now),
+    prepare: ({ load }) => (load.limits = new OwnLimits(load, { running: 0 })),
+  },
+  /** Its limits are asked, and refuse. */
+  used: {
+    server: 'works',
+    prepare: (upstream) =>
+      upstream.obey({
+        isFull: () => false,
+        take: () => ({ waitMillis: USED_SECONDS * 1_000 }),
+      } as unknown as UpstreamLimits),
   },
   open: {
     server: 'fails',
@@ -77,15 +88,16 @@ const NAMES = Object.keys(KINDS) as KindName[];
  * whichever is free first. Otherwise it is told how the last call failed.
  */
 const SEEN: Record<KindName, string[]> = {
-  //      works  full     open     paused     asks      draining   fails      hangs
-  works: ['200', '200', '200', '200', '200', '200', '200', '200'],
-  full: ['200', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1'],
-  open: ['200', '429 1', '502', '429 200', '429 70', '502', '502', '502'],
-  paused: ['200', '429 1', '429 200', '429 200', '429 70', '429 200', '429 200', '429 200'],
-  asksForPause: ['200', '429 1', '429 70', '429 70', '429 70', '429 70', '429 70', '429 70'],
-  draining: ['200', '429 1', '502', '429 200', '429 70', '502', '502', '504'],
-  fails: ['200', '429 1', '502', '429 200', '429 70', '502', '502', '504'],
-  hangs: ['200', '429 1', '502', '429 200', '429 70', '504', '502', '504'],
+  //      works  full     used      open     paused     asks      draining   fails      hangs
+  works: ['200', '200', '200', '200', '200', '200', '200', '200', '200'],
+  full: ['200', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1'],
+  used: ['200', '429 1', '429 30', '429 30', '429 30', '429 30', '429 30', '429 30', '429 30'],
+  open: ['200', '429 1', '429 30', '502', '429 200', '429 70', '502', '502', '502'],
+  paused: ['200', '429 1', '429 30', '429 200', '429 200', '429 70', '429 200', '429 200', '429 200'],
+  asksForPause: ['200', '429 1', '429 30', '429 70', '429 70', '429 70', '429 70', '429 70', '429 70'],
+  draining: ['200', '429 1', '429 30', '502', '429 200', '429 70', '502', '502', '504'],
+  fails: ['200', '429 1', '429 30', '502', '429 200', '429 70', '502', '502', '504'],
+  hangs: ['200', '429 1', '429 30', '502', '429 200', '429 70', '504', '502', '504'],
 };
 
 const servers = new Map<string, { server: Server; calls: number }>();
@@ -131,7 +143,6 @@ function upstreamOf(name: KindName, priority: number): Upstream {
     ...kind.settings,
   } as unknown as DirectoryUpstream;
   const upstream = new Upstream(options, CONFIG, seal);
-  upstream.shareLimits(1);
   kind.prepare?.(upstream, performance.now());
   upstreams.push(upstream);
   return upstream;
@@ -156,6 +167,7 @@ async function seenOf(first: KindName, second: KindName): Promise<string> {
     const answer = await service.ask({
       ...{ endpoint: 'chat/completions', models: ['m'], prefix: 1, requestId: 'req_1' },
       account: { id: 'acct_1', weight: () => 1 },
+      size: { promptTokens: () => 1, outputTokens: 1, answers: 1 },
       bodyFor: () => Buffer.from('{}'),
       read: (body) => JSON.parse(body.toString()) as object,
       cancellation: new Cancellation(),
@@ -185,6 +197,7 @@ it('calls none that has no room, and each other one once', async () => {
     );
   };
   expect(await called('full', 'fails')).toEqual({ fails: 1 });
+  expect(await called('used', 'fails')).toEqual({ fails: 1 });
   expect(await called('paused', 'open')).toEqual({ fails: 1 });
   expect(await called('paused', 'full')).toEqual({});
   expect(await called('draining', 'asksForPause')).toEqual({ asksForPause: 1 });

@@ -12,7 +12,9 @@ const REFUSED_MILLIS = 1_000;
 /** Standard deviations of a Poisson process that are kept free beyond the mean: one call in a thousand finds no room. */
 const DEVIATIONS = 3;
 
-type Unit = 'running' | 'requests' | 'tokens';
+/** What limits count. */
+export const UNITS = ['running', 'requests', 'tokens'] as const;
+export type Unit = (typeof UNITS)[number];
 type Amounts = Record<Unit, number>;
 
 const nothing = (): Amounts => ({ running: 0, requests: 0, tokens: 0 });
@@ -32,7 +34,8 @@ export class AccountUse {
 
   isIdleAt(now: number): boolean {
     this.turn(now);
-    return this.running === 0 && this.current.running + this.former.running === 0;
+    const { current, former } = this;
+    return this.running + current.running + former.running + current.requests + former.requests === 0;
   }
 
   begin(now: number): void {
@@ -56,7 +59,8 @@ export class AccountUse {
     this.turn(now);
     const rest = 1 - (now - this.window * WINDOW_MILLIS) / WINDOW_MILLIS;
     const amount = this.current[unit] + this.former[unit] * rest;
-    return unit === 'running' ? amount / WINDOW_MILLIS : amount * WINDOWS_OF_A_MINUTE;
+    // What is given back may have been counted in a window that is forgotten.
+    return unit === 'running' ? amount / WINDOW_MILLIS : Math.max(0, amount) * WINDOWS_OF_A_MINUTE;
   }
 
   private turn(now: number): void {
@@ -94,8 +98,11 @@ export class AccountShares {
     this.useOf(account).add(now, 'running', REFUSED_MILLIS);
   }
 
-  /** Whether an account has used up what it may use of a limit. */
-  isUsedUp(now: number, account: CallingAccount, unit: Unit, limit: number): boolean {
+  /**
+   * Whether an account has used up what it may use of a limit.
+   * @param free what is left of it now
+   */
+  isUsedUp(now: number, account: CallingAccount, unit: Unit, limit: number, free = Infinity): boolean {
     const own = this.useOf(account);
     let weights = own.weight;
     for (const use of this.uses.values()) if (use !== own && !use.isIdleAt(now)) weights += use.weight;
@@ -108,7 +115,10 @@ export class AccountShares {
     }
     // Tokens come in portions of a call.
     const portion = unit === 'tokens' && requests > 0 ? Math.max(1, needed / requests) : 1;
-    const left = limit - needed - DEVIATIONS * Math.sqrt(needed * portion);
+    const keptFree = (need: number) => need + DEVIATIONS * Math.sqrt(need * portion);
+    // What was used in a burst comes back in one, too.
+    const isShort = unit !== 'running' && free < keptFree(needed / WINDOWS_OF_A_MINUTE);
+    const left = isShort ? 0 : limit - keptFree(needed);
     const used = unit === 'running' ? own.running : own.mean(unit, now);
     return used >= Math.max(1, (limit * own.weight) / weights, left);
   }
