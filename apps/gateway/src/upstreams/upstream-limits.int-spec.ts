@@ -169,6 +169,15 @@ describe('limits of an upstream that gateway processes share', () => {
       expect(limits.isFull()).toBe(true);
     });
 
+    it('take no slot for a call that is refused', async () => {
+      const one = await start();
+      const limits = one.set({ requestsPerMinute: 1, concurrency: 2 })!;
+      await take(limits);
+      for (let call = 0; call < 5; call++) expect(await take(limits)).toBeNull();
+      expect(await take(one.set({ concurrency: 2 })!)).not.toBeNull();
+      expect(await take(limits)).toBeNull();
+    });
+
     it('do not count a call that is not made', async () => {
       const limits = (await start()).set({ requestsPerMinute: 1, concurrency: 1 })!;
       (await take(limits))!.cancel();

@@ -1,9 +1,11 @@
+import { waitFor } from '@inference/testing';
 import { CredentialSeal, type DirectoryUpstream } from '@inference/serving';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type ServingDirectory } from './directory.service';
-import { Upstream } from './upstream';
+import { MAX_CONNECTIONS, Upstream } from './upstream';
+import { Cancellation } from './upstream-call';
 import { UpstreamProbes } from './upstream-probes.service';
 
 const CONFIG = {
@@ -16,7 +18,7 @@ const servers: Server[] = [];
 const upstreams: Upstream[] = [];
 
 /** An upstream at a server that answers so. */
-async function upstreamOf(answer: RequestListener): Promise<Upstream> {
+async function upstreamOf(answer: RequestListener, timeoutMillis = 1_000): Promise<Upstream> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   servers.push(server);
@@ -29,6 +31,7 @@ async function upstreamOf(answer: RequestListener): Promise<Upstream> {
     costPrices: null,
     credentialHeader: 'authorization',
     protocols: ['chat'],
+    firstByteTimeoutMs: timeoutMillis,
   } as DirectoryUpstream;
   const upstream = new Upstream(options, CONFIG, seal);
   upstreams.push(upstream);
@@ -62,5 +65,29 @@ describe('a probe', () => {
     const { circuit } = odd.figuresOf('m');
     for (let turn = 0; turn < 2; turn++) await probes.probe(odd);
     expect([odd.isUp, circuit.state(performance.now())]).toEqual([true, 'closed']);
+  });
+
+  it('reaches a server of which all connections for calls hang', async () => {
+    let hanging = 0;
+    const busy = await upstreamOf((request, response) => {
+      if (request.method === 'GET') return void response.end('{"data":[]}');
+      hanging++;
+    }, 60_000);
+    const cancellations = Array.from({ length: MAX_CONNECTIONS }, () => new Cancellation());
+    for (const cancellation of cancellations) {
+      const call = busy.post(
+        undefined,
+        'chat/completions',
+        Buffer.from('{}'),
+        'req_1',
+        cancellation,
+        () => undefined,
+      );
+      call.head.catch(() => undefined);
+    }
+    await waitFor(async () => hanging === MAX_CONNECTIONS, 20_000);
+    await probes.probe(busy);
+    expect(busy.isUp).toBe(true);
+    for (const cancellation of cancellations) cancellation.abort();
   });
 });

@@ -15,8 +15,8 @@ import { type CallCostPrices, CostPrices } from './cost-prices';
 import { type UpstreamLimits } from './upstream-limits';
 import { type UpstreamsConfig } from './upstreams.config';
 
-/** Most connections to one upstream; further requests wait in the gateway. */
-const MAX_CONNECTIONS = 512;
+/** Most connections to one upstream: with more calls it is full for this process. */
+export const MAX_CONNECTIONS = 512;
 /** As OpenTelemetry's conventions for generative AI name the operations. */
 const OPERATIONS: Record<CalledEndpoint, string> = {
   'chat/completions': 'chat',
@@ -111,6 +111,7 @@ export class Upstream {
     former?: Upstream,
   ) {
     this.load = former?.load ?? new UpstreamLoad();
+    this.load.connections = MAX_CONNECTIONS;
     this.figures = former?.figures ?? new Map<string, CallFigures>();
     for (const figures of this.figures.values()) figures.circuit = new Circuit();
     const { timeouts } = config;

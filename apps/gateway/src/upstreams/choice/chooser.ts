@@ -26,6 +26,8 @@ export class UpstreamLoad {
   running = 0;
   /** Undefined: it has none. */
   limits: SharedLimits | undefined;
+  /** How many calls this process can make at a time, whatever the limits are. */
+  connections = Infinity;
   private readonly requests = new Array<number>(PARTS).fill(0);
   private readonly tokens = new Array<number>(PARTS).fill(0);
   private requestsInMinute = 0;
@@ -66,6 +68,7 @@ export class UpstreamLoad {
   /** Why it takes no call of an account: a limit is reached, or the account uses more than its share of one. */
   refusalOf(now: number, account?: CallingAccount): 'full' | 'share' | null {
     const { limits, shares } = this;
+    if (this.running >= this.connections) return 'full';
     if (!limits) return null;
     if (limits.isFull(now)) return 'full';
     if (!shares || !account) return null;
