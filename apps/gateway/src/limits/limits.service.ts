@@ -1,4 +1,5 @@
 import { Database, newId } from '@inference/database';
+import { type Caller } from '@inference/guards';
 import { inputTokensOf, type MeterCounts, outputTokensOf } from '@inference/metering';
 import { type ModelLimits } from '@inference/rate-limits';
 import {
@@ -8,7 +9,6 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { type CallNotes } from '../unserved-calls/call-notes';
 import { AccountLimits } from './account-limits';
 import { AnswerMeans, type CallSize } from './answer-means';
 import {
@@ -42,7 +42,7 @@ const LIMIT_OF_RATE = {
 
 /** What a request may use. */
 export interface LimitedRequest extends CallSize {
-  call: Pick<CallNotes, 'caller' | 'endpoint'>;
+  call: { caller: Caller; endpoint: string };
   model: string;
   /** Whether the request names the limit of its output itself. */
   namesOutput: boolean;

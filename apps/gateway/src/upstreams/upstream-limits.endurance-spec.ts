@@ -47,7 +47,6 @@ describe('upstreams with limits', () => {
   let gateways: Gateway[];
 
   beforeAll(async () => {
-    // eslint-disable-next-line @typescript-eslint/unbound-method -- is called with its own object
     const take = UpstreamLimits.prototype.take;
     jest.spyOn(UpstreamLimits.prototype, 'take').mockImplementation(async function (
       this: UpstreamLimits,
