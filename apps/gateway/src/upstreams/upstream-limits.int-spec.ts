@@ -380,4 +380,23 @@ describe('limits of an upstream that gateway processes share', () => {
       (await waitFor(() => take(limits), 5_000))!.release();
     }
   });
+
+  it('are taken as reached if the database does not answer, and what it grants later is given back', async () => {
+    const one = await start();
+    const limits = one.set({ requestsPerMinute: 1, concurrency: 1 })!;
+    const query = one.pool.query.bind(one.pool) as (...args: unknown[]) => Promise<never>;
+    let answer!: () => void;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const slow = jest.spyOn(one.pool, 'query').mockImplementation(async (...args: unknown[]) => {
+      const result = await query(...args);
+      await answered;
+      return result;
+    });
+    const since = performance.now();
+    expect(await take(limits)).toBeNull();
+    expect(performance.now() - since).toBeLessThan(4_000);
+    slow.mockRestore();
+    answer();
+    expect(await waitFor(() => take(limits), 5_000)).not.toBeNull();
+  });
 });

@@ -16,6 +16,8 @@ const SHUTDOWN_PATIENCE_MILLIS = 2_000;
 /** Until a call may have ended, or the database may answer again. */
 const RETRY_MILLIS = 1_000;
 
+/** How long a call waits for the database. Chosen: much longer than a draw takes, and shorter than clients wait. */
+const PATIENCE_MILLIS = 2_000;
 /** How many calls take the whole limit of tokens while no answer of the model is known. Chosen: as slices. */
 const FIRST_CALLS = 12;
 
@@ -105,12 +107,11 @@ export class UpstreamLimits implements SharedLimits {
     if (performance.now() < this.unavailableUntilMillis) return { waitMillis: RETRY_MILLIS };
     const slots = this.limits!.maxConcurrency === null ? null : this.slots;
     const slot = slots?.acquire();
-    if (slot instanceof Promise)
-      return slot.then(
-        (hasSlot) => this.takeRate(model, size, slots, hasSlot),
-        (error: unknown) => this.unavailable(error),
-      );
-    return this.takeRate(model, size, slots, slot);
+    const taken =
+      slot instanceof Promise
+        ? slot.then((hasSlot) => this.takeRate(model, size, slots, hasSlot))
+        : this.takeRate(model, size, slots, slot);
+    return taken instanceof Promise ? this.soon(taken) : taken;
   }
 
   owe(tokens: number): void {
@@ -180,7 +181,27 @@ export class UpstreamLimits implements SharedLimits {
     if (!(taken instanceof Promise)) return ticketOf(taken);
     return taken.then(ticketOf, (error: unknown) => {
       slots?.release();
-      return this.unavailable(error);
+      throw error;
+    });
+  }
+
+  /** Full if the database fails or does not answer soon. What it grants later is given back. */
+  private soon(taking: Promise<UpstreamTicket | Full>): Promise<UpstreamTicket | Full> {
+    return new Promise((resolve) => {
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        resolve(this.unavailable(new Error('the database does not answer')));
+      }, PATIENCE_MILLIS);
+      taking
+        .then(
+          (taken) => {
+            if (!isLate) resolve(taken);
+            else if (taken instanceof UpstreamTicket) taken.cancel();
+          },
+          (error: unknown) => resolve(this.unavailable(error)),
+        )
+        .finally(() => clearTimeout(timer));
     });
   }
 
