@@ -98,11 +98,8 @@ export class AccountShares {
     this.useOf(account).add(now, 'running', REFUSED_MILLIS);
   }
 
-  /**
-   * Whether an account has used up what it may use of a limit.
-   * @param free what is left of it now
-   */
-  isUsedUp(now: number, account: CallingAccount, unit: Unit, limit: number, free = Infinity): boolean {
+  /** Whether an account has used up what it may use of a limit. */
+  isUsedUp(now: number, account: CallingAccount, unit: Unit, limit: number): boolean {
     const own = this.useOf(account);
     let weights = own.weight;
     for (const use of this.uses.values()) if (use !== own && !use.isIdleAt(now)) weights += use.weight;
@@ -115,10 +112,7 @@ export class AccountShares {
     }
     // Tokens come in portions of a call.
     const portion = unit === 'tokens' && requests > 0 ? Math.max(1, needed / requests) : 1;
-    const keptFree = (need: number) => need + DEVIATIONS * Math.sqrt(need * portion);
-    // What was used in a burst comes back in one, too.
-    const isShort = unit !== 'running' && free < keptFree(needed / WINDOWS_OF_A_MINUTE);
-    const left = isShort ? 0 : limit - keptFree(needed);
+    const left = limit - needed - DEVIATIONS * Math.sqrt(needed * portion);
     const used = unit === 'running' ? own.running : own.mean(unit, now);
     return used >= Math.max(1, (limit * own.weight) / weights, left);
   }

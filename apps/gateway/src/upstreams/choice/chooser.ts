@@ -76,8 +76,7 @@ export class UpstreamLoad {
       const used = this.used(unit, now);
       const room = limits.roomFor(unit, used);
       if (room === null || used < room * CROWDED) return false;
-      const usable = unit === 'running' ? room : room * USABLE;
-      return shares.isUsedUp(now, account, unit, usable, room - used);
+      return shares.isUsedUp(now, account, unit, unit === 'running' ? room : room * USABLE);
     };
     return UNITS.some(isUsedUp) ? 'share' : null;
   }
