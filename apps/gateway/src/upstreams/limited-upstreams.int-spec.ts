@@ -107,13 +107,11 @@ const statusOf = async (answer: Promise<Response>) => {
   return response.status;
 };
 /** As often as all upstreams are full: a gateway gives back what it does not use within a second. */
-const persist = async (gateway: number): Promise<number> => {
-  for (;;) {
+const persist = (gateway: number): Promise<number> =>
+  waitFor(async () => {
     const status = await statusOf(chat(gateway));
-    if (status !== 429) return status;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-};
+    return status !== 429 && status;
+  }, 20_000);
 /** Sends what was held back. */
 function release(): void {
   const answers = held ?? [];

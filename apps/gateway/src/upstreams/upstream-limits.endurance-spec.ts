@@ -179,6 +179,7 @@ describe('upstreams with limits', () => {
     expect(tokens).toBeLessThan(TOKENS * 1.1);
     expect(tokensAlone).toBeGreaterThan(TOKENS * 0.8);
     expect(mostRunning).toBeLessThanOrEqual(CONCURRENCY);
-    expect(meanAlone).toBeGreaterThan(CONCURRENCY * 0.85);
+    // A client that was refused waits for a while, although there may be room.
+    expect(meanAlone).toBeGreaterThan(CONCURRENCY * 0.5);
   });
 });

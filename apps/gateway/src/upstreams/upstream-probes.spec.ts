@@ -12,6 +12,8 @@ const CONFIG = {
   timeouts: { connectMillis: 1_000, firstByteMillis: 1_000, idleMillis: 1_000 },
   timeZone: 'UTC',
 };
+/** Until calls that hang time out. */
+const HANGING_MILLIS = 40_000;
 const seal = new CredentialSeal([Buffer.alloc(32)]);
 const probes = new UpstreamProbes({} as ServingDirectory);
 const servers: Server[] = [];
@@ -72,7 +74,7 @@ describe('a probe', () => {
     const busy = await upstreamOf((request, response) => {
       if (request.method === 'GET') return void response.end('{"data":[]}');
       hanging++;
-    }, 60_000);
+    }, HANGING_MILLIS);
     const cancellations = Array.from({ length: MAX_CONNECTIONS }, () => new Cancellation());
     for (const cancellation of cancellations) {
       const call = busy.post(
@@ -86,8 +88,11 @@ describe('a probe', () => {
       call.head.catch(() => undefined);
     }
     await waitFor(async () => hanging === MAX_CONNECTIONS, 20_000);
+    const since = performance.now();
     await probes.probe(busy);
     expect(busy.isUp).toBe(true);
+    // Not only when the calls have timed out.
+    expect(performance.now() - since).toBeLessThan(HANGING_MILLIS / 2);
     for (const cancellation of cancellations) cancellation.abort();
   });
 });
