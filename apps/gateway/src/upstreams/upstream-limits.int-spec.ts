@@ -101,7 +101,6 @@ describe('limits of an upstream that gateway processes share', () => {
         if (ticket) {
           admitted.push({ at: performance.now(), tokens: used });
           if (callMillis > 0) await sleep(callMillis);
-          limits.learn('m', used - size.promptTokens(), 1);
           ticket.used(used);
           ticket.release();
         }
