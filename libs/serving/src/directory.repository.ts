@@ -264,24 +264,16 @@ export async function insertCredential(
 /** A gateway that has not reported for this long has ended or cannot reach the database. */
 export const REPORT_TTL_SECONDS = 10;
 
-/** Stores what a gateway sees, and returns how many gateways report. */
-export async function reportUpstreams(
-  executor: Executor,
-  gatewayId: string,
-  report: string,
-): Promise<number> {
-  const { rows } = await executor.query<{ gateways: number }>(
-    `WITH stored AS (
-       INSERT INTO serving.gateway_reports (gateway_id, upstreams) VALUES ($1, $2)
-       ON CONFLICT (gateway_id) DO UPDATE SET reported_at = clock_timestamp(), upstreams = excluded.upstreams
-     ), ended AS (
+/** Stores what a gateway sees. */
+export async function reportUpstreams(executor: Executor, gatewayId: string, report: string): Promise<void> {
+  await executor.query(
+    `WITH ended AS (
        DELETE FROM serving.gateway_reports WHERE reported_at < clock_timestamp() - 60 * make_interval(secs => $3)
      )
-     SELECT count(*)::integer AS gateways FROM serving.gateway_reports
-     WHERE gateway_id <> $1 AND reported_at > clock_timestamp() - make_interval(secs => $3)`,
+     INSERT INTO serving.gateway_reports (gateway_id, upstreams) VALUES ($1, $2)
+     ON CONFLICT (gateway_id) DO UPDATE SET reported_at = clock_timestamp(), upstreams = excluded.upstreams`,
     [gatewayId, report, REPORT_TTL_SECONDS],
   );
-  return rows[0]!.gateways + 1;
 }
 
 /** Removes the report of a gateway that ends. */

@@ -64,14 +64,20 @@ export interface SlotsWish {
   ttlSeconds: number;
 }
 
-const HOLD_SLOTS = 'SELECT slots FROM limits.hold_slots($1, $2, $3, $4, $5, $6)';
+const HOLD_SLOTS = 'SELECT slots, elsewhere FROM limits.hold_slots($1, $2, $3, $4, $5, $6)';
+
+interface HeldSlots {
+  slots: number;
+  /** What other processes hold. */
+  elsewhere: number;
+}
 
 /** Sets how many calls a process may run at a time. Returns how many it got. */
-export async function holdSlots(executor: Executor, wish: SlotsWish): Promise<number> {
+export async function holdSlots(executor: Executor, wish: SlotsWish): Promise<HeldSlots> {
   const { subjectId, accountId, holder, limit, want, ttlSeconds } = wish;
   const values = [subjectId, accountId, holder, limit, want, ttlSeconds];
-  const { rows } = await executor.query<{ slots: number }>({ name: 'hold_slots', text: HOLD_SLOTS, values });
-  return rows[0]!.slots;
+  const { rows } = await executor.query<HeldSlots>({ name: 'hold_slots', text: HOLD_SLOTS, values });
+  return rows[0]!;
 }
 
 /** What a limit counts, as its name says it. */

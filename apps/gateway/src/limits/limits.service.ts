@@ -1,4 +1,5 @@
 import { Database, newId } from '@inference/database';
+import { type Caller } from '@inference/guards';
 import { inputTokensOf, type MeterCounts, outputTokensOf } from '@inference/metering';
 import { type ModelLimits } from '@inference/rate-limits';
 import {
@@ -8,8 +9,8 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { type CallNotes } from '../unserved-calls/call-notes';
 import { AccountLimits } from './account-limits';
+import { AnswerMeans, type CallSize } from './answer-means';
 import {
   limitHeaders,
   type LimitName,
@@ -31,11 +32,6 @@ const UPKEEP_MILLIS = 500;
 /** How long the end of the process waits for the last reports. */
 const SHUTDOWN_PATIENCE_MILLIS = 2_000;
 const SHUTDOWN_POLL_MILLIS = 20;
-/** Of a model whose answers are not known yet. Chosen: a usual answer of a chat. */
-const FIRST_MEAN_TOKENS = 500;
-/** Weight of the newest answer in the mean: it follows the last fifty or so. */
-const NEWEST_WEIGHT = 0.04;
-const MOST_MEANS = 1_000;
 /** Until a call may have ended. */
 const CONCURRENCY_WAIT_MILLIS = 1_000;
 
@@ -49,21 +45,20 @@ const LIMIT_OF_RATE = {
 } as const;
 
 /** What a request may use. */
-export interface LimitedRequest {
-  call: Pick<CallNotes, 'caller' | 'endpoint'>;
+export interface LimitedRequest extends CallSize {
+  call: { caller: Caller; endpoint: string };
   model: string;
-  /** The estimate of the prompt. Asked for only if tokens are limited. */
-  promptTokens(): number;
-  /** The most that all answers may have. */
-  outputTokens: number;
-  /** Whether the request names that limit itself. */
+  /** Whether the request names the limit of its output itself. */
   namesOutput: boolean;
-  answers: number;
+}
+
+interface CallerSubject extends Subject {
+  kind: 'key' | 'account';
 }
 
 /** The state of one subject in this process. */
 interface Limited {
-  subject: Subject;
+  subject: CallerSubject;
   limits: ModelLimits;
   rates: RateSlices | null;
   slots: Slots | null;
@@ -147,7 +142,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
   private readonly logger = new Logger(LimitsService.name);
   private readonly holder = newId('gw');
   private readonly known = new Map<string, Limited>();
-  private readonly meanAnswers = new Map<string, number>();
+  private readonly means = new AnswerMeans();
   private readonly uses: LimitUses;
   private timer: NodeJS.Timeout | undefined;
   private upkeep: Promise<void> | undefined;
@@ -223,7 +218,9 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
     // Before anything is waited for: a subject without calls may be dropped meanwhile.
     const held = all.map((limited): Held => ({ limited, taken: null, hasSlot: false, use: null }));
     for (const limited of all) limited.open += 1;
-    const ticket = new LimitTicket(held, tokens, this.uses, headers, (counts) => this.learn(request, counts));
+    const ticket = new LimitTicket(held, tokens, this.uses, headers, (counts) =>
+      this.means.learn(request.model, outputTokensOf(counts), request.answers),
+    );
     try {
       for (const entry of held) {
         const { limited } = entry;
@@ -257,7 +254,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   private refuse(
-    subject: Subject,
+    subject: CallerSubject,
     name: LimitName,
     limits: ModelLimits,
     waitMillis: number,
@@ -269,7 +266,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   private refuseTooLarge(
-    subject: Subject,
+    subject: CallerSubject,
     limits: ModelLimits,
     tokens: number,
     headers: Record<string, string>,
@@ -285,22 +282,9 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /** The prompt's estimate, and the output limit that the request names or else what the model has answered lately. */
-  private reservedTokens({
-    model,
-    promptTokens,
-    outputTokens,
-    namesOutput,
-    answers,
-  }: LimitedRequest): number {
-    const mean = Math.ceil(this.meanAnswers.get(model) ?? FIRST_MEAN_TOKENS) * Math.max(1, answers);
-    return Math.ceil(promptTokens() + (namesOutput ? outputTokens : Math.min(outputTokens, mean)));
-  }
-
-  private learn({ model, answers }: LimitedRequest, counts: MeterCounts): void {
-    const output = outputTokensOf(counts) / Math.max(1, answers);
-    const mean = this.meanAnswers.get(model);
-    if (mean === undefined && this.meanAnswers.size >= MOST_MEANS) this.meanAnswers.clear();
-    this.meanAnswers.set(model, mean === undefined ? output : mean + (output - mean) * NEWEST_WEIGHT);
+  private reservedTokens(request: LimitedRequest): number {
+    const { model, promptTokens, outputTokens, namesOutput } = request;
+    return namesOutput ? Math.ceil(promptTokens() + outputTokens) : this.means.expectedTokens(model, request);
   }
 
   private shown(all: Limited[]): ShownLimits {
@@ -314,7 +298,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /** The state of a subject, with the limits that are in force now. */
-  private find(subject: Subject, limits: ModelLimits): Limited {
+  private find(subject: CallerSubject, limits: ModelLimits): Limited {
     let limited = this.known.get(subject.id);
     if (!limited) {
       limited = { subject, limits, rates: null, slots: null, open: 0 };

@@ -6,8 +6,8 @@ import { drawSlice, type RateName, type SliceGrant } from './limits.repository';
 /** What is limited, in the database and in the names of limits. */
 export interface Subject {
   id: string;
+  /** Empty for what belongs to no account. */
   accountId: string;
-  kind: 'key' | 'account';
 }
 
 /** Specified: below so many a minute the database is asked at each admission. */
@@ -49,7 +49,12 @@ export class Taken {
 
   /** The request was not admitted after all. */
   cancel(): void {
-    this.slices.giveBack(this.slice, this.tokens);
+    this.slices.giveBack(this.slice, 1, this.tokens);
+  }
+
+  /** So many of its tokens were not used, and others may use them. */
+  giveBack(tokens: number): void {
+    this.slices.giveBack(this.slice, 0, tokens);
   }
 }
 
@@ -117,13 +122,20 @@ export class RateSlices {
     this.debt += tokens - fromSlice;
   }
 
-  giveBack(slice: Slice, tokens: number): void {
-    slice.usedRequests -= 1;
+  giveBack(slice: Slice, requests: number, tokens: number): void {
+    slice.usedRequests -= requests;
     slice.usedTokens -= tokens;
     if (slice === this.slice) {
-      slice.requests += 1;
+      slice.requests += requests;
       slice.tokens += tokens;
-    } else this.ended.set(slice.id, slice);
+      // A slice that ended longer ago does not count any more.
+    } else if (performance.now() < slice.deadlineMillis + this.config.windowSeconds * 1000)
+      this.ended.set(slice.id, slice);
+  }
+
+  /** Whether each request is refused, however few tokens it has. */
+  get isFull(): boolean {
+    return this.refusalFor(0) !== null;
   }
 
   /** Whether something is to be told to the database. */

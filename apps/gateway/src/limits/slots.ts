@@ -15,6 +15,7 @@ export class Slots {
   /** The most that ran since the last upkeep. */
   private peak = 0;
   private granted = 0;
+  private elsewhere = 0;
   private deadlineMillis = 0;
   private renewedAtMillis = 0;
   private refusedUntilMillis = 0;
@@ -45,6 +46,21 @@ export class Slots {
     this.running -= 1;
   }
 
+  /** Counts calls that run already. Each ends with `release`. */
+  adopt(calls: number): void {
+    this.running += calls;
+  }
+
+  /** Whether no further call may run. */
+  get isFull(): boolean {
+    return !this.hasFree && performance.now() < this.refusedUntilMillis;
+  }
+
+  /** What the other processes leave of the limit, as far as this one knows. */
+  get room(): number {
+    return Math.max(0, this.limit - this.elsewhere);
+  }
+
   /** Calls that run in this process. */
   get runningNow(): number {
     return this.running;
@@ -69,9 +85,12 @@ export class Slots {
     if (this.granted > 0) await this.renew(0);
   }
 
+  private get hasFree(): boolean {
+    return this.running < Math.min(this.granted, this.limit) && performance.now() < this.deadlineMillis;
+  }
+
   private acquireHeld(): boolean {
-    if (this.running >= Math.min(this.granted, this.limit) || performance.now() >= this.deadlineMillis)
-      return false;
+    if (!this.hasFree) return false;
     this.running += 1;
     this.peak = Math.max(this.peak, this.running);
     return true;
@@ -112,10 +131,12 @@ export class Slots {
     const wanted = Math.max(want, this.running + this.waiting);
     // Others may have what is given back before the answer comes.
     this.granted = Math.min(this.granted, wanted);
-    this.granted = await holdSlots(this.database, {
+    const held = await holdSlots(this.database, {
       ...{ subjectId, accountId, holder: this.holder, limit },
       ...{ want: wanted, ttlSeconds },
     });
+    this.granted = held.slots;
+    this.elsewhere = held.elsewhere;
     this.renewedAtMillis = askedAtMillis;
     this.deadlineMillis = askedAtMillis + ttlSeconds * 1000;
     if (this.granted < wanted && limit === this.limit)

@@ -274,6 +274,7 @@ export class ProxyService {
       models: fallbacks.length === 0 ? [model] : [model, ...fallbacks.map((fallback) => fallback.model)],
       prefix: prefixHash(caller.accountId, request.body),
       account: this.admissions.accountOf(admission.call),
+      size: admission.size,
       requestId,
       bodyFor: (served, name) => {
         const serving = servedBy(admission, served);

@@ -176,6 +176,7 @@ export class TaskProxy {
         models: [admission.model, ...admission.fallbacks.map(({ model }) => model)],
         prefix: seedOf(admission.call.requestId),
         account: this.admissions.accountOf(admission.call),
+        size: admission.size,
         requestId: admission.call.requestId,
         ...(contentType !== undefined && { contentType }),
         bodyFor: (_model, upstreamModel) => request.bodyFor(upstreamModel),

@@ -21,6 +21,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { type NativeProtocol, Upstream, type UpstreamOfModel } from './upstream';
+import { LimitedUpstreams } from './upstream-limits';
 import { UpstreamReports } from './upstream-reports';
 import { UPSTREAMS_CONFIG, type UpstreamsConfig } from './upstreams.config';
 
@@ -99,13 +100,13 @@ export class ServingDirectory implements OnModuleInit, BeforeApplicationShutdown
   private loading: Promise<void> | undefined;
   private isStale = false;
   private isFilled = false;
-  private gateways = 1;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly database: Database,
     channel: NotificationChannel,
     @Inject(UPSTREAMS_CONFIG) private readonly config: UpstreamsConfig,
+    private readonly limits: LimitedUpstreams,
   ) {
     this.seal = new CredentialSeal(config.encryptionKeys);
     const reload = () => void this.load().catch(() => undefined);
@@ -142,8 +143,7 @@ export class ServingDirectory implements OnModuleInit, BeforeApplicationShutdown
     try {
       await this.load();
       const report = JSON.stringify(this.reports.of(this.upstreams));
-      this.gateways = await reportUpstreams(this.database, this.gatewayId, report);
-      for (const upstream of this.upstreams) upstream.shareLimits(this.gateways);
+      await reportUpstreams(this.database, this.gatewayId, report);
     } catch (error) {
       this.logger.warn(`Models and upstreams are not read: ${(error as Error).message}`);
     }
@@ -192,7 +192,7 @@ export class ServingDirectory implements OnModuleInit, BeforeApplicationShutdown
     const upstream = isKept ? known! : new Upstream(options, this.config, this.seal, known);
     // Its calls go on over the former connections.
     if (known && !isKept) void known.close();
-    upstream.shareLimits(this.gateways);
+    upstream.obey(this.limits.of(options, upstream.load));
     if (options.credentials.length > upstream.credentialCount)
       this.logger.error(
         `A credential of ${options.name} is encrypted with no key of UPSTREAM_ENCRYPTION_KEYS.`,

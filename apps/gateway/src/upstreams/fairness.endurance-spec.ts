@@ -43,7 +43,7 @@ describe('a server that is full', () => {
     await site.pool.query('UPDATE serving.upstreams SET concurrency = $1', [SLOTS]);
     await site.pool.query("SELECT pg_notify('serving', '')");
     const directory = site.gateway.app.get(ServingDirectory);
-    await waitFor(() => directory.upstreams[0]?.load.limits.concurrency === SLOTS);
+    await waitFor(() => directory.upstreams[0]?.limits?.roomFor('running', 0) === SLOTS);
     large = await site.account(PLENTY_PICOS);
     small = await Promise.all(Array.from({ length: SMALL_ACCOUNTS }, () => site.account(PLENTY_PICOS)));
   });

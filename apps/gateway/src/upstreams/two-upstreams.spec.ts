@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { Metrics } from '@inference/http';
 import { CredentialSeal, type DirectoryUpstream } from '@inference/serving';
 import { GatewayError, toOpenAiError } from '../errors/openai-error';
 import { AnswerMemory } from './answer-memory';
+import { OwnLimits } from './choice/own-limits.fixture';
 import { ServingCatalogue, type ServingDirectory } from './directory.service';
-import { Upstream } from './upstream';
+import { MAX_CONNECTIONS, Upstream } from './upstream';
 import { Cancellation } from './upstream-call';
+import { type UpstreamLimits } from './upstream-limits';
 import { type UpstreamMetrics } from './upstream-metrics';
 import { type UpstreamsConfig } from './upstreams.config';
 import { UpstreamsService } from './upstreams.service';
@@ -22,6 +24,7 @@ const CONFIG = {
 };
 const PAUSED_SECONDS = 200;
 const LIMITED_SECONDS = 70;
+const USED_SECONDS = 30;
 const FAILURES_TO_OPEN = 3;
 const seal = new CredentialSeal([Buffer.alloc(32)]);
 const metrics = {
@@ -42,15 +45,25 @@ const SERVERS: Record<string, RequestListener> = {
 interface Kind {
   server: keyof typeof SERVERS;
   settings?: Partial<DirectoryUpstream>;
-  prepare?(upstream: Upstream, now: number): void;
+  prepare?(upstream: Upstream, now: number): unknown;
 }
 
 const KINDS = {
   works: { server: 'works' },
   full: {
     server: 'works',
-    settings: { concurrency: 1 },
-    prepare: (upstream, now) => void upstream.load.begin(now),
+    prepare: ({ load }) => (load.limits = new OwnLimits(load, { running: 0 })),
+  },
+  /** All connections of the process are in use. */
+  crowded: { server: 'works', prepare: ({ load }) => (load.running = MAX_CONNECTIONS) },
+  /** Its limits are asked, and refuse. */
+  used: {
+    server: 'works',
+    prepare: (upstream) =>
+      upstream.obey({
+        isFull: () => false,
+        take: () => ({ waitMillis: USED_SECONDS * 1_000 }),
+      } as unknown as UpstreamLimits),
   },
   open: {
     server: 'fails',
@@ -77,15 +90,39 @@ const NAMES = Object.keys(KINDS) as KindName[];
  * whichever is free first. Otherwise it is told how the last call failed.
  */
 const SEEN: Record<KindName, string[]> = {
-  //      works  full     open     paused     asks      draining   fails      hangs
-  works: ['200', '200', '200', '200', '200', '200', '200', '200'],
-  full: ['200', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1'],
-  open: ['200', '429 1', '502', '429 200', '429 70', '502', '502', '502'],
-  paused: ['200', '429 1', '429 200', '429 200', '429 70', '429 200', '429 200', '429 200'],
-  asksForPause: ['200', '429 1', '429 70', '429 70', '429 70', '429 70', '429 70', '429 70'],
-  draining: ['200', '429 1', '502', '429 200', '429 70', '502', '502', '504'],
-  fails: ['200', '429 1', '502', '429 200', '429 70', '502', '502', '504'],
-  hangs: ['200', '429 1', '502', '429 200', '429 70', '504', '502', '504'],
+  //      works  full     crowded  used      open     paused     asks      draining   fails      hangs
+  works: ['200', '200', '200', '200', '200', '200', '200', '200', '200', '200'],
+  full: ['200', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1'],
+  crowded: ['200', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1'],
+  used: ['200', '429 1', '429 1', '429 30', '429 30', '429 30', '429 30', '429 30', '429 30', '429 30'],
+  open: ['200', '429 1', '429 1', '429 30', '502', '429 200', '429 70', '502', '502', '502'],
+  paused: [
+    '200',
+    '429 1',
+    '429 1',
+    '429 30',
+    '429 200',
+    '429 200',
+    '429 70',
+    '429 200',
+    '429 200',
+    '429 200',
+  ],
+  asksForPause: [
+    '200',
+    '429 1',
+    '429 1',
+    '429 30',
+    '429 70',
+    '429 70',
+    '429 70',
+    '429 70',
+    '429 70',
+    '429 70',
+  ],
+  draining: ['200', '429 1', '429 1', '429 30', '502', '429 200', '429 70', '502', '502', '504'],
+  fails: ['200', '429 1', '429 1', '429 30', '502', '429 200', '429 70', '502', '502', '504'],
+  hangs: ['200', '429 1', '429 1', '429 30', '502', '429 200', '429 70', '504', '502', '504'],
 };
 
 const servers = new Map<string, { server: Server; calls: number }>();
@@ -114,7 +151,7 @@ afterAll(async () => {
   await Promise.all(upstreams.map((upstream) => upstream.close()));
 });
 
-function upstreamOf(name: KindName, priority: number): Upstream {
+function upstreamOf(name: KindName, priority: number, settings: Partial<DirectoryUpstream> = {}): Upstream {
   const kind: Kind = KINDS[name];
   const { port } = servers.get(kind.server)!.server.address() as AddressInfo;
   const options = {
@@ -129,9 +166,9 @@ function upstreamOf(name: KindName, priority: number): Upstream {
     },
     models: [{ model: 'm', upstreamName: null, weight: 100, priority }],
     ...kind.settings,
+    ...settings,
   } as unknown as DirectoryUpstream;
   const upstream = new Upstream(options, CONFIG, seal);
-  upstream.shareLimits(1);
   kind.prepare?.(upstream, performance.now());
   upstreams.push(upstream);
   return upstream;
@@ -142,11 +179,11 @@ const shown = (status: number, wait?: string) =>
   [status, ...(wait ? [Number(wait) < 10 ? wait : Math.ceil(Number(wait) / 10) * 10] : [])].join(' ');
 
 /** Status and wait, as the client gets them. */
-async function seenOf(first: KindName, second: KindName): Promise<string> {
-  const catalogue = new ServingCatalogue({ models: [], upstreams: [] }, [
-    upstreamOf(first, 0),
-    upstreamOf(second, 1),
-  ]);
+const seenOf = (first: KindName, second: KindName): Promise<string> =>
+  answerOf([upstreamOf(first, 0), upstreamOf(second, 1)]);
+
+async function answerOf(all: Upstream[]): Promise<string> {
+  const catalogue = new ServingCatalogue({ models: [], upstreams: [] }, all);
   const service = new UpstreamsService(
     { current: () => catalogue } as unknown as ServingDirectory,
     metrics,
@@ -156,6 +193,7 @@ async function seenOf(first: KindName, second: KindName): Promise<string> {
     const answer = await service.ask({
       ...{ endpoint: 'chat/completions', models: ['m'], prefix: 1, requestId: 'req_1' },
       account: { id: 'acct_1', weight: () => 1 },
+      size: { promptTokens: () => 1, outputTokens: 1, answers: 1 },
       bodyFor: () => Buffer.from('{}'),
       read: (body) => JSON.parse(body.toString()) as object,
       cancellation: new Cancellation(),
@@ -176,6 +214,27 @@ it('tells the client of a model with two upstreams what to do', async () => {
   expect(Object.fromEntries(await Promise.all(rows))).toEqual(SEEN);
 });
 
+it('gives up a server that takes no connection, and calls the other one', async () => {
+  // It accepts the connection and is silent: TLS is never agreed on.
+  const silent = createTcpServer();
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const sockets: Socket[] = [];
+  silent.on('connection', (socket) => sockets.push(socket.on('error', () => undefined)));
+  const { port } = silent.address() as AddressInfo;
+  const unconnected = () =>
+    upstreamOf('works', 0, { baseUrl: `https://127.0.0.1:${port}/v1`, connectTimeoutMs: HANG_MILLIS });
+  const since = performance.now();
+  expect(await answerOf([unconnected(), upstreamOf('works', 1)])).toBe('200');
+  expect(await answerOf([unconnected()])).toBe('504');
+  // Its timers go by half seconds.
+  expect(performance.now() - since).toBeLessThan(2 * (HANG_MILLIS + 2_000));
+  expect(sockets).toHaveLength(2);
+  const closed = once(silent, 'close');
+  silent.close();
+  for (const socket of sockets) socket.destroy();
+  await closed;
+});
+
 it('calls none that has no room, and each other one once', async () => {
   const called = async (first: KindName, second: KindName) => {
     for (const server of servers.values()) server.calls = 0;
@@ -185,6 +244,7 @@ it('calls none that has no room, and each other one once', async () => {
     );
   };
   expect(await called('full', 'fails')).toEqual({ fails: 1 });
+  expect(await called('used', 'fails')).toEqual({ fails: 1 });
   expect(await called('paused', 'open')).toEqual({ fails: 1 });
   expect(await called('paused', 'full')).toEqual({});
   expect(await called('draining', 'asksForPause')).toEqual({ asksForPause: 1 });

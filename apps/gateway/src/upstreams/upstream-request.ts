@@ -1,5 +1,6 @@
 import { type MeteredUsage } from '@inference/metering';
 import { GatewayError } from '../errors/openai-error';
+import { type CallSize } from '../limits/answer-means';
 import { type AnswerBody } from './answer-headers';
 import { type ReadAnswer } from './answer-json';
 import { type CallingAccount } from './choice/account-shares';
@@ -35,6 +36,8 @@ export interface UpstreamRequest<Content> {
   prefix: number;
   /** Whose share of an upstream with limits it takes. */
   account: CallingAccount;
+  /** For upstreams with a limit of tokens. */
+  size: CallSize;
   requestId: string;
   /** Of a body that is no JSON. */
   contentType?: string;

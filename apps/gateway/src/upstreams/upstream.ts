@@ -12,10 +12,11 @@ import { Circuit } from './choice/circuit';
 import { seedOf } from './choice/prefix-hash';
 import { type Cancellation, UpstreamCall } from './upstream-call';
 import { type CallCostPrices, CostPrices } from './cost-prices';
+import { type UpstreamLimits } from './upstream-limits';
 import { type UpstreamsConfig } from './upstreams.config';
 
-/** Most connections to one upstream; further requests wait in the gateway. */
-const MAX_CONNECTIONS = 512;
+/** Most connections to one upstream: with more calls it is full for this process. */
+export const MAX_CONNECTIONS = 512;
 /** As OpenTelemetry's conventions for generative AI name the operations. */
 const OPERATIONS: Record<CalledEndpoint, string> = {
   'chat/completions': 'chat',
@@ -90,6 +91,8 @@ export class Upstream {
   readonly figures: Map<string, CallFigures>;
   /** Whether it answered when it was last asked; null before that. */
   isUp: boolean | null = null;
+  /** Undefined: it has none. */
+  limits: UpstreamLimits | undefined;
   /** Last sign of life, on the clock of `performance.now()`. */
   answeredAt = performance.now();
   private readonly seed: number;
@@ -108,6 +111,7 @@ export class Upstream {
     former?: Upstream,
   ) {
     this.load = former?.load ?? new UpstreamLoad();
+    this.load.connections = MAX_CONNECTIONS;
     this.figures = former?.figures ?? new Map<string, CallFigures>();
     for (const figures of this.figures.values()) figures.circuit = new Circuit();
     const { timeouts } = config;
@@ -169,16 +173,9 @@ export class Upstream {
     return this.speaks('chat') ? undefined : (first as NativeProtocol);
   }
 
-  /** Sets the limits of this process. @param gateways processes that share those of the upstream */
-  shareLimits(gateways: number): void {
-    const share = (limit: number | null) =>
-      limit === null ? undefined : Math.max(1, Math.floor(limit / gateways));
-    const { requestsPerMinute, tokensPerMinute, concurrency } = this.options;
-    this.load.limits = {
-      requestsPerMinute: share(requestsPerMinute),
-      tokensPerMinute: share(tokensPerMinute),
-      concurrency: share(concurrency),
-    };
+  /** The limits that are in force from now on. Undefined: none. */
+  obey(limits: UpstreamLimits | undefined): void {
+    this.limits = this.load.limits = limits;
   }
 
   /** How it serves the model; undefined if it does not. */

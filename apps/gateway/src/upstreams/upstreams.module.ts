@@ -1,13 +1,21 @@
 import { Module } from '@nestjs/common';
 import { AnswerMemory } from './answer-memory';
 import { ServingDirectory } from './directory.service';
+import { LimitedUpstreams } from './upstream-limits';
 import { UpstreamMetrics } from './upstream-metrics';
 import { UpstreamProbes } from './upstream-probes.service';
 import { UpstreamsService } from './upstreams.service';
 
 /** Knows the models and calls their servers. */
 @Module({
-  providers: [AnswerMemory, ServingDirectory, UpstreamMetrics, UpstreamProbes, UpstreamsService],
+  providers: [
+    AnswerMemory,
+    LimitedUpstreams,
+    ServingDirectory,
+    UpstreamMetrics,
+    UpstreamProbes,
+    UpstreamsService,
+  ],
   exports: [AnswerMemory, ServingDirectory, UpstreamMetrics, UpstreamsService],
 })
 export class UpstreamsModule {}

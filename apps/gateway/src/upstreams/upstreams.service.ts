@@ -14,6 +14,7 @@ import { type CallCosting, type CallCostPrices, type UpstreamCost, upstreamCost 
 import { type ServingCatalogue, ServingDirectory } from './directory.service';
 import { type CalledEndpoint, type CallOutcome, type Credential, type UpstreamOfModel } from './upstream';
 import { type UpstreamCall } from './upstream-call';
+import { UpstreamTicket } from './upstream-limits';
 import { UpstreamMetrics } from './upstream-metrics';
 import { translatedStream, type UpstreamRequest, type Way, wayTo } from './upstream-request';
 import {
@@ -91,6 +92,15 @@ function callableGroups(
   return callable;
 }
 
+/** After which an upstream has used no tokens. */
+const WITHOUT_USE = new Set<CallOutcome>([
+  'refused',
+  'rate_limited',
+  'credential_refused',
+  'error_status',
+  'unreachable',
+]);
+
 /** A running call of an upstream, which is told once how it has ended. */
 class Attempt {
   readonly startedAt = performance.now();
@@ -99,15 +109,18 @@ class Attempt {
   private readonly use: AccountUse | undefined;
   private readonly opening: number;
   private isJudged = false;
+  private isCounted = false;
 
   constructor(
     readonly target: UpstreamOfModel,
     readonly credential: Credential | undefined,
     account: CallingAccount,
+    private readonly ticket: UpstreamTicket | undefined,
   ) {
     this.costPrices = target.upstream.costPricesOf(target.name);
     this.opening = target.circuit.begin(this.startedAt);
     this.use = target.load.begin(this.startedAt, account);
+    if (ticket) target.load.use(this.startedAt, ticket.tokens, this.use);
   }
 
   /** Notes how the call has ended, or that it is answered. Has no effect after the first time. */
@@ -118,21 +131,27 @@ class Attempt {
     const now = performance.now();
     circuit.end(now, end, this.opening);
     upstream.figuresOf(model).outcomes[outcome]++;
+    if (WITHOUT_USE.has(outcome)) this.count(0);
     if (end === 'answered') {
       upstream.isUp = true;
       upstream.answeredAt = now;
     } else if (outcome === 'unreachable') upstream.isUp = false;
   }
 
-  /** Counts tokens towards the limits of the upstream. */
+  /** What the call has used, in place of what was counted when it began. Has no effect after the first time. */
   count(tokens: number): void {
-    this.target.load.use(performance.now(), tokens, this.use);
+    if (this.isCounted) return;
+    this.isCounted = true;
+    this.target.load.use(performance.now(), tokens - (this.ticket?.tokens ?? 0), this.use);
+    this.ticket?.used(tokens);
   }
 
   /** The connection is done with the call. */
   close(error: Error | undefined): void {
     const { upstream, model, circuit, load } = this.target;
     load.end(performance.now(), this.use);
+    if (this.ticket) this.ticket.release();
+    else load.limits?.endedUncounted();
     // Whoever reads a whole response judges it.
     if (!error) return;
     if (error instanceof CallCancelledError) return this.judge('abandoned', 'abandoned');
@@ -170,23 +189,35 @@ export class UpstreamsService {
     const failed: UpstreamCost[] = [];
     let timedOut = false;
     let last: string | undefined;
+    let mayRepeat = false;
+    /** How long upstreams refuse that were chosen and had no room. */
+    let fullMillis = Infinity;
     this.budget.countCall(performance.now());
     for (let attempts = 0; attempts < MOST_ATTEMPTS;) {
       const now = performance.now();
-      const target = pick(groups, request.prefix, now, tried, account);
-      if (!isCandidate(target)) {
+      const choice = pick(groups, request.prefix, now, tried, account);
+      if (!isCandidate(choice)) {
+        const target = withFull(choice, fullMillis);
         // Upstreams that were not asked have room again sooner than those that failed are mended.
         if (attempts > 0 && target.reason === 'none') break;
         if (refusal) target.retryMillis = Math.min(target.retryMillis, pauseOf(refusal));
         throw (target.reason === 'none' && unfit) || this.refusal(target, groups, now, account);
       }
+      const target = choice;
       // Another model is no answer to what is wrong in the request.
       if (unfit && target.model !== request.models[0]) throw unfit;
-      if (attempts > 0 && !this.budget.take(now)) break;
+      if (attempts > 0 && !mayRepeat && !(mayRepeat = this.budget.take(now))) break;
       tried.add(target);
+      const taking = target.upstream.limits?.take(target.model, request.size);
+      const taken = taking instanceof Promise ? await taking : taking;
+      if (taken && !(taken instanceof UpstreamTicket)) {
+        fullMillis = Math.min(fullMillis, taken.waitMillis);
+        continue;
+      }
       const found = wayTo(target, request);
       const way = found instanceof Promise ? await found : found;
       if (way instanceof GatewayError) {
+        taken?.cancel();
         unfit = way;
         continue;
       }
@@ -194,7 +225,7 @@ export class UpstreamsService {
       last = target.upstream.name;
       timedOut = false;
       try {
-        const answer = await this.askOne(target, request, account, way, failed);
+        const answer = await this.askOne(target, request, taken, way, failed);
         if (answer.status < 400 || (answer.status < 500 && !RETRIED_CLIENT_ERRORS.has(answer.status))) {
           if (answer.model !== request.models[0])
             this.metrics.countFallback(request.models[0]!, answer.model);
@@ -233,13 +264,13 @@ export class UpstreamsService {
   private async askOne<Content>(
     target: UpstreamOfModel,
     request: UpstreamRequest<Content>,
-    account: CallingAccount,
+    ticket: UpstreamTicket | undefined,
     way: Way<Content>,
     failed: UpstreamCost[],
   ): Promise<UpstreamAnswer<Content>> {
     const span = target.upstream.startSpan(way.endpoint, target.name);
     try {
-      const answer = await this.exchange(target, request, account, way, failed, span);
+      const answer = await this.exchange(target, request, ticket, way, failed, span);
       if (answer.status >= 300) span?.end();
       return answer;
     } catch (error) {
@@ -252,7 +283,7 @@ export class UpstreamsService {
   private async exchange<Content>(
     target: UpstreamOfModel,
     request: UpstreamRequest<Content>,
-    account: CallingAccount,
+    ticket: UpstreamTicket | undefined,
     way: Way<Content>,
     failed: UpstreamCost[],
     span: Span | undefined,
@@ -261,7 +292,7 @@ export class UpstreamsService {
     const { endpoint, headers, body } = way;
     const { upstream, model } = target;
     const credential = upstream.credential();
-    const attempt = new Attempt(target, credential, account);
+    const attempt = new Attempt(target, credential, request.account, ticket);
     const onEnd = (error?: Error) => attempt.close(error);
     const call = upstream.post(credential, endpoint, body, requestId, cancellation, onEnd, span, headers);
     try {
@@ -307,6 +338,7 @@ export class UpstreamsService {
       span,
       use: (inputTokens: number, outputTokens: number) => {
         attempt.count(inputTokens + outputTokens);
+        upstream.limits?.learn(model, outputTokens, request.size.answers);
         upstream.figuresOf(model).outputTokens += outputTokens;
       },
     };
@@ -384,6 +416,12 @@ function pick(
   }
   return soonest;
 }
+
+/** With the wait of upstreams that were chosen and then had no room. */
+const withFull = (choice: NoCandidate, fullMillis: number): NoCandidate =>
+  fullMillis === Infinity
+    ? choice
+    : { reason: 'full', retryMillis: Math.min(choice.retryMillis, fullMillis) };
 
 /**
  * How an answer that is none counts.

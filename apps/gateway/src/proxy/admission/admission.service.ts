@@ -18,6 +18,7 @@ import { type Hold } from '../../leases/lease';
 import { UncoveredError } from '../../leases/lease-allocator';
 import { LeaseManager } from '../../leases/lease-manager';
 import { type CallingAccount } from '../../upstreams/choice/account-shares';
+import { type CallSize } from '../../limits/answer-means';
 import { type LimitedRequest, LimitsService, type LimitTicket } from '../../limits/limits.service';
 import {
   ModelNotAllowedError,
@@ -87,6 +88,7 @@ export interface AdmittedCall extends PricedModel {
   call: CallNotes;
   request: { model: string };
   bounds: UsageBounds;
+  size: CallSize;
   hold: Hold;
   /** Null for a caller without limits. */
   ticket: LimitTicket | null;
@@ -125,19 +127,17 @@ export class AdmissionService {
     const bounded = await this.bound(request, call.caller, call.allowsFallbacks);
     const { bounds } = bounded;
     const limit = new OutputLimit([bounded, ...bounded.fallbacks]);
+    const size: CallSize = {
+      promptTokens: () => Math.min(promptTokens(request, bounded.mayBeNative), bounds.inputTokens),
+      outputTokens: bounds.outputTokens,
+      answers: request.choices,
+    };
     const { held, ticket } = await this.reserve(
-      {
-        call,
-        model: bounded.model,
-        promptTokens: () => Math.min(promptTokens(request, bounded.mayBeNative), bounds.inputTokens),
-        outputTokens: bounds.outputTokens,
-        namesOutput: bounds.isLimited,
-        answers: request.choices,
-      },
+      { ...size, call, model: bounded.model, namesOutput: bounds.isLimited },
       () => (bounds.isLimited ? this.holdAll(limit, call.caller) : this.holdWithin(limit, call.caller)),
     );
     const { hold, tokens } = held;
-    return { ...limitedTo(tokens, bounded), call, request, hold, ticket };
+    return { ...limitedTo(tokens, bounded), call, request, size, hold, ticket };
   }
 
   /** Whose share of an upstream a call takes. */
@@ -217,18 +217,16 @@ export class AdmissionService {
     const worst = [priced, ...fallbacks]
       .map(({ rates }) => worstCasePicos(rates, bounds))
       .reduce((most, picos) => (picos > most ? picos : most));
+    const size: CallSize = {
+      promptTokens: () => Math.min(inputTokensOf(request.asked()), bounds.inputTokens),
+      outputTokens: bounds.outputTokens,
+      answers: 1,
+    };
     const { held: hold, ticket } = await this.reserve(
-      {
-        call,
-        model: priced.model,
-        promptTokens: () => Math.min(inputTokensOf(request.asked()), bounds.inputTokens),
-        outputTokens: bounds.outputTokens,
-        namesOutput: false,
-        answers: 1,
-      },
+      { ...size, call, model: priced.model, namesOutput: false },
       () => this.leases.hold(call.caller, worst),
     );
-    return { ...priced, fallbacks, bounds, call, request, hold, ticket };
+    return { ...priced, fallbacks, bounds, call, request, size, hold, ticket };
   }
 
   /** Counts a call against its limits, and sets the money for its worst case aside. */

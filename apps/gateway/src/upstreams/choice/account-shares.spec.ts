@@ -1,4 +1,5 @@
 import { UpstreamLoad } from './chooser';
+import { OwnLimits } from './own-limits.fixture';
 
 /** A server of virtual time. Every number follows from the seed. */
 const STEP_MILLIS = 10;
@@ -33,7 +34,7 @@ const caller = (id: string, callsPerSecond: number, weight = 1): Caller => ({
 function simulate(callers: Caller[], { seconds = 60, from = 20, slots = SLOTS } = {}) {
   const random = randomOf(42);
   const load = new UpstreamLoad();
-  load.limits = { concurrency: slots };
+  load.limits = new OwnLimits(load, { running: slots });
   const running: { end: number; close: (now: number) => void }[] = [];
   const counts = new Map(callers.map(({ id }) => [id, { calls: 0, refused: 0 }]));
   for (let now = STEP_MILLIS; now < seconds * 1_000; now += STEP_MILLIS) {
@@ -100,9 +101,9 @@ describe('shares of a full upstream', () => {
   });
 
   it('hold for requests and tokens of a minute too', () => {
-    for (const limits of [{ requestsPerMinute: 600 }, { tokensPerMinute: 6_000 }]) {
+    for (const limits of [{ requests: 600 }, { tokens: 6_000 }]) {
       const load = new UpstreamLoad();
-      load.limits = limits;
+      load.limits = new OwnLimits(load, limits);
       const [large, other] = [caller('large', 0), caller('other', 0)];
       const refusals = { large: 0, other: 0 };
       for (let now = 100; now < 240_000; now += 100) {
@@ -125,7 +126,7 @@ describe('shares of a full upstream', () => {
 
   it('forget accounts that have left', () => {
     const load = new UpstreamLoad();
-    load.limits = { concurrency: 2 };
+    load.limits = new OwnLimits(load, { running: 2 });
     for (let now = 1; now <= 1_000; now++) load.end(now, load.begin(now, caller(`gone ${now}`, 0)));
     const [one, two] = [caller('one', 0), caller('two', 0)];
     load.begin(40_000, one);

@@ -12,7 +12,9 @@ const REFUSED_MILLIS = 1_000;
 /** Standard deviations of a Poisson process that are kept free beyond the mean: one call in a thousand finds no room. */
 const DEVIATIONS = 3;
 
-type Unit = 'running' | 'requests' | 'tokens';
+/** What limits count. */
+export const UNITS = ['running', 'requests', 'tokens'] as const;
+export type Unit = (typeof UNITS)[number];
 type Amounts = Record<Unit, number>;
 
 const nothing = (): Amounts => ({ running: 0, requests: 0, tokens: 0 });
@@ -32,7 +34,8 @@ export class AccountUse {
 
   isIdleAt(now: number): boolean {
     this.turn(now);
-    return this.running === 0 && this.current.running + this.former.running === 0;
+    const { current, former } = this;
+    return this.running + current.running + former.running + current.requests + former.requests === 0;
   }
 
   begin(now: number): void {
@@ -56,7 +59,8 @@ export class AccountUse {
     this.turn(now);
     const rest = 1 - (now - this.window * WINDOW_MILLIS) / WINDOW_MILLIS;
     const amount = this.current[unit] + this.former[unit] * rest;
-    return unit === 'running' ? amount / WINDOW_MILLIS : amount * WINDOWS_OF_A_MINUTE;
+    // What is given back may have been counted in a window that is forgotten.
+    return unit === 'running' ? amount / WINDOW_MILLIS : Math.max(0, amount) * WINDOWS_OF_A_MINUTE;
   }
 
   private turn(now: number): void {

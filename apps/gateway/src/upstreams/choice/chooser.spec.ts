@@ -1,5 +1,6 @@
 import { type Candidate, choose, isCandidate, lastResort, UpstreamLoad } from './chooser';
 import { type CallEnd, Circuit } from './circuit';
+import { OwnLimits } from './own-limits.fixture';
 import { prefixHash, seedOf } from './prefix-hash';
 import { RetryBudget } from './retry-budget';
 
@@ -99,40 +100,41 @@ describe('the choice of an upstream', () => {
     favourite.load.running = 8;
     other.load.running = 2;
     expect(chosen(both, key)).toBe(other.name);
-    other.load.limits = { concurrency: 2 };
+    other.load.limits = new OwnLimits(other.load, { running: 2 });
     expect(chosen(both, key)).toBe(favourite.name);
   });
 
   it('obeys limits, and says when everything is full', () => {
     const one = upstream('a');
-    one.load.limits = { requestsPerMinute: 2, tokensPerMinute: 100, concurrency: 1 };
+    one.load.limits = new OwnLimits(one.load, { requests: 2, tokens: 100, running: 1 });
     one.load.begin(0);
     expect(chosen([one], 1, 0)).toBe('full');
     one.load.end();
     expect(chosen([one], 1, 0)).toBe('a');
     one.load.begin(1_000);
     one.load.end();
-    expect(chosen([one], 1, 59_999)).toBe('full');
-    expect(lastResort([one], 59_999)).toBeUndefined();
-    expect(chosen([one], 1, 60_000)).toBe('a');
-    one.load.use(60_000, 100);
-    expect(chosen([one], 1, 60_001)).toBe('full');
-    expect(chosen([one, upstream('behind', 100, 1)], 1, 60_001)).toBe('behind');
-    expect(chosen([one], 1, 60_001 + 60_000)).toBe('a');
+    expect(chosen([one], 1, 60_000)).toBe('full');
+    expect(lastResort([one], 60_000)).toBeUndefined();
+    expect(chosen([one], 1, 65_000)).toBe('a');
+    one.load.use(65_000, 100);
+    expect(chosen([one], 1, 65_001)).toBe('full');
+    expect(chosen([one, upstream('behind', 100, 1)], 1, 65_001)).toBe('behind');
+    one.load.use(65_002, -1);
+    expect(chosen([one], 1, 65_002)).toBe('a');
   });
 
   it('passes over a full one by weight, and gives its prompts back when it has room', () => {
     const three = [upstream('a', 60), upstream('b', 30), upstream('c', 10)];
     const namesOf = () => Array.from({ length: 4_000 }, (_, index) => chosen(three, keyOf(index)));
     const before = namesOf();
-    three[1]!.load.limits = { concurrency: 0 };
+    three[1]!.load.limits = new OwnLimits(three[1]!.load, { running: 0 });
     const meanwhile = namesOf();
     // Nothing else moves, and what moves is shared by the weights of the others.
     const moved = meanwhile.filter((_, index) => before[index] === 'b');
     expect(meanwhile.every((name, index) => before[index] === 'b' || name === before[index])).toBe(true);
     expect(moved).not.toContain('b');
     expect(moved.filter((name) => name === 'c').length / moved.length).toBeCloseTo(1 / 7, 1);
-    three[1]!.load.limits = {};
+    three[1]!.load.limits = undefined;
     expect(namesOf()).toEqual(before);
   });
 

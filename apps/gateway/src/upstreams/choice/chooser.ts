@@ -1,18 +1,22 @@
-import { AccountShares, type AccountUse, type CallingAccount } from './account-shares';
+import { AccountShares, type AccountUse, type CallingAccount, type Unit, UNITS } from './account-shares';
 import { type Circuit } from './circuit';
 import { uniform } from './prefix-hash';
 
-/** Limits of an upstream, of this process alone. Undefined: none. */
-interface LoadLimits {
-  requestsPerMinute?: number | undefined;
-  tokensPerMinute?: number | undefined;
-  concurrency?: number | undefined;
+/** The limits of an upstream, which all gateways share, as this process knows them. */
+export interface SharedLimits {
+  /** Whether it takes no call now, however small. */
+  isFull(now: number): boolean;
+  /** What this process may use: its own use, and what is free. Null: no limit. */
+  roomFor(unit: Unit, own: number): number | null;
+  /** A call has ended that was not counted when it began: there was no limit yet. */
+  endedUncounted(): void;
 }
 
-const MINUTE_MILLIS = 60_000;
-/** A minute is counted in so many parts, of which the oldest is forgotten as a whole. */
-const PARTS = 6;
-const PART_MILLIS = MINUTE_MILLIS / PARTS;
+/** What counts of a minute is forgotten in parts: as the slices of limits, of which the one that has just ended counts as a whole. */
+const PART_MILLIS = 5_000;
+const PARTS = 60_000 / PART_MILLIS + 1;
+/** What a steady flow reaches of a limit of a minute, since more than a minute counts. */
+const USABLE = (PARTS - 1) / PARTS;
 /** Below this part of a limit everybody may take what there is. */
 const CROWDED = 0.5;
 
@@ -20,7 +24,10 @@ const CROWDED = 0.5;
 export class UpstreamLoad {
   /** Calls that run. */
   running = 0;
-  limits: LoadLimits = {};
+  /** Undefined: it has none. */
+  limits: SharedLimits | undefined;
+  /** How many calls this process can make at a time, whatever the limits are. */
+  connections = Infinity;
   private readonly requests = new Array<number>(PARTS).fill(0);
   private readonly tokens = new Array<number>(PARTS).fill(0);
   private requestsInMinute = 0;
@@ -35,7 +42,7 @@ export class UpstreamLoad {
     this.running++;
     this.requests[this.part % PARTS]!++;
     this.requestsInMinute++;
-    return account && this.isLimited ? (this.shares ??= new AccountShares()).begin(now, account) : undefined;
+    return account && this.limits ? (this.shares ??= new AccountShares()).begin(now, account) : undefined;
   }
 
   end(now = 0, account?: AccountUse): void {
@@ -43,7 +50,7 @@ export class UpstreamLoad {
     account?.end(now);
   }
 
-  /** Counts the tokens of a call that is metered. */
+  /** Counts tokens of a call. @param tokens negative: what was counted before and is not used */
   use(now: number, tokens: number, account?: AccountUse): void {
     account?.add(now, 'tokens', tokens);
     this.turn(now);
@@ -51,41 +58,32 @@ export class UpstreamLoad {
     this.tokensInMinute += tokens;
   }
 
-  /** Whether a limit keeps it from another call. */
-  isFull(now: number): boolean {
-    const { concurrency, requestsPerMinute, tokensPerMinute } = this.limits;
-    if (concurrency !== undefined && this.running >= concurrency) return true;
-    if (requestsPerMinute === undefined && tokensPerMinute === undefined) return false;
+  /** What this process uses of a limit. */
+  used(unit: Unit, now: number): number {
     this.turn(now);
-    return (
-      (requestsPerMinute !== undefined && this.requestsInMinute >= requestsPerMinute) ||
-      (tokensPerMinute !== undefined && this.tokensInMinute >= tokensPerMinute)
-    );
+    if (unit === 'running') return this.running;
+    return Math.max(0, unit === 'requests' ? this.requestsInMinute : this.tokensInMinute);
   }
 
   /** Why it takes no call of an account: a limit is reached, or the account uses more than its share of one. */
   refusalOf(now: number, account?: CallingAccount): 'full' | 'share' | null {
-    if (!this.isLimited) return null;
-    if (this.isFull(now)) return 'full';
-    const { shares, limits } = this;
+    const { limits, shares } = this;
+    if (this.running >= this.connections) return 'full';
+    if (!limits) return null;
+    if (limits.isFull(now)) return 'full';
     if (!shares || !account) return null;
-    const isUsedUp = (unit: 'running' | 'requests' | 'tokens', limit: number | undefined, used: number) =>
-      limit !== undefined && used >= limit * CROWDED && shares.isUsedUp(now, account, unit, limit);
-    const isAboveShare =
-      isUsedUp('running', limits.concurrency, this.running) ||
-      isUsedUp('requests', limits.requestsPerMinute, this.requestsInMinute) ||
-      isUsedUp('tokens', limits.tokensPerMinute, this.tokensInMinute);
-    return isAboveShare ? 'share' : null;
+    const isUsedUp = (unit: Unit) => {
+      const used = this.used(unit, now);
+      const room = limits.roomFor(unit, used);
+      if (room === null || used < room * CROWDED) return false;
+      return shares.isUsedUp(now, account, unit, unit === 'running' ? room : room * USABLE);
+    };
+    return UNITS.some(isUsedUp) ? 'share' : null;
   }
 
   /** A call of the account found no room. */
   refused(now: number, account: CallingAccount): void {
-    if (this.isLimited) (this.shares ??= new AccountShares()).refused(now, account);
-  }
-
-  private get isLimited(): boolean {
-    const { concurrency, requestsPerMinute, tokensPerMinute } = this.limits;
-    return concurrency !== undefined || requestsPerMinute !== undefined || tokensPerMinute !== undefined;
+    if (this.limits) (this.shares ??= new AccountShares()).refused(now, account);
   }
 
   private turn(now: number): void {

@@ -2,11 +2,19 @@ import { type Candidate, choose, isCandidate, lastResort, UpstreamLoad } from '.
 import { Circuit } from './circuit';
 import { seedOf } from './prefix-hash';
 
-/** A site of virtual time: 200 upstreams with caches of prefixes, and 10,000 calls a second. Every number follows from the seeds. */
+/** Sites of virtual time, whose upstreams have caches of prefixes. Every number follows from the seeds. */
 
-const UPSTREAMS = 200;
-const CALLS_PER_SECOND = 10_000;
-const CONVERSATIONS = 30_000;
+interface Site {
+  upstreams: number;
+  callsPerSecond: number;
+  conversations: number;
+}
+
+const LARGE: Site = { upstreams: 200, callsPerSecond: 10_000, conversations: 30_000 };
+const UPSTREAMS = LARGE.upstreams;
+const CALLS_PER_SECOND = LARGE.callsPerSecond;
+/** Its caches hold the conversations of a site together, but neither holds all. */
+const SMALL: Site = { upstreams: 2, callsPerSecond: 100, conversations: 500 };
 /** Conversations whose prefix an upstream keeps. */
 const CACHE_SIZE = 300;
 const HIT_MILLIS = 600;
@@ -52,15 +60,16 @@ interface Outcome {
 }
 
 interface Simulation {
+  site?: Site;
   policy: Policy;
   seconds: number;
   /** When the first upstream dies and when it works again, in milliseconds. */
   outage?: { from: number; until: number };
 }
 
-function simulate({ policy, seconds, outage }: Simulation): Outcome {
+function simulate({ site = LARGE, policy, seconds, outage }: Simulation): Outcome {
   const random = randomOf(7);
-  const servers = Array.from({ length: UPSTREAMS }, (_, index): Server => {
+  const servers = Array.from({ length: site.upstreams }, (_, index): Server => {
     const circuit = new Circuit(randomOf(index));
     const load = new UpstreamLoad();
     return {
@@ -82,7 +91,7 @@ function simulate({ policy, seconds, outage }: Simulation): Outcome {
     if (list) list.push(action);
     else ends.set(millis, [action]);
   };
-  let [hits, calls, failed, worstLoad, firstFailure, running] = [0, 0, 0, 0, Infinity, 0];
+  let [hits, calls, failed, worstLoad, firstFailure, running, due] = [0, 0, 0, 0, Infinity, 0, 0];
   const call = (conversation: number, now: number, tried?: Set<Server>): void => {
     const server = policy(servers, conversation * 2_654_435_761, now, tried);
     server.calls.push(now);
@@ -111,12 +120,12 @@ function simulate({ policy, seconds, outage }: Simulation): Outcome {
     servers[0]!.isDead = outage !== undefined && now >= outage.from && now < outage.until;
     for (const action of ends.get(now) ?? []) action();
     ends.delete(now);
-    for (let next = 0; next < CALLS_PER_SECOND / 1_000; next++) {
+    for (due += site.callsPerSecond / 1_000; due >= 1; due--) {
       // Some conversations have far more turns than others.
-      call(Math.floor(CONVERSATIONS * random() ** 2), now);
+      call(Math.floor(site.conversations * random() ** 2), now);
     }
     if (now < 3_000 || now % 50 !== 0) continue;
-    const fair = running / UPSTREAMS;
+    const fair = running / site.upstreams;
     worstLoad = Math.max(worstLoad, ...servers.map(({ load }) => load.running / fair));
   }
   return { servers, hitShare: hits / calls, worstLoad, failed, firstFailure };
@@ -161,5 +170,24 @@ describe('200 upstreams and 10,000 calls a second', () => {
     expect(perSecond(first)).toBeLessThan(0.5 * fair);
     expect(perSecond(12_000)).toBeGreaterThan(0.5 * fair);
     expect(worstLoad).toBeLessThan(1.25 + ROUNDING);
+  });
+});
+
+describe('two upstreams', () => {
+  it('keep the prefixes of conversations that change their server at each turn otherwise, at an even load', () => {
+    let turn = 0;
+    const roundRobin: Policy = (servers) => servers[turn++ % 2]!;
+    const seconds = 60;
+    const own = simulate({ site: SMALL, policy: ours, seconds });
+    const blind = simulate({ site: SMALL, policy: roundRobin, seconds });
+    process.stdout.write(
+      `Two upstreams: ${(own.hitShare * 100).toFixed(1)} % of the calls find their prefix, ${(blind.hitShare * 100).toFixed(1)} % by ` +
+        `round robin; worst load ${own.worstLoad.toFixed(2)} and ${blind.worstLoad.toFixed(2)}\n`,
+    );
+    expect(own.hitShare).toBeGreaterThan(0.85);
+    expect(own.hitShare).toBeGreaterThan(1.3 * blind.hitShare);
+    const [one, other] = own.servers.map(({ calls }) => calls.length) as [number, number];
+    expect(one / (one + other)).toBeGreaterThan(0.4);
+    expect(one / (one + other)).toBeLessThan(0.6);
   });
 });
