@@ -325,6 +325,16 @@ describe('limits of an upstream that gateway processes share', () => {
       expect([await take(limits), await take(limits)]).toEqual([expect.any(UpstreamTicket), null]);
     });
 
+    it('forget calls that ran before, when there is no limit any more', async () => {
+      const one = await start();
+      one.load.begin(0);
+      one.set({ concurrency: 3 });
+      expect(one.set({})).toBeUndefined();
+      one.load.end();
+      const limits = one.set({ concurrency: 1 })!;
+      expect([await take(limits), await take(limits)]).toEqual([expect.any(UpstreamTicket), null]);
+    });
+
     it('leave a process what the others do not hold', async () => {
       const [one, other] = [await start(), await start()];
       for (let call = 0; call < 3; call++) await take(one.set({ concurrency: 6 })!);

@@ -94,12 +94,17 @@ export class UpstreamLimits implements SharedLimits {
       requestsPerMinute === former?.requestsPerMinute && tokensPerMinute === former.tokensPerMinute;
     if (!isSameRate) this.rates?.change(limits);
     if (hasRate(limits)) this.rates ??= new RateSlices(this.database, this.config, this.subject, limits);
-    if (maxConcurrency === null || maxConcurrency === former?.maxConcurrency) return;
+    if (maxConcurrency === former?.maxConcurrency) return;
+    if (maxConcurrency === null) return this.disown();
     this.slots ??= new Slots(this.database, this.config, this.subject, this.holder, maxConcurrency);
     this.slots.change(maxConcurrency);
     const uncounted = Math.max(0, running - this.slots.runningNow);
     this.adopted += uncounted;
     this.slots.adopt(uncounted);
+  }
+
+  private disown(): void {
+    while (this.adopted > 0) this.endedUncounted();
   }
 
   /** Counts a call. Waits for the database only if this process has nothing left of what it has drawn. */
@@ -239,9 +244,12 @@ export class LimitedUpstreams implements OnModuleInit, OnApplicationShutdown {
   /** Calls that still run keep their slots until these expire. */
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
-    await this.upkeep;
     const patience = new Promise<void>((resolve) => setTimeout(resolve, SHUTDOWN_PATIENCE_MILLIS).unref());
-    await Promise.race([this.forAll((limits) => limits.end()), patience]);
+    const end = async () => {
+      await this.upkeep;
+      await this.forAll((limits) => limits.end());
+    };
+    await Promise.race([end(), patience]);
   }
 
   /** The limits that are in force for an upstream from now on; undefined: none. */

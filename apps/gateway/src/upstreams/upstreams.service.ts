@@ -214,8 +214,14 @@ export class UpstreamsService {
         fullMillis = Math.min(fullMillis, taken.waitMillis);
         continue;
       }
-      const found = wayTo(target, request);
-      const way = found instanceof Promise ? await found : found;
+      let way: Way<Content> | GatewayError;
+      try {
+        const found = wayTo(target, request);
+        way = found instanceof Promise ? await found : found;
+      } catch (error) {
+        taken?.cancel();
+        throw error;
+      }
       if (way instanceof GatewayError) {
         taken?.cancel();
         unfit = way;
@@ -301,6 +307,8 @@ export class UpstreamsService {
       // What ended the connection has judged the call already.
       if (error instanceof CallCancelledError) attempt.judge('abandoned', 'abandoned');
       else attempt.judge('unusable', 'failed');
+      // What is left of an unusable answer is not waited for.
+      call.abort();
       const { costPrices: prices } = attempt;
       if (error instanceof UnusableAnswerError && error.usage && prices) {
         const cost = upstreamCost(upstream.name, prices, error.usage, false);

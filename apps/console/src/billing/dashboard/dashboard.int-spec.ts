@@ -243,6 +243,19 @@ describe('the dashboard', () => {
     expect(Math.round(Number(before.revenue.toString()) * 1e12)).toBe(Number(rows[0]!.sum));
   });
 
+  it('sums nothing before the first hour is closed', async () => {
+    const progress = async () => (await pool().query('SELECT * FROM billing.figures_progress')).rows;
+    await forgetSums();
+    await pool().query('UPDATE metering.rollup_progress SET rolled_until = NULL');
+    const before = await progress();
+    await site.console.app.get(DayFiguresJob).run();
+    expect(await progress()).toEqual(before);
+    await expectExact((await read('7d')).current);
+    await pool().query("UPDATE metering.rollup_progress SET rolled_until = date_trunc('hour', now(), 'UTC')");
+    await site.console.app.get(DayFiguresJob).run();
+    await expectExact((await read('7d')).current);
+  });
+
   it('sums days again whose hours an operator has changed', async () => {
     await pool().query(
       `UPDATE metering.hourly_rollup SET cost_picos = cost_picos + 7000, tokens = tokens + 7

@@ -20,7 +20,8 @@ const LOGGED = `
 /** The next closed hours that are not summed, at most those of one day. */
 const NEXT_HOURS = `
   SELECT "from", "to" FROM (
-    SELECT "from", least(date_trunc('day', "from", 'UTC') + interval '24 hours', rolled_until) AS "to"
+    SELECT "from", CASE WHEN rolled_until IS NOT NULL
+      THEN least(date_trunc('day', "from", 'UTC') + interval '24 hours', rolled_until) END AS "to"
     FROM metering.rollup_progress, (
       SELECT greatest(
         summed_until,

@@ -277,7 +277,21 @@ describe('upstreams', () => {
       [404, 'no such upstream'],
     );
     expect((await send('POST', `${UPSTREAMS}/test`, {})).status).toBe(400);
-    expect((await send('GET', UPSTREAMS)).body).toMatchObject({ upstreams: [{ id: upstream, version: 1 }] });
+    // What is not given is as it is stored.
+    await send('PATCH', `${UPSTREAMS}/${upstream}`, {
+      credential_header: 'x-api-key',
+      credential: CREDENTIAL,
+      protocols: ['messages'],
+    });
+    calls = [];
+    expect(await test({ base_url: baseUrl, upstream, model: 'large' })).toMatchObject({
+      call: { status: 401 },
+    });
+    expect(calls).toMatchObject([
+      { path: '/v1/models', authorization: undefined },
+      { path: '/v1/messages', authorization: undefined },
+    ]);
+    expect((await send('GET', UPSTREAMS)).body).toMatchObject({ upstreams: [{ id: upstream, version: 2 }] });
   });
 
   it('are drained and deleted as they were seen', async () => {

@@ -164,8 +164,8 @@ export class UpstreamsService {
     const isAtHome = stored && !isElsewhere(stored.upstream, settings);
     const {
       base_url: baseUrl,
-      credential_header: credentialHeader = 'authorization',
-      protocols = ['chat'],
+      credential_header: credentialHeader = stored?.upstream.credentialHeader ?? 'authorization',
+      protocols = stored?.upstream.protocols ?? ['chat'],
     } = settings;
     return testUpstream(
       { baseUrl, credentialHeader, protocols },
