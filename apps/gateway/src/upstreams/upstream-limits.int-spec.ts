@@ -11,7 +11,7 @@ const CONFIG: LimitsConfig = {
   sliceSeconds: 0.17,
   slotsTtlSeconds: 1.2,
 };
-const WINDOWS = 3;
+const WINDOWS = 1.5;
 /** Of each process at a time. */
 const CLIENTS = 4;
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis));
@@ -139,13 +139,13 @@ describe('limits of an upstream that gateway processes share', () => {
 
     it('are not exceeded when a process joins, leaves or is killed', async () => {
       const [one, other] = [await start(), await start()];
-      const steady = hammer([one], settings, { windows: 8 });
-      const parts = [await hammer([other], settings, { windows: 2 })];
+      const steady = hammer([one], settings, { windows: 5.5 });
+      const parts = [await hammer([other], settings, { windows: 1.4 })];
       await other.stop();
       const third = await start();
-      parts.push(await hammer([third], settings, { windows: 2 }));
+      parts.push(await hammer([third], settings, { windows: 1.4 }));
       await third.kill();
-      parts.push(await hammer([await start()], settings, { windows: 2 }));
+      parts.push(await hammer([await start()], settings, { windows: 1.4 }));
       const admitted = [...(await steady), ...parts.flat()].sort((a, b) => a.at - b.at);
       expect(mostInAWindow(admitted, () => 1)).toBeLessThanOrEqual(60);
       expect(parts.every((part) => part.length > 0)).toBe(true);
