@@ -8,6 +8,7 @@ import { parsed, readAnswer, type ReadAnswer, readVectors } from '../upstreams/a
 import { type ServedEndpoint } from '../upstreams/upstream';
 import { type NativeReader } from './native-call';
 import { type ProxyRequest } from './request/proxy-request';
+import { type AnswerTranslation } from './streaming/proxy-stream';
 import { DONE } from './streaming/stream-meter';
 import { finishReasonOf, type Produced, producedByAll } from './usage/produced';
 import { readReportedUsage } from './usage/reported-usage';
@@ -61,7 +62,7 @@ function asChunk(whole: unknown): unknown {
 }
 
 /** The event of a stream for the refusal of a server. */
-export function refusalAsEvent(status: number, body: Buffer): SseEvent {
+function refusalAsEvent(status: number, body: Buffer): SseEvent {
   const { error: refused } = openAiErrorBody(
     status,
     `The model’s server refused the request (status ${status}).`,
@@ -69,6 +70,20 @@ export function refusalAsEvent(status: number, body: Buffer): SseEvent {
   const { error } = (parsed(body) ?? {}) as { error?: unknown };
   const given = typeof error === 'string' ? { message: error } : (error as object | undefined);
   return eventOf(`data: ${JSON.stringify({ error: { ...refused, ...given } })}\n\n`);
+}
+
+/** The events of an answer that came at once, where a stream has begun. @param content null: a refusal */
+export async function lastEvents(
+  request: ProxyRequest,
+  status: number,
+  { body, content }: { body: Buffer; content: PlainAnswer | null },
+  translation: AnswerTranslation | undefined,
+): Promise<SseEvent> {
+  if (!content) {
+    const refusal = refusalAsEvent(status, body);
+    return translation ? translation.end(refusal) : refusal;
+  }
+  return translation ? eventOf(translation.plain(content).body) : answerAsEvents(body, request);
 }
 
 /** Why a plain answer ends, and what the model has written. @param reader of an answer in the client's own protocol */

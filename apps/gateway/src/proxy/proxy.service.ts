@@ -5,7 +5,7 @@ import { type Charge, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
 import { type OutputLimitField } from '@inference/serving';
 import { Inject, Injectable } from '@nestjs/common';
-import { eventOf, type SseEvent } from '@inference/sse';
+import { type SseEvent } from '@inference/sse';
 import { type Response } from 'express';
 import { GatewayError, toOpenAiError } from '../errors/openai-error';
 import { IdempotentCalls } from '../idempotency/idempotent-calls.service';
@@ -27,14 +27,7 @@ import { ChatTranslators } from './chat-translators';
 import { ignoredHeader, IGNORED_HEADER } from './ignored-fields';
 import { CallBilling, tellsPrice, type Told, UNTOLD } from './call-billing';
 import { OpenRequests } from './open-requests';
-import {
-  answerAsEvents,
-  contentOf,
-  type PlainAnswer,
-  readPlainAnswer,
-  refusalAsEvent,
-  reportedIn,
-} from './plain-answer';
+import { contentOf, lastEvents, type PlainAnswer, readPlainAnswer, reportedIn } from './plain-answer';
 import { PROXY_CONFIG, type ProxyConfig } from './proxy.config';
 import { type ProxyRequest, receiveProxyRequest } from './request/proxy-request';
 import { KeepAlive } from './streaming/keep-alive';
@@ -312,7 +305,7 @@ export class ProxyService {
         this.config.clientStallTimeoutSeconds * 1000,
       );
     // A pause has begun the stream that the client has asked for.
-    const last = await lastEvents(admission, answer.status, billed, translation);
+    const last = await lastEvents(admission.request, answer.status, billed, translation);
     const keeper = billed.charge && translation?.keeper;
     response.end(keeper ? await keeper.keepEvents(last) : last, 'latin1');
   }
@@ -442,20 +435,6 @@ function plainAnswer(
     requestId: admission.call.requestId,
     isCharged: charge !== null,
   };
-}
-
-/** The events of an answer that came at once, where a stream has begun. */
-async function lastEvents(
-  { request }: Admission,
-  status: number,
-  { body, content }: Billed,
-  translation: AnswerTranslation | undefined,
-): Promise<SseEvent> {
-  if (!content) {
-    const refusal = refusalAsEvent(status, body);
-    return translation ? translation.end(refusal) : refusal;
-  }
-  return translation ? eventOf(translation.plain(content).body) : await answerAsEvents(body, request);
 }
 
 /** Stores an answer that was charged, if its client wants that. */
