@@ -157,10 +157,11 @@ describe('deliveries', () => {
     await waitFor(() => said().some(({ id }) => id === 'not held'));
     expect(said().some(({ id }) => id.startsWith('held'))).toBe(false);
     expect(deliveries.flush()).toBe(20);
-    await waitFor(() => merchant.received.length === 24);
-    const order20 = said().slice(4);
-    expect(order20.map(({ id }) => id).sort()).toEqual([...ids].sort());
-    expect(order20.map(({ id }) => id)).not.toEqual(ids);
+    // One whose acknowledgement is late is sent again.
+    const released = () => [...new Set(said().map(({ id }) => id))].filter((id) => id.startsWith('held'));
+    await waitFor(() => released().length === 20);
+    expect(released().sort()).toEqual([...ids].sort());
+    expect(released()).not.toEqual(ids);
     expect(deliveries.flush()).toBe(0);
   });
 
