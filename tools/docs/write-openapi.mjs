@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 
 /** Renders the API document of each service. Needs the built services, and neither a database nor a network. */
 
@@ -74,8 +74,7 @@ const isCheck = process.argv.includes('--check');
 mkdirSync(folder, { recursive: true });
 for (const service of SERVICES) {
   const file = join(folder, `${service}.json`);
-  const text = await format(JSON.stringify(await renderDocument(service)), {
-    parser: 'json',
+  const { code: text } = await format(file, JSON.stringify(await renderDocument(service)), {
     printWidth: 110,
   });
   if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;

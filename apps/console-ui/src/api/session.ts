@@ -84,7 +84,8 @@ class SessionChannel {
  * - `ended`: it ran out while pages were in use; they stay, and ask for a new sign-in of the same account
  */
 export type SessionState =
-  { status: 'starting' | 'signed-out' } | { status: 'signed-in' | 'ended'; user: Grant['user'] };
+  | { status: 'starting' | 'signed-out' }
+  | { status: 'signed-in' | 'ended'; user: Grant['user'] };
 
 /** A token is renewed this long before it ends. */
 const RENEWAL_LEAD_MILLIS = 60_000;

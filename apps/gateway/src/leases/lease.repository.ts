@@ -13,7 +13,8 @@ export interface Draw {
 
 /** A grant, or the reason for which the wallet or the key's limit does not cover `needPicos`. */
 export type DrawResult =
-  { leaseId: string; grantedPicos: bigint } | { refusal: 'balance' | 'key_limit'; otherLeasesPicos: bigint };
+  | { leaseId: string; grantedPicos: bigint }
+  | { refusal: 'balance' | 'key_limit'; otherLeasesPicos: bigint };
 
 /** Money that is in no lease. */
 export interface FreeMoney {

@@ -143,7 +143,8 @@ class ConcurrentLoad {
   private async addMember(id: string, person: Person, role: string, inviter = randomMember()): Promise<void> {
     const body = { email: person.email, role };
     const invitation = (await this.call('POST', `/${id}/invitations`, body, inviter)) as
-      { id: string } | undefined;
+      | { id: string }
+      | undefined;
     if (invitation) await this.call('POST', `/${invitation.id}/accept`, undefined, person.received);
   }
 

@@ -3,7 +3,13 @@ import { type Executor } from '@inference/database';
 
 /** Reasons for which nothing is recorded. `leased`: the money is in leases of gateways, which are asked to return it. */
 export type Refusal =
-  'unknown_account' | 'id_reused' | 'price_missing' | 'rate_missing' | 'quota' | 'balance' | 'leased';
+  | 'unknown_account'
+  | 'id_reused'
+  | 'price_missing'
+  | 'rate_missing'
+  | 'quota'
+  | 'balance'
+  | 'leased';
 
 export interface NewUsageRecord {
   id: string;

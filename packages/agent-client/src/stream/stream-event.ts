@@ -26,7 +26,13 @@ export type UnknownEvent = StreamEventOf<'unknown', unknown> & { name: string };
 
 /** An event that an iteration yields. For a failed turn the iteration throws an AgentError instead. */
 export type StreamEvent =
-  TurnStarted | Delta | ToolCallEvent | RequiresAction | TurnCompleted | TurnCancelledEvent | UnknownEvent;
+  | TurnStarted
+  | Delta
+  | ToolCallEvent
+  | RequiresAction
+  | TurnCompleted
+  | TurnCancelledEvent
+  | UnknownEvent;
 
 /** The last event of a failed turn. */
 export type TurnErrorEvent = StreamEventOf<'error', { error: string; code: string; retryable: boolean }>;

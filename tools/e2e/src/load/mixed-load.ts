@@ -76,7 +76,15 @@ export interface Job {
 }
 
 type Kind =
-  'plain' | 'stream' | 'stream-usage' | 'leave' | 'completion' | 'embedding' | 'failure' | 'odd' | 'unknown';
+  | 'plain'
+  | 'stream'
+  | 'stream-usage'
+  | 'leave'
+  | 'completion'
+  | 'embedding'
+  | 'failure'
+  | 'odd'
+  | 'unknown';
 
 const KINDS: readonly (readonly [number, Kind])[] = [
   [24, 'plain'],

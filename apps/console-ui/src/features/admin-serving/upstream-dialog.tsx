@@ -34,7 +34,8 @@ const TIMEOUTS = {
   idle_timeout_ms: 'timeout.idle',
 } as const;
 const NUMBERS = [...Object.keys(LIMITS), ...Object.keys(TIMEOUTS)] as (
-  keyof typeof LIMITS | keyof typeof TIMEOUTS
+  | keyof typeof LIMITS
+  | keyof typeof TIMEOUTS
 )[];
 
 const textOf = (figure: Figure | null | undefined) => figure?.toString() ?? '';

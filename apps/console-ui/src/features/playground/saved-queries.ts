@@ -137,7 +137,8 @@ export function useSaving() {
 
 /** What became of saving, where it is worth a word. */
 export type SaveNotice =
-  { kind: 'withoutPictures' | 'tooLong' | 'changed' | 'full' } | { kind: 'failed'; error: ApiError };
+  | { kind: 'withoutPictures' | 'tooLong' | 'changed' | 'full' }
+  | { kind: 'failed'; error: ApiError };
 
 /** What is wrong until somebody does something about it. */
 const BLOCKING = ['changed', 'full', 'failed'];

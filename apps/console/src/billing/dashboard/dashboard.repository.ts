@@ -207,7 +207,9 @@ export interface AccountFigures {
 
 /** Of a model, of an account, or neither. */
 type UsageRow = { active: bigint | null } & (
-  (ModelFigures & { accountId: null }) | (AccountFigures & { model: null }) | { model: null; accountId: null }
+  | (ModelFigures & { accountId: null })
+  | (AccountFigures & { model: null })
+  | { model: null; accountId: null }
 );
 
 export interface UsageFigures {

@@ -97,10 +97,8 @@ export const withAnswersOf = (bounds: Bounds, answerTokens: number): Bounds => (
 });
 
 /** The field of a request that limits its answers. Servers of text completions know one only. */
-export const outputLimitFieldOf = (
-  endpoint: Endpoint,
-  { outputLimitField }: ModelLimits,
-): OutputLimitField => (endpoint === 'chat/completions' ? (outputLimitField ?? 'max_tokens') : 'max_tokens');
+export const outputLimitFieldOf = (endpoint: Endpoint, { outputLimitField }: ModelLimits): OutputLimitField =>
+  endpoint === 'chat/completions' ? (outputLimitField ?? 'max_tokens') : 'max_tokens';
 
 function checkedProduct(maxTokens: number, choices: number): number {
   const product = maxTokens * choices;

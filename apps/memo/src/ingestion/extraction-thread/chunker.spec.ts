@@ -22,7 +22,7 @@ const part = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('word ', 'Sentence ends. ', 'Is it? ', '\n', '\n\n', ' \n \t\n', '退款政策', '。', '，', '“好。” ', 'Dr. ') },
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
   { weight: 1, arbitrary: fc.constantFrom('👨‍👩‍👧'.repeat(30), 'a'.repeat(400), '字'.repeat(500), '😀'.repeat(300), ' '.repeat(700), 'e\u0301'.repeat(200), `x${'\u0301'.repeat(900)}`, '.'.repeat(500)) },
-); // prettier-ignore
+); // oxfmt-ignore
 const text = fc.array(part, { maxLength: 120, size: 'max' }).map((parts) => parts.join(''));
 
 describe('Chunker', () => {

@@ -31,7 +31,9 @@ export interface ThreadData {
  * or null if it is to be read alone.
  */
 export type BatchedDocument =
-  { chunks: Chunk[]; words: number; reading: Reading } | { code: FailureCode; message: string } | null;
+  | { chunks: Chunk[]; words: number; reading: Reading }
+  | { code: FailureCode; message: string }
+  | null;
 
 /** The documents of a batch in their order, and one segment with the chunks of all of them. */
 export interface ExtractedBatch {

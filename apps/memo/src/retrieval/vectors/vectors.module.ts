@@ -13,11 +13,7 @@ import { VECTORS_CONFIG, type VectorsConfig } from './vectors.config';
     Embedder,
     {
       provide: NearestChunks,
-      useFactory: (
-        { embeddingModel, minCosine }: VectorsConfig,
-        database: Database,
-        models: GatewayClient,
-      ) =>
+      useFactory: ({ embeddingModel, minCosine }: VectorsConfig, database: Database, models: GatewayClient) =>
         embeddingModel === undefined ? null : new NearestChunks(database, models, embeddingModel, minCosine),
       inject: [VECTORS_CONFIG, Database, GatewayClient],
     },

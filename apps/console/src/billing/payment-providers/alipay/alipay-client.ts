@@ -15,7 +15,8 @@ const SAFE_CODE = /^[\w.-]{1,64}$/;
 
 /** A verified response: its fields, or the sub-code of the business error. */
 export type AlipayAnswer =
-  { ok: true; fields: Readonly<Record<string, unknown>> } | { ok: false; subCode: string };
+  | { ok: true; fields: Readonly<Record<string, unknown>> }
+  | { ok: false; subCode: string };
 
 export interface AlipayCall {
   method: string;
