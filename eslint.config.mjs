@@ -119,7 +119,20 @@ export default tseslint.config(
   {
     files: ['apps/console-ui/**/*.{ts,tsx}'],
     plugins: { 'react-hooks': reactHooks },
-    rules: { 'react-hooks/rules-of-hooks': 'error', 'react-hooks/exhaustive-deps': 'error' },
+    rules: {
+      'react-hooks/rules-of-hooks': 'error',
+      'react-hooks/exhaustive-deps': 'error',
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          "ImportDeclaration[source.value='@mantine/core'] ImportSpecifier[imported.name=/^(Simple)?Grid$/]",
+          'JSXAttribute > JSXExpressionContainer > ObjectExpression > Property[key.name=/^(base|xs|sm|md|lg|xl)$/]',
+        ].map((selector) => ({
+          selector,
+          message: 'Mantine writes a style element for it, which the page policy refuses. Use a CSS module.',
+        })),
+      ],
+    },
   },
   {
     files: ['apps/console-ui/public/**'],
