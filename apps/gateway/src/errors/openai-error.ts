@@ -186,6 +186,31 @@ const TYPE_BY_STATUS: Record<number, string> = {
   429: 'rate_limit_error',
 };
 
+/** Also of the types that servers with other protocols give. */
+const STATUS_BY_TYPE: Record<string, number> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  insufficient_quota: 402,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  server_error: 500,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+/** The status of a code of the gateway; undefined for another one. */
+export const statusOfCode = (code: unknown): number | undefined => lookUp(STATUS_BY_CODE, code);
+
+/** The status of a type of error; undefined for one that is not known. */
+export const statusOfType = (type: unknown): number | undefined => lookUp(STATUS_BY_TYPE, type);
+
+const lookUp = (statuses: Record<string, number>, name: unknown): number | undefined =>
+  typeof name === 'string' && Object.hasOwn(statuses, name) ? statuses[name] : undefined;
+
 /** Builds an error body; its `type` follows from the HTTP status. */
 export function openAiErrorBody(
   status: number,

@@ -73,6 +73,9 @@ export const ERRORS_OF_ANSWERS = {
   504: 'No server of the model answered in time.',
 };
 
+/** Of the event that tells an error in a stream of any protocol. */
+export const BROKEN_OFF = 'The answer broke off or could not be billed.';
+
 const STREAM_DESCRIPTION =
   ' With `stream` the answer is server-sent events without names. A fault before the first event is an answer with a status of its own; a fault after it is an event with `error`.';
 
@@ -87,7 +90,7 @@ const eventsOf = ({ chunk, example }: NonNullable<ProxyDocumentation['stream']>)
             'A piece of the answers. If `stream_options.include_usage` is true, the last chunk has the usage with the cost and no choices.',
           data: chunk,
         },
-        { description: 'The answer broke off.', data: OpenAiErrorResponse },
+        { description: BROKEN_OFF, data: OpenAiErrorResponse },
         { description: 'The last event. A complete answer has been charged.', data: DONE },
       ],
     },

@@ -16,6 +16,21 @@ export interface NativeEvent {
   failed?: boolean;
   /** Why the answer ends. */
   finishReason?: unknown;
+  /** What an event that ends the answer with an error repeats of it. */
+  head?: object | undefined;
+  /** Of the event, where the events of a protocol are numbered. */
+  sequenceNumber?: unknown;
+}
+
+/** An error that ends a stream in the protocol of its client. */
+export interface StreamError {
+  status: number;
+  error: OpenAiErrorBody['error'];
+  requestId: string;
+  /** What the last event with one has said. */
+  head: object | undefined;
+  /** What the event that tells the error has, where the events of a protocol are numbered. */
+  sequenceNumber: number;
 }
 
 /** Reads and prices the answers of a protocol as upstreams give them that speak it. */
@@ -29,8 +44,8 @@ export interface NativeReader {
   eventOf(data: object): NativeEvent;
   /** Sets the price in the usage of an event. @param charge see `withCost` */
   withCost(event: SseEvent, charge: Charge | null): SseEvent;
-  /** Tells an error in a stream that has begun. */
-  errorEvent(status: number, error: OpenAiErrorBody['error'], requestId: string): SseEvent;
+  /** The events that tell an error in a stream that has begun. */
+  errorEvents(error: StreamError): SseEvent;
 }
 
 /** A request as its client has sent it, for upstreams that speak its protocol. */

@@ -356,9 +356,10 @@ export class ProxyService {
       keeper: translation?.keeper,
       native: native && {
         reader: native.reader,
-        failure: (failed) => {
+        failure: (failed, last) => {
           const { status, body } = toOpenAiError(failed);
-          return native.reader.errorEvent(status, body.error, admission.call.requestId);
+          const { requestId } = admission.call;
+          return native.reader.errorEvents({ status, error: body.error, requestId, ...last });
         },
       },
       maxOutputTokens: admission.bounds.outputTokens,

@@ -22,7 +22,10 @@ import { UsageFolder } from './usage-folder';
 /** The request cost more than its hold, and neither the lease nor the wallet's free money covers the difference. */
 export class NotCoveredError extends GatewayError {
   constructor() {
-    super('insufficient_balance', 'The wallet did not cover what this request came to.');
+    super(
+      'insufficient_balance',
+      'The wallet did not cover what this request came to. It was not completed and is not charged.',
+    );
   }
 }
 

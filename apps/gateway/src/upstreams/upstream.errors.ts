@@ -10,6 +10,16 @@ export class UpstreamFailedError extends GatewayError {
   }
 }
 
+/** An answer ended in the middle after a part of it was sent. */
+export class AnswerBrokenOffError extends GatewayError {
+  constructor() {
+    super(
+      'upstream_error',
+      'The answer of the model broke off. Its prompt and what was produced until then are charged.',
+    );
+  }
+}
+
 /** No upstream of the model gave a usable answer, and the last one that was tried exceeded a timeout. */
 export class UpstreamTimedOutError extends GatewayError {
   constructor(readonly upstream?: string) {

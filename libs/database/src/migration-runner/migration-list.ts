@@ -48,6 +48,7 @@ import { ItemsOfResponses0000000000079 } from '../migrations/0079_items_of_respo
 import { SkippedMails0000000000080 } from '../migrations/0080_skipped_mails';
 import { HourFigures0000000000081 } from '../migrations/0081_hour_figures';
 import { PeriodFunctions0000000000082 } from '../migrations/0082_period_functions';
+import { ItemsOfKeys0000000000083 } from '../migrations/0083_items_of_keys';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -109,6 +110,7 @@ export const MIGRATIONS: MigrationClass[] = [
   SkippedMails0000000000080,
   HourFigures0000000000081,
   PeriodFunctions0000000000082,
+  ItemsOfKeys0000000000083,
 ];
 
 /**

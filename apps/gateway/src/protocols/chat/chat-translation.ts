@@ -1,5 +1,6 @@
+import { fieldsOf } from '@inference/model-calls';
 import { bytesOf, dataOf, eventOf, SseEventReader } from '@inference/sse';
-import { type OpenAiErrorBody, openAiErrorBody } from '../../errors/openai-error';
+import { type OpenAiErrorBody, openAiErrorBody, statusOfCode, statusOfType } from '../../errors/openai-error';
 import { type NativeCall } from '../../proxy/native-call';
 import {
   type AnswerKeeper,
@@ -21,8 +22,8 @@ export interface AnswerWriter extends PartListener {
   begin(): void;
   /** The events behind the last part. */
   finish(answer: AnswerParts): void;
-  /** The events of an answer that breaks off. */
-  fail(error: OpenAiErrorBody['error'], answer: AnswerParts): void;
+  /** The events of an answer that breaks off. @param status that the error would have as a plain answer */
+  fail(status: number, error: OpenAiErrorBody['error'], answer: AnswerParts): void;
   /** Returns and forgets the events that were written since the last time. */
   take(): string;
 }
@@ -91,7 +92,8 @@ export class ChatTranslation implements AnswerTranslation {
     const { error } = chunk;
     if (!error) return this.answer.read(chunk);
     this.hasFailed = true;
-    this.writer.fail(errorIn(500, chunk, BROKEN_OFF).error, this.answer);
+    const status = statusOf(error);
+    this.writer.fail(status, errorIn(status, chunk, BROKEN_OFF).error, this.answer);
   }
 
   private begin(): void {
@@ -111,6 +113,16 @@ function parsed(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
+}
+
+const isErrorStatus = (code: unknown): code is number =>
+  typeof code === 'number' && Number.isInteger(code) && code >= 400 && code < 600;
+
+/** The status of an error in a stream, which some servers give as its code. One without is theirs. */
+function statusOf(error: unknown): number {
+  const { code, type } = fieldsOf(error);
+  if (isErrorStatus(code)) return code;
+  return statusOfCode(code) ?? statusOfType(type) ?? 500;
 }
 
 const MOST_SHOWN_CHARS = 300;

@@ -78,8 +78,7 @@ export class MessagesAnswer implements AnswerWriter {
     this.write('message_stop', {});
   }
 
-  fail(error: OpenAiErrorBody['error']): void {
-    const status = error.type === 'permission_error' ? 403 : 500;
+  fail(status: number, error: OpenAiErrorBody['error']): void {
     this.write('error', { ...anthropicErrorBody(status, error, this.requestId) });
   }
 

@@ -3,6 +3,8 @@ import { type ServerResponse } from 'node:http';
 import OpenAI from 'openai';
 import { type TestAccount, waitFor } from '@inference/testing';
 import { costOf, RATES, type ScriptedUpstream, startUpstream, TestSite } from '../../testing/gateway.fixture';
+import { ChatTranslators } from '../../proxy/chat-translators';
+import { ServingDirectory } from '../../upstreams/directory.service';
 import { answer, type Fields } from '../scripted-chat.fixture';
 
 /** SDKs and plain calls against servers that speak no chat completions, with answers of the test. */
@@ -279,7 +281,7 @@ describe('a server that speaks Messages', () => {
   it('may break off: what came is charged, and the client gets an error', async () => {
     streamed(START.join(''), true);
     const stream = client.messages.stream(NATIVE_REQUEST);
-    await expect(stream.finalMessage()).rejects.toThrow('No upstream could answer');
+    await expect(stream.finalMessage()).rejects.toThrow('what was produced until then are charged');
     const event = await expectMakerBilled('interrupted');
     expect(event).toMatchObject({ input_tokens: BigInt(INPUT), estimated: true });
     expect(event.output_tokens).toBeGreaterThan(1n);
@@ -464,6 +466,32 @@ describe('a server that speaks Messages', () => {
       const seeded = await site.post('/v1/chat/completions', account.apiKey, { ...body, seed: 1 });
       expect([askedPath, seeded.status]).toEqual(['/v1/chat/completions', 200]);
       expect(JSON.parse(maker.bodies.at(-1)!)).toEqual({ ...body, seed: 1 });
+    });
+
+    it('and gives back its slot and the money if that cannot be made', async () => {
+      const limit = async (concurrency: number | null) => {
+        await site.pool.query("UPDATE serving.upstreams SET concurrency = $1 WHERE name = 'maker'", [
+          concurrency,
+        ]);
+        await site.pool.query("SELECT pg_notify('serving', '')");
+        const { upstreams } = site.gateway.app.get(ServingDirectory);
+        const { load } = upstreams.find(({ name }) => name === 'maker')!;
+        await waitFor(async () => (load.limits === undefined) === (concurrency === null));
+      };
+      await limit(1);
+      const body = { ...CHAT, max_tokens: 8 };
+      const most = costOf(RATES, Buffer.byteLength(JSON.stringify(body)), 8);
+      const poor = await site.account(most);
+      const translating = jest.spyOn(site.gateway.app.get(ChatTranslators), 'translate');
+      translating.mockRejectedValueOnce(new Error('no words'));
+      const failed = await site.post('/v1/chat/completions', poor.apiKey, body);
+      expect(failed.status).toBe(500);
+      translating.mockRestore();
+      given(200, { ...MESSAGE, usage: { input_tokens: 3, output_tokens: 2 } });
+      const served = await site.post('/v1/chat/completions', poor.apiKey, body);
+      expect([served.status, await served.json()]).toMatchObject([200, { object: 'chat.completion' }]);
+      await site.expectCharged(poor, costOf(RATES, 3, 2), most);
+      await limit(null);
     });
 
     it('with what it ignores told in a header', async () => {

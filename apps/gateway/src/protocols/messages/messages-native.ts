@@ -35,7 +35,7 @@ const reader: NativeReader = {
     return type === 'error' ? { failed: true, isLast: true } : UNREAD;
   },
   withCost: eventWithCost,
-  errorEvent: (status, error, requestId) =>
+  errorEvents: ({ status, error, requestId }) =>
     eventOf(`event: error\ndata: ${JSON.stringify(anthropicErrorBody(status, error, requestId))}\n\n`),
 };
 

@@ -4,7 +4,7 @@ import { ApiErrors, type EventStream, eventModelsOf, eventStreamContent } from '
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { AnthropicErrorResponse } from '../../errors/anthropic-error';
-import { LIMITED, OUTPUT_LIMIT, REQUEST_ID } from '../../proxy/api-proxy.decorator';
+import { BROKEN_OFF, LIMITED, OUTPUT_LIMIT, REQUEST_ID } from '../../proxy/api-proxy.decorator';
 import { ProxyHeaders } from '../../proxy/request/proxy-request.dto';
 import { MessageResponse, MessagesEvent, MessagesRequest } from './messages.dto';
 
@@ -46,7 +46,7 @@ const STREAM: EventStream = {
     content_block_stop: event('The block is complete.'),
     message_delta: event('Why the answer ends, and the metered tokens.'),
     message_stop: event('The last event. A complete answer has been charged.'),
-    error: { description: 'The answer broke off.', data: AnthropicErrorResponse },
+    error: { description: BROKEN_OFF, data: AnthropicErrorResponse },
   },
 };
 

@@ -20,6 +20,13 @@ export interface ResponsesOptions {
 type Status = 'in_progress' | 'completed' | 'incomplete' | 'failed';
 
 const INCOMPLETE: Record<string, string> = { length: 'max_output_tokens', content_filter: 'content_filter' };
+/** OpenAI's codes for errors without one: a client must not take a request that is at fault for a server that is. */
+const CODE_BY_STATUS: Record<number, string> = {
+  400: 'invalid_prompt',
+  413: 'invalid_prompt',
+  422: 'invalid_prompt',
+  429: 'rate_limit_exceeded',
+};
 const MILLIS_PER_SECOND = 1_000;
 
 /** What a tool that takes a text is given: the argument of the function that stands for it, or what the model wrote instead. */
@@ -109,9 +116,9 @@ export class ResponsesAnswer implements AnswerWriter {
     this.writeResponse(`response.${status}`, this.responseOf(answer, status));
   }
 
-  fail({ message, code, param }: OpenAiErrorBody['error'], answer: AnswerParts): void {
+  fail(status: number, { message, code, param }: OpenAiErrorBody['error'], answer: AnswerParts): void {
     this.write('error', { code, message, param });
-    const error = { code: code ?? 'server_error', message };
+    const error = { code: code ?? CODE_BY_STATUS[status] ?? 'server_error', message };
     this.writeResponse('response.failed', this.responseOf(answer, 'failed', error));
   }
 

@@ -1,7 +1,7 @@
 import { EVERY, readJson, UniqueNames } from '@inference/http';
 import { bytesOf, eventOf, type SseEvent } from '@inference/sse';
 import { type Charge } from '@inference/metering';
-import { type NativeEvent, type NativeReader } from '../../proxy/native-call';
+import { type NativeEvent, type NativeReader, type StreamError } from '../../proxy/native-call';
 import { textsIn } from '../../proxy/usage/texts-in';
 import { withCost } from '../../proxy/usage/usage-cost';
 import { type Fields } from '../fields';
@@ -28,20 +28,48 @@ const reader: NativeReader = {
   textOf: (content) => textsIn((content as Fields).output, LABELS).join(''),
   finishReasonOf: (content) => endOf(content as Fields),
   eventOf: (data) => {
-    const { type, delta, response } = data as Fields & { response?: Fields };
+    const { type, delta, response, sequence_number: sequenceNumber } = data as Fields & { response?: Fields };
     if (typeof type !== 'string') return UNREAD;
-    if (type.endsWith('.delta')) return typeof delta === 'string' ? { text: delta } : UNREAD;
+    if (type.endsWith('.delta'))
+      return { sequenceNumber, text: typeof delta === 'string' ? delta : undefined };
+    if (type === 'response.created') return { sequenceNumber, head: headOf(response ?? {}) };
+    // The error of an answer that cannot be billed stands in place of its last event.
     if (type === 'response.completed' || type === 'response.incomplete')
       return { report: response, finishReason: endOf(response ?? {}), isLast: true };
     if (type === 'response.failed') return { report: response, failed: true, isLast: true };
-    return type === 'error' ? { failed: true } : UNREAD;
+    return { sequenceNumber, failed: type === 'error' };
   },
   withCost: eventWithInnerCost,
-  errorEvent: (_status, { message, code, param }) =>
-    eventOf(
-      `event: error\ndata: ${JSON.stringify({ type: 'error', code, message, param, sequence_number: 0 })}\n\n`,
-    ),
+  errorEvents,
 };
+
+/** Longer texts of a response, such as its instructions, are not kept while it is streamed. */
+const MOST_HEAD_CHARS = 200;
+
+/** The members of a response that are no list, object or long text. */
+const headOf = (response: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(response).filter(([, value]) =>
+      typeof value === 'string' ? value.length <= MOST_HEAD_CHARS : typeof value !== 'object',
+    ),
+  );
+
+/** Some clients read errors of one event only, and some of the other. */
+function errorEvents({ error, head, sequenceNumber }: StreamError): SseEvent {
+  const { message, code, param } = error;
+  const failed = { code: code ?? 'server_error', message };
+  const response = { ...head, object: 'response', status: 'failed', error: failed };
+  const nothing = { incomplete_details: null, output: [], usage: null };
+  const events = [
+    { type: 'error', sequence_number: sequenceNumber, code, message, param },
+    {
+      type: 'response.failed',
+      sequence_number: sequenceNumber + 1,
+      response: { ...response, ...nothing },
+    },
+  ];
+  return eventOf(events.map((data) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`).join(''));
+}
 
 /** Why a response ends: its status, or what it is incomplete for. */
 function endOf({ status, incomplete_details: details }: Fields): unknown {

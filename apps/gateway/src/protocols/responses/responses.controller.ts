@@ -4,7 +4,7 @@ import { ApiErrors, type EventStream, eventModelsOf, eventStreamContent } from '
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { ERRORS_OF_ANSWERS, OUTPUT_LIMIT, REQUEST_ID } from '../../proxy/api-proxy.decorator';
+import { BROKEN_OFF, ERRORS_OF_ANSWERS, OUTPUT_LIMIT, REQUEST_ID } from '../../proxy/api-proxy.decorator';
 import { ProxyHeaders } from '../../proxy/request/proxy-request.dto';
 import { type Protocol } from '../protocol';
 import { ProtocolsService } from '../protocols.service';
@@ -55,8 +55,8 @@ const STREAM: EventStream = {
     'response.output_item.done': event('The item is complete.'),
     'response.completed': event('The last event. The answer has been charged.'),
     'response.incomplete': event('The last event of an answer that was cut off. It has been charged.'),
-    error: event('The answer broke off.'),
-    'response.failed': event('The last event of an answer that broke off.'),
+    error: event(BROKEN_OFF),
+    'response.failed': event(`The last event. ${BROKEN_OFF}`),
   },
 };
 

@@ -482,7 +482,10 @@ describe('a server that speaks Responses', () => {
     streamed(BEGIN, true);
     const body = { model: NATIVE_MODEL, input: 'hi', stream: true };
     const text = await (await site.post('/v1/responses', account.apiKey, body)).text();
-    expect(eventsIn(text).at(-1)).toMatchObject({ event: 'error', data: { code: 'upstream_error' } });
+    expect(eventsIn(text).slice(-2)).toMatchObject([
+      { event: 'error', data: { code: 'upstream_error' } },
+      { event: 'response.failed', data: { response: { status: 'failed' } } },
+    ]);
     const event = await site.onlyEvent(account);
     expect(event).toMatchObject({ outcome: 'interrupted', estimated: true });
     expect(event.output_tokens).toBeGreaterThan(1n);

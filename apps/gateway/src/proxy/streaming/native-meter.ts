@@ -1,5 +1,5 @@
 import { dataOf, type SseEvent } from '@inference/sse';
-import { type NativeEvent, type NativeReader } from '../native-call';
+import { type NativeEvent, type NativeReader, type StreamError } from '../native-call';
 import { finishReasonOf, type Produced } from '../usage/produced';
 import { laterUsage, readReportedUsage, type ReportedUsage } from '../usage/reported-usage';
 import { type EventMeter } from './stream-meter';
@@ -18,6 +18,8 @@ export class NativeMeter implements EventMeter {
   saidDone = false;
   isAtEnd = false;
   readonly goesOn = false;
+  /** For an error that follows. */
+  readonly last: Pick<StreamError, 'head' | 'sequenceNumber'> = { head: undefined, sequenceNumber: 0 };
   private deltas = 0;
   private readonly texts: string[] = [];
 
@@ -42,7 +44,10 @@ export class NativeMeter implements EventMeter {
   read(event: SseEvent): SseEvent {
     const data = parsed(dataOf(event));
     if (!data) return event;
-    const { report, text, isLast, failed, finishReason }: NativeEvent = this.reader.eventOf(data);
+    const { report, text, isLast, failed, finishReason, head, sequenceNumber }: NativeEvent =
+      this.reader.eventOf(data);
+    if (head) this.last.head = head;
+    if (typeof sequenceNumber === 'number') this.last.sequenceNumber = sequenceNumber + 1;
     if (text) {
       this.texts.push(text);
       this.deltas++;

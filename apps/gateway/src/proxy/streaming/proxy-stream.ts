@@ -4,9 +4,13 @@ import { dataOf, eventOf, type SseEvent, SseEventReader } from '@inference/sse';
 import { type Response } from 'express';
 import { GatewayError, toOpenAiError } from '../../errors/openai-error';
 import { type Cancellation } from '../../upstreams/upstream-call';
-import { CallCancelledError, UpstreamFailedError } from '../../upstreams/upstream.errors';
+import {
+  AnswerBrokenOffError,
+  CallCancelledError,
+  UpstreamFailedError,
+} from '../../upstreams/upstream.errors';
 import { type UpstreamAnswer } from '../../upstreams/upstreams.service';
-import { type NativeCall, type NativeReader } from '../native-call';
+import { type NativeCall, type NativeReader, type StreamError } from '../native-call';
 import { type ProxyRequest } from '../request/proxy-request';
 import { type Produced } from '../usage/produced';
 import { type ReportedUsage } from '../usage/reported-usage';
@@ -18,7 +22,7 @@ import { DONE, type EventMeter, StreamMeter } from './stream-meter';
 /** Events in the protocol of the client. */
 interface NativeAnswer {
   reader: NativeReader;
-  failure(error: GatewayError): SseEvent;
+  failure(error: GatewayError, last: Pick<StreamError, 'head' | 'sequenceNumber'>): SseEvent;
 }
 
 /** Stores answers in the words of the client, and says so in them. Never rejects. */
@@ -106,10 +110,10 @@ export async function proxyStream(
     onFirstToken,
   }: StreamBilling,
 ): Promise<GatewayError | null> {
-  const meter: EventMeter = native
-    ? new NativeMeter(native.reader)
-    : new StreamMeter(request.includeUsage, request.choices);
-  const failure = native?.failure ?? errorEvent;
+  const nativeMeter = native && new NativeMeter(native.reader);
+  const meter: EventMeter = nativeMeter ?? new StreamMeter(request.includeUsage, request.choices);
+  const failure = (error: GatewayError) =>
+    nativeMeter ? native!.failure(error, nativeMeter.last) : errorEvent(error);
   const reader = new SseEventReader();
   const heldBack: SseEvent[] = [];
   let hasFirstToken = false;
@@ -169,7 +173,8 @@ export async function proxyStream(
       isCharged = true;
       if (reportsCost) tellPrice(heldBack, meter.usageEvent, charge, native?.reader.withCost);
     } else if (!clientLeft) unserved = reason ?? new UpstreamFailedError();
-    if (!complete && !meter.failed) heldBack.push(failure(reason ?? new UpstreamFailedError()));
+    if (!complete && !meter.failed)
+      heldBack.push(failure(reason ?? (isCharged ? new AnswerBrokenOffError() : new UpstreamFailedError())));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     unserved = error;

@@ -6,28 +6,82 @@ import {
   type Gateway,
   PLENTY,
   RATES,
+  type ScriptedUpstream,
   startDatabaseProxy,
   startGateway,
+  startUpstream,
   testEnvironment,
   TestSite,
   walletOf,
 } from '../../testing/gateway.fixture';
+import { SettlementBatcher } from '../../settlement/settlement-batcher';
 
 /** A database that goes away while a model answers: what the client learns, and what is charged. */
 
 /** The answer comes late enough for the test to cut the database off before. */
 const SLOW = 'sandbox-chat+first-delay=1500';
 const MESSAGES = [{ role: 'user' as const, content: 'Hello' }];
+/** Of servers that speak nothing else. */
+const MAKERS = { chat: 'chat-model', responses: 'responses-model', messages: 'messages-model' };
+
+const RESPONSE = { id: 'resp_1', object: 'response', created_at: 1, model: 'x', output: [] };
+const chunk = (choice: object, usage = {}) => ({ id: 'c', choices: [{ index: 0, ...choice }], ...usage });
+/** What these servers answer, by path. */
+const STREAMS: Record<string, { type?: string; [name: string]: unknown }[]> = {
+  '/v1/completions': [chunk({ text: 'Hi', finish_reason: 'stop' })],
+  '/v1/chat/completions': [
+    chunk({ delta: { role: 'assistant', content: 'Hi' }, finish_reason: null }),
+    chunk({ delta: {}, finish_reason: 'stop' }, { usage: { prompt_tokens: 3, completion_tokens: 2 } }),
+  ],
+  '/v1/responses': [
+    { type: 'response.created', sequence_number: 0, response: { ...RESPONSE, status: 'in_progress' } },
+    { type: 'response.output_text.delta', sequence_number: 1, output_index: 0, delta: 'Hi' },
+    {
+      type: 'response.completed',
+      sequence_number: 2,
+      response: { ...RESPONSE, status: 'completed', usage: { input_tokens: 3, output_tokens: 2 } },
+    },
+  ],
+  '/v1/messages': [
+    { type: 'message_start', message: { id: 'msg_1', type: 'message', role: 'assistant', content: [] } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } },
+    { type: 'content_block_stop', index: 0 },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn' },
+      usage: { input_tokens: 3, output_tokens: 2 },
+    },
+    { type: 'message_stop' },
+  ],
+};
 
 let site: TestSite;
+let maker: ScriptedUpstream;
+/** The answers of these servers, which wait for the test. */
+let makersAnswers: (() => void)[] = [];
 let databaseProxy: DatabaseProxy;
 let gateway: Gateway;
 let account: TestAccount;
 
 beforeAll(async () => {
-  site = await TestSite.start({ [SLOW]: RATES, 'sandbox-chat': RATES });
+  maker = await startUpstream((request, response) =>
+    makersAnswers.push(() => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      for (const data of STREAMS[request.url!]!)
+        response.write(`${data.type ? `event: ${data.type}\n` : ''}data: ${JSON.stringify(data)}\n\n`);
+      response.end(request.url!.includes('completions') ? 'data: [DONE]\n\n' : '');
+    }),
+  );
+  const models = [SLOW, 'sandbox-chat', ...Object.values(MAKERS)];
+  site = await TestSite.start(Object.fromEntries(models.map((model) => [model, RATES])));
   databaseProxy = await startDatabaseProxy(site.database.urlFor('gateway'));
-  const upstreams = [{ name: 'engine', base_url: `${site.engine.url}/v1` }];
+  const upstreams = [
+    { name: 'engine', base_url: `${site.engine.url}/v1`, models: [SLOW, 'sandbox-chat'] },
+    ...Object.entries(MAKERS).map(([protocol, model]) => {
+      return { name: protocol, base_url: maker.url, protocols: [protocol], models: [model] };
+    }),
+  ];
   gateway = await startGateway({
     ...testEnvironment(databaseProxy.url, upstreams),
     SETTLEMENT_PATIENCE_SECONDS: '0.5',
@@ -44,10 +98,12 @@ afterAll(async () => {
   await gateway?.close();
   await databaseProxy?.close();
   await site?.stop();
+  await maker?.close();
 });
 
 /** The same call in each protocol. */
 const BODIES = {
+  '/v1/completions': { max_tokens: 4, prompt: 'Hello' },
   '/v1/chat/completions': { max_tokens: 4, messages: MESSAGES },
   '/v1/responses': { max_output_tokens: 16, input: 'Hello' },
   '/v1/messages': { max_tokens: 4, messages: MESSAGES },
@@ -79,10 +135,10 @@ const refusedRequests = async () => {
   return rows.map(({ request_id }) => request_id);
 };
 
-/** The only charge of the account is that of its first call; the other one was refused under this id. */
-async function expectRefused(requestId: string): Promise<void> {
-  await waitFor(async () => (await refusedRequests()).length > 0);
-  expect(await refusedRequests()).toEqual([requestId]);
+/** The only charge of the account is that of its first call; the others were refused under these ids. */
+async function expectRefused(...requestIds: string[]): Promise<void> {
+  await waitFor(async () => (await refusedRequests()).length >= requestIds.length);
+  expect((await refusedRequests()).sort()).toEqual(requestIds.sort());
   await expectFirstCharged();
 }
 
@@ -109,26 +165,63 @@ it('is `billing_unknown` for a plain call, which no SDK repeats by itself', asyn
   await expectRefused(requestId);
 });
 
-it('is `billing_unknown` in the last event of a stream, which has no [DONE]', async () => {
-  const { id, text } = await cutOffDuring(async () => {
-    const response = await chat(SLOW, true);
-    return { id: response.headers.get('x-inference-request-id')!, text: await response.text() };
-  }).finally(() => databaseProxy.up());
-  expect(text).not.toContain('[DONE]');
-  const last = text.trimEnd().split('\n\n').at(-1)!;
-  expect(JSON.parse(last.slice('data: '.length))).toMatchObject({ error: { code: 'billing_unknown' } });
-  await expectRefused(id);
+/** The last event of a stream that is not billed: its name and its data. */
+const lastEvent = (code: string): Record<Path, [name: string | undefined, data: object]> => ({
+  '/v1/completions': [undefined, { error: { type: 'server_error', code } }],
+  '/v1/chat/completions': [undefined, { error: { type: 'server_error', code } }],
+  '/v1/responses': ['response.failed', { response: { status: 'failed', usage: null, error: { code } } }],
+  '/v1/messages': ['error', { type: 'error', error: { type: 'api_error', code } }],
 });
 
-/** The last event of a stream that is not billed: its name and its data. */
-const LAST: Record<Path, [name: string | undefined, data: object]> = {
-  '/v1/chat/completions': [undefined, { error: { code: 'billing_unavailable' } }],
-  '/v1/responses': [
-    'response.failed',
-    { response: { status: 'failed', usage: null, error: { code: 'billing_unavailable' } } },
-  ],
-  '/v1/messages': ['error', { type: 'error', error: { code: 'billing_unavailable' } }],
-};
+function expectLast(path: Path, text: string, code: string): void {
+  expect(text).not.toMatch(/\[DONE\]|response\.completed|message_stop/);
+  const last = text.trimEnd().split('\n\n').at(-1)!;
+  const [, name, data] = /^(?:event: (.+)\n)?data: (.+)$/.exec(last)!;
+  expect([name, JSON.parse(data!)]).toMatchObject(lastEvent(code)[path]);
+  const numbers = [...text.matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number));
+  expect(numbers).toEqual(numbers.map((_, i) => i));
+}
+
+/** Settles the next calls in one batch: others would wait for that of the first one until they are free. */
+function settleTogether(calls: number): void {
+  const batcher = gateway.app.get(SettlementBatcher);
+  const settle = batcher.settle.bind(batcher);
+  let go: () => void;
+  const all = new Promise<void>((resolve) => (go = resolve));
+  const spy = jest.spyOn(batcher, 'settle').mockImplementation(async (...call) => {
+    if (spy.mock.calls.length === calls) {
+      spy.mockRestore();
+      go();
+    }
+    await all;
+    return settle(...call);
+  });
+}
+
+it('is `billing_unknown` in the last event of a stream, in each protocol and from servers of each', async () => {
+  const calls = Object.values(MAKERS).flatMap((model) =>
+    PATHS.filter((path) => model === MAKERS.chat || path !== '/v1/completions').map((path) => ({
+      path,
+      model,
+    })),
+  );
+  makersAnswers = [];
+  const streams = calls.map(async ({ path, model }) => {
+    const response = await ask(path, model, true);
+    return { path, id: response.headers.get('x-inference-request-id')!, text: await response.text() };
+  });
+  await waitFor(() => makersAnswers.length === calls.length);
+  databaseProxy.down();
+  settleTogether(calls.length);
+  for (const answer of makersAnswers) answer();
+  const answers = await Promise.all(streams).finally(() => databaseProxy.up());
+  for (const { path, id, text } of answers) {
+    expectLast(path, text, 'billing_unknown');
+    // By it the console tells whether the call was charged.
+    expect(text).toContain(`The console shows the result for ${id}.`);
+  }
+  await expectRefused(...answers.map(({ id }) => id));
+});
 
 it('is `billing_unavailable` if only the settlement is stuck, and free, in each protocol', async () => {
   const client = await site.pool.connect();
@@ -145,10 +238,7 @@ it('is `billing_unavailable` if only the settlement is stuck, and free, in each 
     expect(plain.response.status).toBe(503);
     expect(plain.response.headers.get('x-should-retry')).toBeNull();
     expect(JSON.parse(plain.text)).toMatchObject({ error: { code: 'billing_unavailable' } });
-    expect(stream.text).not.toMatch(/\[DONE\]|response\.completed|message_stop/);
-    const last = stream.text.trimEnd().split('\n\n').at(-1)!;
-    const [, name, data] = /^(?:event: (.+)\n)?data: (.+)$/.exec(last)!;
-    expect([name, JSON.parse(data!)]).toMatchObject(LAST[path]);
+    expectLast(path, stream.text, 'billing_unavailable');
   }
   // Whose patience has ended before it was sent to the database is refused without a trace there.
   const ids = answers.flatMap(([, ...both]) =>

@@ -176,7 +176,7 @@ it('a server that speaks the protocol of its client is waited for as well', asyn
   expect(rest.endsWith(NATIVE.at(-1)!)).toBe(true);
   const { rest: refusal } = await silent('/v1/messages', 'speaking-no');
   expect(refusal).toContain(
-    'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"Too long."',
+    'event: error\ndata: {"type":"error","error":{"type":"invalid_request_error","message":"Too long."',
   );
   const { rest: answered } = await silent('/v1/responses', 'speaking-responses');
   expect(answered.replace(/,"cost":.*?\]\}/, '}')).toBe(NATIVE_RESPONSE.join(''));
@@ -241,7 +241,11 @@ it.each([
   const error = (named.data.error ?? named.data) as Record<string, unknown>;
   expect(error.code ?? null).toBe(code);
   expect(rest).not.toContain('Hello');
-  if (path === '/v1/messages') expect([named.event, named.data.type]).toEqual(['error', 'error']);
+  if (path === '/v1/messages') {
+    expect([named.event, named.data.type]).toEqual(['error', 'error']);
+    // A request that is at fault is not repeated.
+    expect(error.type).toBe(model === 'failing' ? 'api_error' : 'invalid_request_error');
+  }
   await site.expectCharged(account, 0n);
   const id = response.headers.get('x-request-id');
   const stored = await waitFor(async () => {

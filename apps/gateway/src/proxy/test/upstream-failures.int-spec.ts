@@ -1,5 +1,5 @@
 import { type ServerResponse } from 'node:http';
-import { findFreePort, takeContractFaults, type TestAccount } from '@inference/testing';
+import { findFreePort, takeContractFaults, type TestAccount, waitFor } from '@inference/testing';
 import { eventsIn } from '../../protocols/scripted-chat.fixture';
 import {
   PLENTY,
@@ -64,6 +64,14 @@ const FAULTS: Record<string, (response: ServerResponse) => void> = {
   },
 };
 const ALONE_AT_FAULT = '-alone';
+/** An answer that nobody can read, and that goes on. */
+let unread: ServerResponse | undefined;
+FAULTS['sends-no-gzip'] = (response) => {
+  unread = response;
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).write('{');
+  const goingOn = setInterval(() => response.write(' '), 100);
+  response.on('close', () => clearInterval(goingOn));
+};
 
 let site: TestSite;
 let account: TestAccount;
@@ -222,6 +230,11 @@ describe('how often a failing upstream is called, and what its client sees', () 
     ['sends-garbage', { ...ok, calls: [1, 1] }],
   ])('%s: another one answers, %j', async (model, seen) => {
     expect(await callsOf(model)).toEqual(seen);
+  });
+
+  it('sends-no-gzip: another one answers, and what is left of the answer is not waited for', async () => {
+    expect(await callsOf('sends-no-gzip')).toEqual({ ...ok, calls: [1, 1] });
+    await waitFor(async () => unread!.destroyed);
   });
 
   it('breaks off: the stream that had begun ends with an error, and nobody is called again', async () => {
@@ -419,7 +432,9 @@ describe('an upstream that fails in the middle of a stream', () => {
   });
 
   it('is an event without an end', async () => {
+    let isClosed = false;
     const endless = await startUpstream((_request, response) => {
+      response.on('close', () => (isClosed = true));
       response.setHeader('Content-Type', 'text/event-stream');
       response.write('data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}\n\ndata: ');
       const more = () => {
@@ -437,6 +452,7 @@ describe('an upstream that fails in the middle of a stream', () => {
       error: { code: 'upstream_error' },
     });
     expect(await other.onlyEvent(of)).toMatchObject({ outcome: 'interrupted', output_tokens: 1n });
+    await waitFor(async () => isClosed);
     await other.stop();
     await endless.close();
   });

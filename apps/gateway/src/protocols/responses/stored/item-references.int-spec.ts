@@ -186,6 +186,39 @@ it('finds those of its own account and key only', async () => {
   await expect(referring).rejects.toMatchObject(itemNotFound(thought));
 });
 
+it('finds those of its own key if others have stored the same id', async () => {
+  const keys = [
+    ...[account, await insertApiKey(site.pool, account.accountId)],
+    ...[await insertApiKey(site.pool, account.accountId, { allowedModels: [MODEL] })],
+    await site.account(),
+  ];
+  await agree(true, keys[3] as TestAccount);
+  const words = ['one', 'two', 'three', 'four'];
+  const ask = (key: number, input: OpenAI.Responses.ResponseInput) => {
+    chat.next({ json: answer({ content: 'Fine.' }) });
+    return clientOf(keys[key]!.apiKey).responses.create({ model: MODEL, input });
+  };
+  const itemOf = (key: number, id = 'msg_mine') => ({
+    ...{ type: 'message' as const, id, role: 'user' as const, content: words[key]! },
+  });
+  const expectFound = async (key: number, id = 'msg_mine', word = words[key]) => {
+    await ask(key, refer(id));
+    expect(chat.lastBody.messages).toEqual([{ role: 'user', content: word }]);
+  };
+  const stored: string[] = [];
+  for (const key of keys.keys()) stored.push((await ask(key, [itemOf(key)])).id);
+  for (const key of keys.keys()) await expectFound(key);
+  // Whose own one is deleted finds what is left of those that it may see.
+  await client.responses.delete(stored[0]!);
+  await expectFound(0, 'msg_mine', words[1]);
+  await expectFound(2);
+  await expectFound(3);
+  // An id that was made for a place is that of the item there, whatever clients call by it later.
+  const asked = (await client.responses.inputItems.list((await say('Hm.')).id)).data[0]!.id!;
+  await ask(0, [itemOf(0, asked)]);
+  await expectFound(0, asked, 'Hello');
+});
+
 it.each<[string, unknown, number, string]>([
   ['unknown', 'msg_unknown', 404, 'input'],
   ['that nothing has', 'msg_\u0000\ud83c\udf1e', 404, 'input'],

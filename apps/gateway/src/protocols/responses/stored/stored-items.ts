@@ -237,24 +237,31 @@ export function responsesNamedIn(itemId: string): string[] {
   return name === undefined ? [] : [name, RESPONSE_PREFIX + name];
 }
 
-/** The items that have these ids or are listed by them. What an answer has is preferred to what a request has repeated. */
+/**
+ * The items that have these ids or are listed by them. An item that is listed by an id made for its place is preferred to one to which
+ * a client has given that id, and what an answer has to what its request has repeated.
+ * @param holders the response of which the item with an id is taken
+ */
 export async function itemsById(
   turns: readonly StoredTurn[],
   ids: ReadonlySet<string>,
+  holders: ReadonlyMap<string, string>,
 ): Promise<Map<string, FoundItem>> {
-  const found = new Map<string, FoundItem>();
-  const add = ({ item, write, placeId }: PlacedItem) => {
+  const placed = new Map<string, FoundItem>();
+  const named = new Map<string, FoundItem>();
+  const add = (turn: StoredTurn, { item, write, placeId }: PlacedItem) => {
     if (itemTypeOf(item) === REFERENCE) return;
-    for (const id of [idIn(item), placeId])
-      if (id !== undefined && ids.has(id) && !found.has(id))
-        found.set(id, { item, write, json: Buffer.from(write(item)) });
+    const found = () => ({ item, write, json: Buffer.from(write(item)) });
+    if (ids.has(placeId)) placed.set(placeId, found());
+    const id = idIn(item);
+    if (id !== undefined && holders.get(id) === turn.id && !named.has(id)) named.set(id, found());
   };
   for (const read of [answered, asked])
     for (const turn of turns) {
-      (await read(turn)).forEach(add);
+      for (const item of await read(turn)) add(turn, item);
       await setImmediate();
     }
-  return found;
+  return new Map([...named, ...placed]);
 }
 
 /**

@@ -36,7 +36,7 @@ export class StoredResponse {
   createdAt!: Date;
 }
 
-/** Which response has brought an item of this id first. */
+/** Which response of a key has brought an item of this id first. */
 @Entity('items', { schema: 'responses' })
 @ForeignKey(() => StoredResponse, ['accountId', 'responseId'], ['accountId', 'id'], { onDelete: 'CASCADE' })
 @Index('items_response', ['accountId', 'responseId'])
@@ -46,6 +46,10 @@ export class StoredItem {
 
   @PrimaryColumn('text')
   id!: string;
+
+  /** Empty: its response was stored without a key, or by an earlier version. */
+  @PrimaryColumn('text', { default: '' })
+  apiKeyId!: string;
 
   @Column('text')
   responseId!: string;

@@ -236,6 +236,31 @@ describe('a conversation', () => {
     await expect(going).rejects.toMatchObject({ status: 402 });
   });
 
+  it('has nothing of a call that is refused with 429, and goes on afterwards', async () => {
+    const key = await insertApiKey(site.pool, account.accountId);
+    await site.pool.query(
+      `UPDATE accounts.api_keys SET requests_per_minute = 1 WHERE id = '${key.apiKeyId}'`,
+    );
+    client = clientOf(key.apiKey);
+    const first = await say('A.');
+    const tooMany = { status: 429, code: 'rate_limit_exceeded' };
+    await expect(goOn(first.id)).rejects.toMatchObject(tooMany);
+    // By the server of the model.
+    const error = { message: 'Slow down.', type: 'rate_limit_error', param: null, code: 'slow' };
+    chat.next({ json: { error }, status: 429 }, { chunks: [chunk({ content: 'Hm' })], isHanging: true });
+    const refused = await post({ previous_response_id: first.id });
+    expect([refused.status, await refused.json()]).toEqual([429, { error }]);
+    // For want of memory, of which another call takes half.
+    await site.pool.query(`UPDATE responses.stored SET bytes = ${16 * MEBIBYTE} WHERE id = '${first.id}'`);
+    const hanging = await post({ previous_response_id: first.id, stream: true });
+    await expect(goOn(first.id, clientOf(account.apiKey))).rejects.toMatchObject(tooMany);
+    await hanging.body!.cancel();
+    client = clientOf(account.apiKey, second);
+    const { id } = await say('B.', { previous_response_id: first.id, input: 'y' });
+    expect(chat.lastBody.messages).toMatchObject([{ content: 'Hello' }, { content: 'A.' }, { content: 'y' }]);
+    expect(await storedIds()).toEqual([first.id, id]);
+  });
+
   it('names faults by their place in the request', async () => {
     const { id } = await say('x');
     const going = post({ previous_response_id: id, input: [{ role: 'tool', content: 'x' }] });

@@ -1,9 +1,11 @@
 import { type Executor } from '@inference/database';
 import { type StoredResponse } from './stored-response.entity';
 
-/** Who asks: an account, and its key if that sees only what it made itself. */
+/** Who asks: an account, and its key. */
 export interface Reader {
   accountId: string;
+  apiKeyId: string | null;
+  /** The key if it sees only what it made itself. */
   restrictedKeyId: string | null;
 }
 
@@ -11,6 +13,8 @@ export type NewStoredResponse = Omit<StoredResponse, 'createdAt' | 'bytes'> & { 
 export type StoredTurn = Pick<StoredResponse, 'id' | 'input' | 'response'>;
 
 type Size = Pick<StoredResponse, 'id' | 'bytes'>;
+/** @property itemId null: it may list some of the items */
+export type Holder = Size & { itemId: string | null };
 /** A response of a conversation, without its content. */
 type Link = Size & Pick<StoredResponse, 'previousId'>;
 
@@ -30,12 +34,17 @@ const CONVERSATION = `
     WHERE ${VISIBLE} AND c.position < $4
   )
   SELECT id, previous_id AS "previousId", bytes FROM conversation ORDER BY position`;
-/** The responses that have brought items of these ids, and those that may list some. */
+/**
+ * The response that has brought an item of each id, and those that may list some. Keys that see one another's responses may have given
+ * the same id to their items: what the reader's key has stored comes first.
+ */
 const HOLDERS = `
-  SELECT r.id, r.bytes FROM (
-    SELECT i.response_id AS id FROM responses.items i WHERE i.account_id = $1 AND i.id = ANY ($3)
-    UNION SELECT unnest($4::text[])
-  ) holder JOIN responses.stored r ON r.id = holder.id WHERE ${VISIBLE}`;
+  (SELECT DISTINCT ON (i.id) i.id AS "itemId", r.id, r.bytes
+   FROM responses.items i JOIN responses.stored r ON r.id = i.response_id
+   WHERE i.account_id = $1 AND i.id = ANY ($3) AND ${VISIBLE}
+   ORDER BY i.id, (r.api_key_id IS NOT DISTINCT FROM $5) DESC, r.created_at, r.id)
+  UNION ALL
+  SELECT NULL, r.id, r.bytes FROM responses.stored r WHERE r.id = ANY ($4) AND ${VISIBLE}`;
 const TURNS = `SELECT r.id, r.input, r.response FROM responses.stored r WHERE ${VISIBLE} AND r.id = ANY ($3)`;
 /** An account that has not agreed, or no more, has no row to insert. */
 const INSERT = `
@@ -44,8 +53,8 @@ const INSERT = `
     SELECT a.id, $2, $3, $4, $5, $6, $7 FROM accounts.accounts a WHERE a.id = $1 AND a.stores_responses
     ON CONFLICT DO NOTHING RETURNING account_id, id
   ), items AS (
-    INSERT INTO responses.items (account_id, id, response_id)
-    SELECT r.account_id, item.id, r.id FROM inserted r, unnest($8::text[]) item (id) ORDER BY item.id
+    INSERT INTO responses.items (account_id, id, api_key_id, response_id)
+    SELECT r.account_id, item.id, coalesce($3, ''), r.id FROM inserted r, unnest($8::text[]) item (id) ORDER BY item.id
     ON CONFLICT DO NOTHING
   )
   SELECT FROM inserted`;
@@ -87,14 +96,15 @@ export async function readConversation(
   return rows;
 }
 
-/** The responses with items of these ids. @param candidates responses that may list them */
+/** The responses with items of these ids, some of them several times. @param candidates responses that may list them */
 export async function readHolders(
   executor: Executor,
   reader: Reader,
   itemIds: string[],
   candidates: string[],
-): Promise<Size[]> {
-  const { rows } = await executor.query<Size>(HOLDERS, [...valuesOf(reader), itemIds, candidates]);
+): Promise<Holder[]> {
+  const values = [...valuesOf(reader), itemIds, candidates, reader.apiKeyId];
+  const { rows } = await executor.query<Holder>(HOLDERS, values);
   return rows;
 }
 

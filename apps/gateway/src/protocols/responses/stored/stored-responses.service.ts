@@ -113,6 +113,7 @@ class SynchronousResponseError extends GatewayError {
 
 const readerOf = (caller: Caller): Reader => ({
   accountId: caller.accountId,
+  apiKeyId: caller.apiKey?.id ?? null,
   restrictedKeyId: restrictedKeyIdOf(caller),
 });
 
@@ -348,16 +349,20 @@ export class StoredResponses implements Conversations {
     const usable = [...ids].filter(isItemId);
     if (usable.length === 0) return new Map();
     const holders = await readHolders(this.database, reader, usable, usable.flatMap(responsesNamedIn));
+    const responses = [...new Map(holders.map((holder) => [holder.id, holder])).values()];
     let bytes = 0;
-    const read = holders.filter((holder) => (bytes += holder.bytes) <= MOST_BYTES_BEFORE);
-    if (read.length < holders.length) onTooMuch();
+    const read = responses.filter((response) => (bytes += response.bytes) <= MOST_BYTES_BEFORE);
+    if (read.length < responses.length) onTooMuch();
     await reserve(bytesOfAll(read));
     const turns = await readTurns(
       this.database,
       reader,
       read.map(({ id }) => id),
     );
-    return itemsById(turns, ids);
+    const named = holders.flatMap(({ itemId, id }): [string, string][] =>
+      itemId === null ? [] : [[itemId, id]],
+    );
+    return itemsById(turns, ids, new Map(named));
   }
 
   private async turnsBefore(reader: Reader, id: string, reserve: Reserve): Promise<StoredTurn[]> {
