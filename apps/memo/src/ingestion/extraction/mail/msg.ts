@@ -100,7 +100,7 @@ class MsgText {
   private writeBody({ html, bodyHtml, body, compressedRtf }: FieldsData): void {
     const { output } = this;
     const page = bodyHtml ?? (html && decoded(html));
-    if (writeBody({ html: page ?? false, text: body }, output) || !compressedRtf) return;
+    if (writeBody({ html: page, text: body }, output) || !compressedRtf) return;
     readRtf(Uint8Array.from(decompressRTF([...compressedRtf])), output);
   }
 

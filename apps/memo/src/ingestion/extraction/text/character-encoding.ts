@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { analyse } from 'chardet';
-import { newDecoder } from './decoders';
+import { encodingOfMail, newDecoder } from './decoders';
 import { isEvident, isPlausible, isPlausibleEastAsian } from './plausible-text';
 import { declaredEncoding, declaredInText, REPLACEMENT } from './declared-encoding';
 import { ExtractionError } from '../../../tables/extraction-error';
@@ -107,6 +107,13 @@ export function detectEncoding(bytes: Uint8Array, isHtml: boolean): string {
   if (encoding === undefined) throw unreadable();
   return encoding;
 }
+
+/**
+ * The encoding of a text in a mail: by byte order mark, then the one that the mail names, then as of a file. Throws `unsupported` as
+ * `detectEncoding` does.
+ */
+export const encodingOfPart = (bytes: Uint8Array, charset: string, isHtml: boolean): string =>
+  byteOrderMark(bytes) ?? encodingOfMail(charset) ?? detectEncoding(bytes, isHtml);
 
 function unreadable(): ExtractionError {
   return new ExtractionError(

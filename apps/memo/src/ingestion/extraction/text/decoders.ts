@@ -13,6 +13,7 @@ const TABLES = new Map([
   ['euc-kr', 'cp949'],
   ['big5', 'big5hkscs'],
   ['iso-8859-16', 'iso-8859-16'],
+  ['utf-7', 'utf-7'],
 ]);
 /** The code pages of DOS, which RTF names. */
 const DOS = /^cp(?:437|737|775|85[0-8]|86[0-5]|869)$/;
@@ -30,6 +31,25 @@ export function newDecoder(encoding: string): Decoder {
 /** The name of an encoding for one of its labels in lower case. Throws a RangeError if there is none. */
 export const encodingLabelled = (label: string): string =>
   label === 'iso-8859-16' ? label : new TextDecoder(label).encoding;
+
+/** Names of encodings that mails have besides the labels of the Encoding Standard: code pages of DOS, and UTF-7. */
+const CODE_PAGE = /^(?:cp|ibm)-?(\d{3})$/;
+const UTF_7 = /^(?:unicode-1-1-)?utf-?7$/;
+
+/** The encoding that a mail names; undefined if it says nothing more than that its text is text, or the name is unknown. */
+export function encodingOfMail(charset: string): string | undefined {
+  const label = charset.trim().toLowerCase();
+  // What declares ASCII and holds other bytes, and UTF-16 without an order of bytes, is told by its bytes.
+  if (/^(?:us-?)?ascii$|^ansi_x3\.4|^utf-?16$/.test(label)) return undefined;
+  const page = CODE_PAGE.exec(label)?.[1];
+  if (page !== undefined && DOS.test(`cp${page}`)) return `cp${page}`;
+  if (UTF_7.test(label)) return 'utf-7';
+  try {
+    return encodingLabelled(label);
+  } catch {
+    return undefined;
+  }
+}
 
 class TableDecoder implements Decoder {
   private decoder: iconv.DecoderStream | undefined;
