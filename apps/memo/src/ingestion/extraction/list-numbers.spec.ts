@@ -1,7 +1,7 @@
-import { DOCX, type MediaType } from '../../tables/media-type';
+import { DOCX, type MediaType, ODT, PPTX } from '../../tables/media-type';
 import { builtThread, textOf } from '../extraction-thread/extraction-thread.fixture';
 import { docx } from './docx/docx.fixture';
-import { relations } from './office/office.fixture';
+import { odt, pptx, relations } from './office/office.fixture';
 
 type Case = [name: string, content: string | Buffer, text: string];
 
@@ -295,4 +295,109 @@ describe('formats of numbers in DOCX', () => {
       `${shown} x`,
     ]),
   );
+});
+
+describe('numbers of lists in other formats', () => {
+  const t = (text: string, more = ''): string =>
+    `<text:list-item${more}><text:p>${text}</text:p></text:list-item>`;
+  const l = (inner: string, more = ''): string =>
+    `<text:list text:style-name="L"${more}>${inner}</text:list>`;
+  const styles =
+    '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/><text:list-level-style-number text:level="2" style:num-format="a" style:num-prefix="(" style:num-suffix=")" text:display-levels="2"/></text:list-style>';
+  reads(ODT, [
+    ['counts', odt(l(t('a') + t('b')), { styles }), '1. a\n2. b'],
+    [
+      'counts from a number of an item',
+      odt(l(t('a') + t('b', ' text:start-value="5"') + t('c')), { styles }),
+      '1. a\n5. b\n6. c',
+    ],
+    [
+      'goes on with an earlier list',
+      odt(l(t('a')) + '<text:p>x</text:p>' + l(t('b'), ' text:continue-numbering="true"'), { styles }),
+      '1. a\n\nx\n\n2. b',
+    ],
+    [
+      'starts anew in another list',
+      odt(l(t('a')) + '<text:p>x</text:p>' + l(t('b')), { styles }),
+      '1. a\n\nx\n\n1. b',
+    ],
+    [
+      'counts in levels',
+      odt(l(`<text:list-item><text:p>a</text:p><text:list>${t('b')}${t('c')}</text:list></text:list-item>`), {
+        styles,
+      }),
+      '1. a\n  (1.a) b\n  (1.b) c',
+    ],
+    [
+      'numbers its headings',
+      odt(
+        '<text:h text:outline-level="1">One</text:h><text:h text:outline-level="2">Two</text:h><text:h text:outline-level="1" text:is-list-header="true">Plain</text:h>',
+        {
+          common:
+            '<text:outline-style style:name="Outline"><text:outline-level-style text:level="1" style:num-format="1" style:num-suffix="."/><text:outline-level-style text:level="2" style:num-format="1" text:display-levels="2"/></text:outline-style>',
+        },
+      ),
+      '1. One\n\n1.1 Two\n\nPlain',
+    ],
+  ]);
+  const line = (text: string, properties: string) =>
+    `<a:p><a:pPr${properties}</a:pPr><a:r><a:t>${text}</a:t></a:r></a:p>`;
+  const auto = (type: string, more = '') => `><a:buAutoNum type="${type}"${more}/>`;
+  const slide = (...lines: string[]) =>
+    pptx([`<p:sp><p:nvSpPr/><p:txBody>${lines.join('')}</p:txBody></p:sp>`]);
+  reads(PPTX, [
+    [
+      'counts',
+      slide(
+        line('a', auto('arabicPeriod')),
+        line('x', ` lvl="1"${auto('alphaLcParenBoth')}`),
+        line('b', auto('arabicPeriod')),
+        line('y', ` lvl="1"${auto('alphaLcParenBoth')}`),
+      ),
+      '1. a\n(a) x\n2. b\n(a) y',
+    ],
+    [
+      'counts from a start',
+      slide(
+        line('a', auto('romanUcPeriod', ' startAt="4"')),
+        line('b', auto('romanUcPeriod', ' startAt="4"')),
+      ),
+      'IV. a\nV. b',
+    ],
+    [
+      'counts as the shape says',
+      slide(
+        '<a:lstStyle><a:lvl1pPr><a:buAutoNum type="alphaUcPeriod"/></a:lvl1pPr></a:lstStyle>',
+        line('a', '>'),
+        line('', '>'),
+        line('b', '>'),
+        line('c', '><a:buNone/>'),
+      ),
+      'A. a\nB. b\nc',
+    ],
+    [
+      'starts anew behind a plain paragraph',
+      slide(line('a', auto('arabicParenR')), line('b', '>'), line('c', auto('arabicParenR'))),
+      '1) a\nb\n1) c',
+    ],
+  ]);
+  const rtf = (body: string) =>
+    `{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}{\\f1\\fcharset2 Symbol;}}${body}}`;
+  reads('application/rtf', [
+    [
+      'reads the numbers of a list',
+      rtf('{\\listtext\\pard\\plain 1.\\tab}\\ls1\\ilvl0 a\\par{\\listtext 2.\\tab}b\\par\\pard c'),
+      '1. a\n2. b\n\nc',
+    ],
+    [
+      'reads the numbers of an old list',
+      rtf('{\\pntext\\f0 (i)\\tab}{\\*\\pn\\pnlvlbody\\pnlcrm{\\pntxta )}}a\\par'),
+      '(i) a',
+    ],
+    [
+      'marks bullets as other formats do',
+      rtf("{\\listtext\\f1\\'b7\\tab}a\\par{\\listtext\\f1\\'b7\\tab}b"),
+      '- a\n- b',
+    ],
+  ]);
 });
