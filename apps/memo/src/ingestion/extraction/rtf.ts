@@ -3,6 +3,7 @@ import { type OmissionKind } from '../../tables/omission';
 import { type ReadingOutput } from './format-reader';
 import { listLabel } from './text/list-counter';
 import { CapturedText, type TextWriter } from './text/text-writer';
+import { encodingOfCodePage } from './text/decoders';
 import { decodeWhole } from './text/character-encoding';
 import { isSymbolFont, symbolIn } from './text/symbol-fonts';
 
@@ -59,24 +60,12 @@ const CHARSETS = new Map([
   [254, 'cp437'],
   [255, 'cp850'],
 ]);
-/** Code pages (`\ansicpg`) that are no Windows code page of the same number. */
-const CODE_PAGES = new Map([
-  [866, 'ibm866'],
-  [874, 'windows-874'],
-  [932, 'shift_jis'],
-  [936, 'gb18030'],
-  [949, 'euc-kr'],
-  [950, 'big5'],
-  [10000, 'macintosh'],
-  [65001, 'utf-8'],
-]);
 /** Keywords of the character set of a document. */
 const CHARACTER_SETS = new Map([
   ['mac', 'macintosh'],
   ['pc', 'cp437'],
   ['pca', 'cp850'],
 ]);
-const DOS_CODE_PAGES = new Set([437, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 864, 865, 869]);
 const DEFAULT_ENCODING = 'windows-1252';
 const MAX_DEPTH = 20_000;
 const SIGNATURE = '{\\rtf';
@@ -266,7 +255,7 @@ class RtfText {
     else if (name === 'uc') group.fallback = Math.min(16, Math.max(0, value ?? 1));
     else if (name === 'f') group.font = value ?? 0;
     else if (name === 'fcharset' && group.isFontTable) this.nameFont(value ?? 0);
-    else if (name === 'ansicpg') this.encoding = encodingOf(value ?? 0);
+    else if (name === 'ansicpg') this.encoding = encodingOfCodePage(value ?? 0) ?? DEFAULT_ENCODING;
     else if (CHARACTER_SETS.has(name)) this.encoding = CHARACTER_SETS.get(name)!;
     else if (name === 'v') group.isHidden = value !== 0;
     else if (name === 'deleted') group.isDeleted = value !== 0;
@@ -428,11 +417,3 @@ class RtfText {
 /** The signs of a font; spaces separate its words in any font. */
 const signsOf = (font: string, codes: Iterable<number>): string =>
   Array.from(codes, (code) => symbolIn(font, code)).join('');
-
-/** A code page of Windows, or one of the others that are in use; else the usual one. */
-function encodingOf(codePage: number): string {
-  const known = CODE_PAGES.get(codePage);
-  if (known) return known;
-  if (DOS_CODE_PAGES.has(codePage)) return `cp${codePage}`;
-  return codePage >= 1250 && codePage <= 1258 ? `windows-${codePage}` : DEFAULT_ENCODING;
-}

@@ -1,7 +1,7 @@
 import iconv from 'iconv-lite';
 import { type MediaType, MSG } from '../../../tables/media-type';
 import { builtThread, textOf } from '../../extraction-thread/extraction-thread.fixture';
-import { msg } from './msg.fixture';
+import { inCodePage, msg } from './msg.fixture';
 
 type Case = [name: string, content: string | Buffer, text: string];
 
@@ -82,6 +82,12 @@ describe('HTML of a mail that names no encoding', () => {
       RUSSIAN,
     ],
     [
+      'named as a code page of DOS',
+      mail(Buffer.from('<p>caf\x82', 'latin1'), 'base64', 'text/html; charset=cp850'),
+      'café',
+    ],
+    ['named as UTF-7', mail(Buffer.from('<p>caf+AOk-'), '8bit', 'text/html; charset=utf-7'), 'café'],
+    [
       'named by the part as unknown',
       mail(declaring('windows-1251', RUSSIAN), 'base64', 'text/html; charset=unknown-8bit'),
       RUSSIAN,
@@ -95,6 +101,16 @@ describe('HTML of a mail that names no encoding', () => {
   ]);
   reads(MSG, [
     ['declared by a meta element', msg({ '0037': 'x', '1013': declaring('windows-1251', RUSSIAN) }), RUSSIAN],
+    [
+      'in the code page of the mail',
+      msg({ '0037': 'x', '1013': iconv.encode('<p>Да.', 'windows-1251') }, inCodePage(1251)),
+      'Да.',
+    ],
+    [
+      'in a code page of ISO 8859',
+      msg({ '0037': 'x', '1013': iconv.encode('<p>Żółć', 'iso-8859-2') }, inCodePage(28592)),
+      'Żółć',
+    ],
     ['undeclared', msg({ '0037': 'x', '1013': iconv.encode(`<p>${RUSSIAN}`, 'windows-1251') }), RUSSIAN],
   ]);
 
