@@ -329,15 +329,24 @@ describe('numbers of lists in other formats', () => {
       '1. a\n  (1.a) b\n  (1.b) c',
     ],
     [
+      'reads the text around numbers as newer programs write it',
+      odt(l(`<text:list-item><text:p>a</text:p><text:list>${t('b')}</text:list></text:list-item>`), {
+        styles:
+          '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="I"/><text:list-level-style-number text:level="2" style:num-format="a" text:display-levels="2" xmlns:loext="l" loext:num-list-format="§ %1%-%2%:"/></text:list-style>',
+      }),
+      'I a\n  § I-a: b',
+    ],
+    [
       'numbers its headings',
       odt(
-        '<text:h text:outline-level="1">One</text:h><text:h text:outline-level="2">Two</text:h><text:h text:outline-level="1" text:is-list-header="true">Plain</text:h>',
+        '<text:h text:outline-level="1">One</text:h><text:h text:outline-level="2">Two</text:h><text:h text:outline-level="1" text:is-list-header="true">Plain</text:h><text:h text:outline-level="1" text:style-name="N">Bare</text:h>',
         {
+          styles: '<style:style style:name="N" style:list-style-name=""/>',
           common:
             '<text:outline-style style:name="Outline"><text:outline-level-style text:level="1" style:num-format="1" style:num-suffix="."/><text:outline-level-style text:level="2" style:num-format="1" text:display-levels="2"/></text:outline-style>',
         },
       ),
-      '1. One\n\n1.1 Two\n\nPlain',
+      '1. One\n\n1.1 Two\n\nPlain\n\nBare',
     ],
   ]);
   const line = (text: string, properties: string) =>

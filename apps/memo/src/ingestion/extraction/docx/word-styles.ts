@@ -1,3 +1,4 @@
+import { type ChainedStyle, inherited } from '../package/style-chain';
 import { type XmlHandler } from '../package/xml-part';
 
 const OFF = new Set(['0', 'false', 'off', 'none']);
@@ -14,17 +15,13 @@ export interface StyleList {
   style: string;
 }
 
-/** What a style says, or one that it is based on; null if none of them says it. */
-interface Properties {
+/** What a style says; null if neither it nor a style that it is based on says it. */
+interface Style extends ChainedStyle {
   isHidden?: boolean | null;
   isHeading?: boolean | null;
   list?: StyleList | null;
   /** The level of its list. */
   ilvl?: number | null;
-}
-
-interface Style extends Properties {
-  base?: string;
 }
 
 /** Reads which styles hide their text, are headings, or number their paragraphs. */
@@ -54,19 +51,19 @@ export class WordStyles implements XmlHandler {
   }
 
   hides(id: string | undefined): boolean {
-    return this.property(id, 'isHidden') ?? false;
+    return inherited<'isHidden', boolean>(this.styles, id, 'isHidden') ?? false;
   }
 
   isHeading(id: string | undefined): boolean {
-    return this.property(id ?? this.defaultId, 'isHeading') ?? false;
+    return inherited<'isHeading', boolean>(this.styles, id ?? this.defaultId, 'isHeading') ?? false;
   }
 
   listOf(id: string | undefined): StyleList | undefined {
-    return this.property(id ?? this.defaultId, 'list') ?? undefined;
+    return inherited<'list', StyleList>(this.styles, id ?? this.defaultId, 'list');
   }
 
   levelOf(id: string | undefined): number | undefined {
-    return this.property(id ?? this.defaultId, 'ilvl') ?? undefined;
+    return inherited<'ilvl', number>(this.styles, id ?? this.defaultId, 'ilvl');
   }
 
   private openStyle(attributes: Record<string, string>): void {
@@ -75,18 +72,5 @@ export class WordStyles implements XmlHandler {
     const { 'w:default': isDefault } = attributes;
     if (attributes['w:type'] === 'paragraph' && isDefault !== undefined && isOn(isDefault))
       this.defaultId = this.id;
-  }
-
-  /** What is found is kept in all styles on the way, so that each of them is visited once, however long their chain is. */
-  private property<K extends keyof Properties>(id: string | undefined, key: K): Properties[K] {
-    const passed = new Set<Style>();
-    let style = this.styles.get(id ?? '');
-    while (style && style[key] === undefined && !passed.has(style)) {
-      passed.add(style);
-      style = style.base === undefined ? undefined : this.styles.get(style.base);
-    }
-    const found: Style[K] = style?.[key] ?? (null as Style[K]);
-    for (const one of passed) one[key] = found;
-    return found;
   }
 }

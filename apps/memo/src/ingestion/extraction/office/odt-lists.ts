@@ -17,6 +17,8 @@ interface Level {
   suffix: string;
   /** How many levels the number shows. */
   shown: number;
+  /** The number and the text around it, with `%1%` for the first level; in newer files, instead of the prefix and the suffix. */
+  template: string | undefined;
   start: number;
 }
 
@@ -83,6 +85,7 @@ function levelOf(name: string, attributes: Record<string, string>): Level {
     prefix: affix(attributes['style:num-prefix']),
     suffix: affix(attributes['style:num-suffix']),
     shown: integerIn(attributes['text:display-levels']) ?? 1,
+    template: attributes['loext:num-list-format'] ?? attributes['style:num-list-format'],
     start: integerIn(attributes['text:start-value']) ?? 1,
   };
 }
@@ -107,6 +110,18 @@ export class ListRun {
     const { style } = this;
     const own = style?.[level];
     if (!own || own.isBullet) return BULLET;
+    return listLabel(own.template === undefined ? this.joined(level, own) : this.filledIn(own.template));
+  }
+
+  private filledIn(template: string): string {
+    return affix(template).replace(/%(\d{1,2})%/g, (_, digits: string) => {
+      const at = Number(digits) - 1;
+      const shown = this.style?.[at];
+      return shown && shown.format !== '' ? inFormat(this.counter.at(at) ?? 1, shown) : '';
+    });
+  }
+
+  private joined(level: number, own: Level): string {
     const numbers: string[] = [];
     for (let at = Math.max(0, level - own.shown + 1); at <= level; at++) {
       const shown = this.style?.[at];
@@ -114,8 +129,7 @@ export class ListRun {
       if (shown && shown.format !== '') numbers.push(inFormat(this.counter.at(at) ?? 1, shown));
     }
     // A level without a number shows what stands around it.
-    const text = own.prefix + (own.format === '' ? '' : numbers.join('.')) + own.suffix;
-    return listLabel(text);
+    return own.prefix + (own.format === '' ? '' : numbers.join('.')) + own.suffix;
   }
 }
 

@@ -2,6 +2,7 @@ import { ExtractionError } from '../../../tables/extraction-error';
 import { type OmissionKind, type Omissions } from '../../../tables/omission';
 import { type ReadingOutput } from '../format-reader';
 import { readDamaged } from '../package/damage';
+import { type ChainedStyle, inherited } from '../package/style-chain';
 import { readXml, type XmlHandler } from '../package/xml-part';
 import { ZipArchive } from '../package/zip-archive';
 import { BULLET, ListStyles, OdtLists } from './odt-lists';
@@ -62,33 +63,41 @@ const REFUSE_ENCRYPTED: XmlHandler = {
   close: () => undefined,
 };
 
+interface OdtStyle extends ChainedStyle {
+  isHidden?: boolean | null;
+  /** The list style of its paragraphs; empty if they are in no list. */
+  listName?: string | null;
+}
+
 /** Collects which styles hide their text, and those of lists. */
 class OdtStyles implements XmlHandler {
   readonly lists = new ListStyles();
-  private readonly styles = new Map<string, { parent: string | undefined; isHidden?: boolean }>();
-  private style: { parent: string | undefined; isHidden?: boolean } = { parent: undefined };
+  private readonly styles = new Map<string, OdtStyle>();
+  private style: OdtStyle = {};
 
   open(name: string, attributes: Record<string, string>): void {
     const { 'text:display': display } = attributes;
     this.lists.open(name, attributes);
     if (name === 'style') {
-      this.style = { parent: attributes['style:parent-style-name'] };
+      this.style = {
+        base: attributes['style:parent-style-name'],
+        listName: attributes['style:list-style-name'],
+      };
       this.styles.set(attributes['style:name'] ?? '', this.style);
     } else if (name === 'text-properties' && display !== undefined) this.style.isHidden = display === 'none';
   }
 
   close(name: string): void {
-    if (name === 'style') this.style = { parent: undefined };
+    if (name === 'style') this.style = {};
   }
 
   hides(name: string | undefined): boolean {
-    const seen = new Set<string>();
-    for (let at = name; at !== undefined && !seen.has(at); at = this.styles.get(at)?.parent) {
-      seen.add(at);
-      const isHidden = this.styles.get(at)?.isHidden;
-      if (isHidden !== undefined) return isHidden;
-    }
-    return false;
+    return inherited<'isHidden', boolean>(this.styles, name, 'isHidden') ?? false;
+  }
+
+  /** Whether a style takes the number from the headings that have it. */
+  endsNumbering(name: string | undefined): boolean {
+    return inherited<'listName', string>(this.styles, name, 'listName') === '';
   }
 }
 
@@ -238,7 +247,8 @@ class OdtText implements XmlHandler {
   /** @param heading the attributes of a paragraph that is one */
   private writeLabel(heading: Record<string, string> | undefined): void {
     const isItem = this.lists.depth > 0;
-    const label = isItem ? this.lists.takeLabel() : heading ? this.lists.headingLabel(heading) : '';
+    const isHeading = heading !== undefined && !this.styles.endsNumbering(heading['text:style-name']);
+    const label = isItem ? this.lists.takeLabel() : isHeading ? this.lists.headingLabel(heading) : '';
     this.isLabelled = label !== '';
     if (label === '') return;
     const indent = '  '.repeat(Math.min(8, Math.max(0, this.lists.depth - 1)));
