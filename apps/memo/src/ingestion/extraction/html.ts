@@ -278,9 +278,27 @@ export class HtmlText {
   }
 }
 
-function listOf(name: string, { start, type = '1', reversed }: Record<string, string>): List {
+const LIST_STYLE = /(?:^|;)\s*list-style(?:-type)?\s*:([^;]*)/gi;
+/** Counter styles (CSS Counter Styles, 6) by the `type` of a list that counts alike; bullets, and lists without marks, have none. */
+const COUNTER_STYLES = new Map<string, string | undefined>([
+  ['decimal', '1'],
+  ['decimal-leading-zero', '1'],
+  ['lower-alpha', 'a'],
+  ['lower-latin', 'a'],
+  ['upper-alpha', 'A'],
+  ['upper-latin', 'A'],
+  ['lower-roman', 'i'],
+  ['upper-roman', 'I'],
+  ...['disc', 'circle', 'square', 'none'].map((name): [string, undefined] => [name, undefined]),
+]);
+
+function listOf(name: string, attributes: Record<string, string>): List {
+  const { start, type = '1', reversed, style = '' } = attributes;
   const first = integerIn(start);
+  const words = [...style.toLowerCase().matchAll(LIST_STYLE)].at(-1)?.[1]?.split(/\s+/);
+  const counter = words?.find((word) => COUNTER_STYLES.has(word));
+  const shown = counter === undefined ? (name === 'ol' ? type : undefined) : COUNTER_STYLES.get(counter);
   // Where a list counts down to one, its first number is known at its end.
-  const isOrdered = name === 'ol' && (reversed === undefined || first !== undefined);
-  return { isOrdered, next: first ?? 1, step: reversed === undefined ? 1 : -1, type };
+  const isOrdered = shown !== undefined && (reversed === undefined || first !== undefined);
+  return { isOrdered, next: first ?? 1, step: reversed === undefined ? 1 : -1, type: shown ?? type };
 }

@@ -390,6 +390,18 @@ describe('numbers of lists in other formats', () => {
       '1) a\nb\n1) c',
     ],
   ]);
+  reads('text/html', [
+    [
+      'counts as the style of the list says',
+      '<ol style="margin:0;list-style-type:lower-alpha"><li>x<li>y</ol><ol style="list-style:upper-roman inside"><li>x</ol><ol style="LIST-STYLE: none"><li>x</ol><ul style="list-style-type:decimal"><li>x</ul>',
+      'a. x\nb. y\n\nI. x\n\n- x\n\n1. x',
+    ],
+    [
+      'keeps the numbers of lists in a table',
+      '<table><tr><td><ol start=4><li>x</ol><td>y</table>',
+      '4. x | y',
+    ],
+  ]);
   const rtf = (body: string) =>
     `{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}{\\f1\\fcharset2 Symbol;}}${body}}`;
   reads('application/rtf', [
