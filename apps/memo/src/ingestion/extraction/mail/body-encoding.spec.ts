@@ -114,6 +114,15 @@ describe('HTML of a mail that names no encoding', () => {
     ['undeclared', msg({ '0037': 'x', '1013': iconv.encode(`<p>${RUSSIAN}`, 'windows-1251') }), RUSSIAN],
   ]);
 
+  it('reads a head whose bytes are in the encoding of the text', async () => {
+    const head =
+      'Subject: Отпуск\r\nFrom: Иван <i@example.com>\r\nContent-Type: text/html; charset=windows-1251\r\n\r\n';
+    const content = iconv.encode(`${head}<p>Да.`, 'windows-1251');
+    expect(await textOf(extractor, content, 'message/rfc822')).toBe(
+      'Subject: Отпуск\nFrom: "Иван" <i@example.com>\n\nДа.',
+    );
+  });
+
   it('refuses a short text that may be in several encodings', async () => {
     const bytes = iconv.encode('<p>Příliš žluťoučký kůň', 'windows-1250');
     await expect(textOf(extractor, mail(bytes, 'base64'), 'message/rfc822')).rejects.toMatchObject({

@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { Transform, type TransformCallback } from 'node:stream';
 import { type Headers, MailParser, type MailParserOptions } from 'mailparser';
 import { ExtractionError } from '../../../tables/extraction-error';
-import { decodeText, encodingOfPart } from '../text/character-encoding';
+import { decodeText, decodeWhole, encodingOfPart } from '../text/character-encoding';
 
 export interface MailAttachment {
   filename?: string;
@@ -92,8 +93,15 @@ interface Part {
   decoder?: unknown;
 }
 
+/** A line of a head; each character is a byte. */
+interface HeadLine {
+  key: string;
+  line: string;
+}
+
 interface Internals {
-  createNode(node: unknown): Part;
+  createNode(node: { charset?: string | false }): Part;
+  processHeaders(lines: HeadLine[]): Headers;
 }
 
 const Parser = MailParser as unknown as new (options: MailParserOptions) => MailParser & Internals;
@@ -101,11 +109,20 @@ const HTML = 'text/html';
 
 /** Reads text whose encoding no header names as a file of its kind; the parser itself takes it for UTF-8. */
 class BodyParser extends Parser {
+  private charset = '';
+
   /** Names an encoding for each text, so that the parser leaves its decoding to `getDecoder`. */
-  override createNode(node: unknown): Part {
+  override createNode(node: { charset?: string | false }): Part {
+    this.charset = node.charset || '';
     const part = super.createNode(node);
     if (part.decoder && !part.isAttachment) part.charset = `${part.contentType || ''} ${part.charset ?? ''}`;
     return part;
+  }
+
+  /** The bytes of a head are in UTF-8 (RFC 6532), or, in old mails, in the encoding of its text. */
+  override processHeaders(lines: HeadLine[]): Headers {
+    const bytes = Buffer.from(lines.map(({ line }) => line).join('\n'), 'latin1');
+    return super.processHeaders(isUtf8(bytes) ? lines : inUtf8(lines, bytes, this.charset));
   }
 
   getDecoder() {
@@ -115,6 +132,19 @@ class BodyParser extends Parser {
         return new BodyDecoder(label.join(' '), type === HTML);
       },
     };
+  }
+}
+
+/** The lines, whose bytes are as they were if their encoding cannot be told. */
+function inUtf8(lines: HeadLine[], bytes: Buffer, charset: string): HeadLine[] {
+  try {
+    const encoding = encodingOfPart(bytes, charset, false);
+    return lines.map(({ key, line }) => {
+      const text = decodeWhole(Buffer.from(line, 'latin1'), encoding);
+      return { key, line: Buffer.from(text).toString('latin1') };
+    });
+  } catch {
+    return lines;
   }
 }
 
