@@ -7,6 +7,8 @@ import { isOn, type WordStyles } from './word-styles';
 const MAX_LEVELS = 9;
 /** Word's dialogues take no longer text of a level. The text stands before each item. */
 const MAX_LEVEL_TEXT = 255;
+/** Word pads numbers to five digits at most. */
+const MAX_WIDTH = 5;
 /** Word takes about 2,000. Others are unknown; each costs ten times its bytes in memory. */
 const MAX_LISTS = 20_000;
 export const BULLET = '- ';
@@ -133,7 +135,7 @@ export class ListDefinitions implements XmlHandler {
     { 'w:val': name, 'w:format': custom }: Record<string, string>,
   ): string | undefined {
     const first = /^0*1(?=,)/.exec(custom ?? '')?.[0];
-    if (name === 'custom' && first !== undefined) level.width = Math.min(first.length, MAX_LEVELS);
+    if (name === 'custom' && first !== undefined) level.width = Math.min(first.length, MAX_WIDTH);
     return name;
   }
 }
