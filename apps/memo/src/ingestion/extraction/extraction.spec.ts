@@ -109,7 +109,7 @@ describe('HTML', () => {
       'with lists in a table',
       () =>
         '<table><tr><td>a<td><ul><li>b<li>c</ul><td>d</tr><tr><td><ol><li>e</ol><td>f</tr></table><ul><li>g</ul>',
-      'a | b c | d\ne | f\n\n- g',
+      'a | b c | d\n1. e | f\n\n- g',
     ],
     ['that declares its encoding', () => encoded(`<meta charset="gbk"><p>${CHINESE}`, 'gbk'), CHINESE],
     ['that declares a wrong one', () => `<meta charset="iso-8859-1"><p>${CHINESE}`, CHINESE],

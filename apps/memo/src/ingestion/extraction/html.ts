@@ -2,6 +2,7 @@ import { Parser } from 'htmlparser2';
 import { type ReadingOutput } from './format-reader';
 import { decodeText, detectEncoding } from './text/character-encoding';
 import { ExtractionError } from '../../tables/extraction-error';
+import { alphabetic, MAX_ROMAN, roman } from './text/number-formats';
 import { TableWriter } from './text/table-writer';
 import { type TextWriter } from './text/text-writer';
 import { SHOWN, styleIn, type Visibility } from './inline-style';
@@ -66,26 +67,10 @@ interface List {
 /** A number in the style of a list (HTML 4.4.5). */
 function ordinal(value: number, type: string): string {
   const isRoman = type === 'i' || type === 'I';
-  if (!/^[aAiI]$/.test(type) || value < 1 || (isRoman && value > 3_999)) return String(value);
+  if (!/^[aAiI]$/.test(type) || value < 1 || (isRoman && value > MAX_ROMAN)) return String(value);
   const letters = isRoman ? roman(value) : alphabetic(value);
   return type === type.toLowerCase() ? letters : letters.toUpperCase();
 }
-
-function alphabetic(value: number): string {
-  let letters = '';
-  for (let rest = value; rest > 0; rest = Math.floor((rest - 1) / 26))
-    letters = String.fromCharCode(97 + ((rest - 1) % 26)) + letters;
-  return letters;
-}
-
-const ROMAN = [
-  ['', 'i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix'],
-  ['', 'x', 'xx', 'xxx', 'xl', 'l', 'lx', 'lxx', 'lxxx', 'xc'],
-  ['', 'c', 'cc', 'ccc', 'cd', 'd', 'dc', 'dcc', 'dccc', 'cm'],
-  ['', 'm', 'mm', 'mmm'],
-];
-const roman = (value: number): string =>
-  [...String(value)].map((digit, at, all) => ROMAN[all.length - 1 - at]![Number(digit)]).join('');
 
 /** The integer at the start of an attribute, as HTML parses it. */
 const integerIn = (attribute: string | undefined): number | undefined => {
@@ -282,8 +267,7 @@ export class HtmlText {
       list.next = number + list.step;
       mark = `${ordinal(number, list.type)}.`;
     }
-    // In a table the text before the next word is the cell separator.
-    if (this.tables.inCell) return;
+    if (this.tables.inCell) return list?.isOrdered && this.isShown ? this.writer.flow(`${mark} `) : undefined;
     const indent = '  '.repeat(Math.min(MAX_LIST_INDENT, Math.max(0, this.lists.length - 1)));
     this.writer.prefix(`${indent}${mark} `);
   }
@@ -294,9 +278,27 @@ export class HtmlText {
   }
 }
 
-function listOf(name: string, { start, type = '1', reversed }: Record<string, string>): List {
+const LIST_STYLE = /(?:^|;)\s*list-style(?:-type)?\s*:([^;]*)/gi;
+/** Counter styles (CSS Counter Styles, 6) by the `type` of a list that counts alike; bullets, and lists without marks, have none. */
+const COUNTER_STYLES = new Map<string, string | undefined>([
+  ['decimal', '1'],
+  ['decimal-leading-zero', '1'],
+  ['lower-alpha', 'a'],
+  ['lower-latin', 'a'],
+  ['upper-alpha', 'A'],
+  ['upper-latin', 'A'],
+  ['lower-roman', 'i'],
+  ['upper-roman', 'I'],
+  ...['disc', 'circle', 'square', 'none'].map((name): [string, undefined] => [name, undefined]),
+]);
+
+function listOf(name: string, attributes: Record<string, string>): List {
+  const { start, type = '1', reversed, style = '' } = attributes;
   const first = integerIn(start);
+  const words = [...style.toLowerCase().matchAll(LIST_STYLE)].at(-1)?.[1]?.split(/\s+/);
+  const counter = words?.find((word) => COUNTER_STYLES.has(word));
+  const shown = counter === undefined ? (name === 'ol' ? type : undefined) : COUNTER_STYLES.get(counter);
   // Where a list counts down to one, its first number is known at its end.
-  const isOrdered = name === 'ol' && (reversed === undefined || first !== undefined);
-  return { isOrdered, next: first ?? 1, step: reversed === undefined ? 1 : -1, type };
+  const isOrdered = shown !== undefined && (reversed === undefined || first !== undefined);
+  return { isOrdered, next: first ?? 1, step: reversed === undefined ? 1 : -1, type: shown ?? type };
 }

@@ -1,7 +1,9 @@
 import { ExtractionError } from '../../tables/extraction-error';
 import { type OmissionKind } from '../../tables/omission';
 import { type ReadingOutput } from './format-reader';
+import { listLabel } from './text/list-counter';
 import { CapturedText, type TextWriter } from './text/text-writer';
+import { encodingOfCodePage } from './text/decoders';
 import { decodeWhole } from './text/character-encoding';
 import { isSymbolFont, symbolIn } from './text/symbol-fonts';
 
@@ -23,6 +25,10 @@ const BLOCKS = new Set(
   'header headerl headerr headerf footer footerl footerr footerf shptxt dptxbxtext'.split(' '),
 );
 const NOTES = new Set(['footnote', 'annotation']);
+/** Destinations that hold the number or bullet of a paragraph. */
+const LIST_TEXTS = new Set(['listtext', 'pntext']);
+/** Bullets are signs, or the letter that Word draws as a circle; numbers have letters or digits. */
+const NUMBERED = /^(?!o $).*[\p{L}\p{N}]/u;
 const SYMBOLS = new Map([
   ['emdash', '\u2014'],
   ['endash', '\u2013'],
@@ -54,24 +60,12 @@ const CHARSETS = new Map([
   [254, 'cp437'],
   [255, 'cp850'],
 ]);
-/** Code pages (`\ansicpg`) that are no Windows code page of the same number. */
-const CODE_PAGES = new Map([
-  [866, 'ibm866'],
-  [874, 'windows-874'],
-  [932, 'shift_jis'],
-  [936, 'gb18030'],
-  [949, 'euc-kr'],
-  [950, 'big5'],
-  [10000, 'macintosh'],
-  [65001, 'utf-8'],
-]);
 /** Keywords of the character set of a document. */
 const CHARACTER_SETS = new Map([
   ['mac', 'macintosh'],
   ['pc', 'cp437'],
   ['pca', 'cp850'],
 ]);
-const DOS_CODE_PAGES = new Set([437, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 864, 865, 869]);
 const DEFAULT_ENCODING = 'windows-1252';
 const MAX_DEPTH = 20_000;
 const SIGNATURE = '{\\rtf';
@@ -101,6 +95,8 @@ interface Group {
   isBlock: boolean;
   /** The text of a note, which is written after the paragraph: within it the note would split a word or a sentence. */
   note: CapturedText | undefined;
+  /** The number or bullet of a paragraph, which stands before its text. */
+  label: CapturedText | undefined;
   font: number;
   /** How many characters follow a `\u` for readers that do not know Unicode. */
   fallback: number;
@@ -129,6 +125,7 @@ class RtfText {
     isFontTable: false,
     isBlock: false,
     note: undefined,
+    label: undefined,
     font: -1,
     fallback: 1,
   };
@@ -145,6 +142,10 @@ class RtfText {
   /** The first half of a character that has two code units. */
   private half = '';
   private isRowOpen = false;
+  /** Where the text goes on behind the number of a paragraph that is being read. */
+  private labelled: TextWriter | undefined;
+  private isItem = false;
+  private isAfterItem = false;
 
   constructor(
     file: Buffer,
@@ -191,7 +192,7 @@ class RtfText {
     if (this.groups.length >= MAX_DEPTH)
       throw new ExtractionError('too_complex', 'The RTF is nested too deeply.');
     this.groups.push(this.group);
-    this.group = { ...this.group, isBlock: false, note: undefined };
+    this.group = { ...this.group, isBlock: false, note: undefined, label: undefined };
     this.ignored = 0;
     this.openedAt = this.at;
   }
@@ -201,8 +202,10 @@ class RtfText {
     this.decode();
     if (this.group.isBlock) this.writer.block();
     if (this.group.note) this.closeNote(this.group.note);
+    const { label } = this.group;
     this.group = this.groups.pop() ?? this.group;
     this.ignored = 0;
+    if (label) this.closeLabel(label);
   }
 
   private readCommand(): void {
@@ -246,12 +249,13 @@ class RtfText {
     else if (isStarred && !READ_AFTER_STAR.has(name)) this.skip(undefined);
     else if (BLOCKS.has(name)) this.openBlock();
     else if (NOTES.has(name)) this.openNote();
+    else if (LIST_TEXTS.has(name)) this.openLabel();
     else if (name === 'fonttbl') Object.assign(group, { isSkipped: true, isFontTable: true });
     else if (SYMBOLS.has(name)) this.addSymbol(SYMBOLS.get(name)!);
     else if (name === 'uc') group.fallback = Math.min(16, Math.max(0, value ?? 1));
     else if (name === 'f') group.font = value ?? 0;
     else if (name === 'fcharset' && group.isFontTable) this.nameFont(value ?? 0);
-    else if (name === 'ansicpg') this.encoding = encodingOf(value ?? 0);
+    else if (name === 'ansicpg') this.encoding = encodingOfCodePage(value ?? 0) ?? DEFAULT_ENCODING;
     else if (CHARACTER_SETS.has(name)) this.encoding = CHARACTER_SETS.get(name)!;
     else if (name === 'v') group.isHidden = value !== 0;
     else if (name === 'deleted') group.isDeleted = value !== 0;
@@ -274,8 +278,34 @@ class RtfText {
     this.decode();
     if (this.group.isSkipped) return;
     this.writeNotes();
-    if (this.group.isInTable) this.writer.flow(' ');
-    else this.writer.block();
+    this.isAfterItem = this.isItem;
+    this.isItem = false;
+    if (this.group.isInTable) return this.writer.flow(' ');
+    // The number of an empty item does not stand before the next text.
+    this.writer.prefix('');
+    this.writer.block();
+  }
+
+  private openLabel(): void {
+    const { group, writer } = this;
+    if (group.isSkipped || group.label || this.labelled) return;
+    group.label = new CapturedText(this.output.writer);
+    this.labelled = writer;
+    this.writer = group.label.writer;
+  }
+
+  /** Items are written line by line. The first one starts a new block, and so does the text after the last one. */
+  private closeLabel(label: CapturedText): void {
+    this.writer = this.labelled ?? this.output.writer;
+    this.labelled = undefined;
+    const text = listLabel(label.take());
+    if (text === '') return;
+    const isNumber = NUMBERED.test(text);
+    // In a table the text before the next word is the cell separator.
+    if (this.group.isInTable) return isNumber ? this.writer.flow(text) : undefined;
+    this.isItem = true;
+    this.writer.prefix(isNumber ? text : '- ');
+    if (this.isAfterItem) this.writer.tighten();
   }
 
   private openNote(): void {
@@ -387,11 +417,3 @@ class RtfText {
 /** The signs of a font; spaces separate its words in any font. */
 const signsOf = (font: string, codes: Iterable<number>): string =>
   Array.from(codes, (code) => symbolIn(font, code)).join('');
-
-/** A code page of Windows, or one of the others that are in use; else the usual one. */
-function encodingOf(codePage: number): string {
-  const known = CODE_PAGES.get(codePage);
-  if (known) return known;
-  if (DOS_CODE_PAGES.has(codePage)) return `cp${codePage}`;
-  return codePage >= 1250 && codePage <= 1258 ? `windows-${codePage}` : DEFAULT_ENCODING;
-}

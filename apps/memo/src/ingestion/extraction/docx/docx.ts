@@ -2,7 +2,8 @@ import { DOCX, shownContainer } from '../../../tables/media-type';
 import { innerOutput, MAX_INNER_DOCUMENTS, type ReadingOutput } from '../format-reader';
 import { type Omissions } from '../../../tables/omission';
 import { readHtml } from '../html';
-import { parseMail, writeBody } from '../mail/eml';
+import { writeBody } from '../mail/eml';
+import { parseMail } from '../mail/mime';
 import { readRtf } from '../rtf';
 import { CapturedText, type TextWriter } from '../text/text-writer';
 import { decodeText, decodeWhole, detectEncoding } from '../text/character-encoding';
@@ -10,7 +11,9 @@ import { readDamaged } from '../package/damage';
 import { Package, type Relation } from '../package/package';
 import { type XmlHandler } from '../package/xml-part';
 import { DrawingText } from '../office/drawing-text';
-import { HiddenStyles, type NoteSource, WordText } from './word-text';
+import { ListDefinitions, ListNumbers } from './list-numbers';
+import { WordStyles } from './word-styles';
+import { type NoteSource, WordText } from './word-text';
 
 const HTML =
   /^[\s\ufeff]*(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype|\?xml|html|head|body|meta|title|style|link|base|a|abbr|address|article|aside|b|big|blockquote|br|center|cite|code|dd|div|dl|dt|em|figure|font|footer|form|h[1-6]|header|hr|i|img|li|main|nav|ol|p|pre|section|small|span|strong|sub|sup|table|tbody|td|th|tr|tt|u|ul)(?:[\s>]|\/>)/i;
@@ -59,13 +62,14 @@ export const readDocx = (bytes: Uint8Array, output: ReadingOutput): Promise<void
 /** Texts of other parts are read first, because they are written while the main part is inflated. */
 class DocxReader {
   private readonly notes: Notes;
-  private readonly styles = new HiddenStyles();
+  private readonly styles = new WordStyles();
+  private readonly definitions = new ListDefinitions(this.styles);
 
   constructor(
     private readonly office: Package,
     private readonly output: ReadingOutput,
   ) {
-    this.notes = new Notes(output.writer, output.omissions, this.styles);
+    this.notes = new Notes(output.writer, output.omissions, this.styles, this.newNumbers());
   }
 
   async read(): Promise<void> {
@@ -80,13 +84,20 @@ class DocxReader {
     const total = [...parts, main].reduce((sum, part) => sum + office.size(part), 0);
     this.reportInflation(total);
     if (office.has(partOf('styles'))) await office.readXml(partOf('styles'), this.styles);
+    if (office.has(partOf('numbering'))) await office.readXml(partOf('numbering'), this.definitions);
     for (const part of parts) if (office.has(part)) await office.readXml(part, notes);
     await this.writeMargins(relations, 'header');
     const included = await this.readIncluded(relations);
-    await office.readXml(main, new WordText(writer, output.omissions, notes, this.styles, included));
+    const text = new WordText(writer, output.omissions, notes, this.styles, this.newNumbers(), included);
+    await office.readXml(main, text);
     await this.writeMargins(relations, 'footer');
     notes.writeUnreferenced();
     output.onProgress(total, total);
+  }
+
+  /** The text, the notes, and each header and footer count for themselves. */
+  private newNumbers(): ListNumbers {
+    return new ListNumbers(this.definitions, this.styles);
   }
 
   private reportInflation(total: number): void {
@@ -127,7 +138,14 @@ class DocxReader {
       if (!this.office.has(target)) continue;
       const captured = new CapturedText(writer);
       const included = await this.readIncluded(await this.office.relationsOf(target));
-      const margin = new WordText(captured.writer, omissions, this.notes, this.styles, included);
+      const margin = new WordText(
+        captured.writer,
+        omissions,
+        this.notes,
+        this.styles,
+        this.newNumbers(),
+        included,
+      );
       await this.office.readXml(target, margin);
       const text = captured.take();
       if (text === '' || written.has(text)) continue;
@@ -149,7 +167,8 @@ class Notes implements XmlHandler, NoteSource {
   constructor(
     private readonly writer: TextWriter,
     private readonly omissions: Omissions,
-    private readonly styles: HiddenStyles,
+    private readonly styles: WordStyles,
+    private readonly numbers: ListNumbers,
   ) {}
 
   open(name: string, attributes: Record<string, string>): void {
@@ -189,7 +208,7 @@ class Notes implements XmlHandler, NoteSource {
     this.key = key;
     const captured = new CapturedText(this.writer);
     this.note = {
-      text: new WordText(captured.writer, this.omissions, this, this.styles, new Map()),
+      text: new WordText(captured.writer, this.omissions, this, this.styles, this.numbers, new Map()),
       captured,
     };
   }

@@ -3,6 +3,8 @@ import { type XmlHandler } from '../package/xml-part';
 import { symbolIn } from '../text/symbol-fonts';
 import { TableWriter } from '../text/table-writer';
 import { type TextWriter } from '../text/text-writer';
+import { BULLET, type Label, type ListNumbers } from './list-numbers';
+import { isHeadingLevel, isOn, type WordStyles } from './word-styles';
 
 /**
  * Elements whose text is not part of the document: `del` and `moveFrom` hold deleted text; `rt` holds the reading above a word; the
@@ -35,40 +37,7 @@ const NOTE_MARKS = new Map([
   ['endnoteReference', 'endnote'],
   ['commentReference', 'comment'],
 ]);
-const OFF = new Set(['0', 'false', 'off', 'none']);
 const PRIVATE_USE = /[\uf000-\uf0ff]/g;
-
-const isOn = (value: string | undefined): boolean => !OFF.has(value ?? '');
-
-/** Reads which styles hide their text. */
-export class HiddenStyles implements XmlHandler {
-  private readonly styles = new Map<string, { base?: string; isHidden?: boolean }>();
-  private style: { base?: string; isHidden?: boolean } = {};
-  private conditional = 0;
-
-  open(name: string, attributes: Record<string, string>): void {
-    const value = attributes['w:val'];
-    if (name === 'style') this.styles.set(attributes['w:styleId'] ?? '', (this.style = {}));
-    else if (name === 'tblStylePr') this.conditional++;
-    else if (name === 'basedOn' && value !== undefined) this.style.base = value;
-    else if (name === 'vanish' && this.conditional === 0) this.style.isHidden = isOn(value);
-  }
-
-  close(name: string): void {
-    if (name === 'style') this.style = {};
-    else if (name === 'tblStylePr') this.conditional--;
-  }
-
-  hides(id: string | undefined): boolean {
-    const seen = new Set<string>();
-    for (let at = id; at !== undefined && !seen.has(at); at = this.styles.get(at)?.base) {
-      seen.add(at);
-      const isHidden = this.styles.get(at)?.isHidden;
-      if (isHidden !== undefined) return isHidden;
-    }
-    return false;
-  }
-}
 
 /** Where the texts of notes are, until the main part refers to them. */
 export interface NoteSource {
@@ -80,6 +49,26 @@ interface Field {
   isResult: boolean;
 }
 
+/** Items of deeper levels are indented like this one. */
+const MAX_INDENT = 8;
+
+/** An open paragraph. */
+interface Paragraph {
+  /** Whether its style hides its text. */
+  isHidden: boolean;
+  style?: string;
+  numId?: string;
+  ilvl?: string;
+  isHeading?: boolean;
+  /** Whether its end is hidden or deleted. Such a paragraph is counted only if it shows text. */
+  isMarkHidden: boolean;
+  isMarkDeleted: boolean;
+  /** Whether the paragraph before it is an item. */
+  isAfterItem: boolean;
+  /** Whether it has text, so that its number is written. */
+  isBegun: boolean;
+}
+
 /** Writes the text of a part of a Word document. */
 export class WordText implements XmlHandler {
   private depth = 0;
@@ -87,15 +76,17 @@ export class WordText implements XmlHandler {
   private skippedAs: OmissionKind | undefined;
   private textDepth = -1;
   private hidden = false;
-  /** Whether the styles of the open paragraphs hide their text. */
-  private readonly hiddenParagraphs: boolean[] = [];
+  private readonly paragraphs: Paragraph[] = [];
+  private isInProperties = false;
+  /** Whether the next paragraph goes on in the line of one whose end was deleted. */
+  private isJoined = false;
   private font = '';
   private fields: Field[] = [];
   /** Whether the open alternatives have a first choice. */
   private readonly alternatives: boolean[] = [];
   private choice: { entries: string[]; chosen?: number } | undefined;
+  /** Whether the last paragraph is an item of a list. */
   private item = false;
-  private afterItem = false;
   /** Notes of the current paragraph. */
   private notes: string[] = [];
   private readonly tables: TableWriter;
@@ -105,7 +96,8 @@ export class WordText implements XmlHandler {
     private readonly writer: TextWriter,
     private readonly omissions: Omissions,
     private readonly allNotes: NoteSource,
-    private readonly styles: HiddenStyles,
+    private readonly styles: WordStyles,
+    private readonly numbers: ListNumbers,
     private readonly included: Map<string, string>,
   ) {
     this.tables = new TableWriter(writer);
@@ -115,17 +107,19 @@ export class WordText implements XmlHandler {
     this.depth++;
     if (this.skippedFrom >= 0) return;
     if (THINGS.has(name)) this.omissions.add(THINGS.get(name)!);
+    if (this.isInProperties) this.readProperty(name, attributes);
     if (SKIPPED.has(name) || (name === 'Fallback' && this.alternatives.at(-1))) {
       this.skippedFrom = this.depth;
       this.skippedAs = SKIPPED.get(name);
     } else if (name === TEXT) this.textDepth = this.depth;
     else if (name === 'p') this.openParagraph();
+    else if (name === 'pPr') this.isInProperties = true;
     else if (name === 'r') this.openRun();
     else if (name === 'tab' || name === 'ptab') this.writer.flow(' ');
     else if (name === 'br' || name === 'cr') this.tables.newline();
-    else if (name === 'noBreakHyphen') this.writer.flow('-');
-    else if (name === 'den') this.writer.flow('/');
-    else if (name === 'tbl') this.tables.open();
+    else if (name === 'noBreakHyphen') this.write('-');
+    else if (name === 'den') this.write('/');
+    else if (name === 'tbl') this.openTable();
     else if (name === 'tr') this.tables.openRow();
     else if (name === 'tc') this.tables.openCell();
     else if (name === 'altChunk') this.include(attributes['r:id'], true);
@@ -145,6 +139,7 @@ export class WordText implements XmlHandler {
     }
     if (name === TEXT) this.textDepth = -1;
     else if (name === 'p') this.closeParagraph();
+    else if (name === 'pPr') this.isInProperties = false;
     else if (name === 'tc') this.tables.closeCell();
     else if (name === 'tbl') this.tables.close();
     else if (name === 'AlternateContent') this.alternatives.pop();
@@ -163,11 +158,17 @@ export class WordText implements XmlHandler {
     // What a field shows within the instruction of another one is only an argument.
     if (this.fields.slice(0, -1).some(({ isResult }) => !isResult)) return;
     if (this.hidden) this.omissions.add('hidden_text', text.trim().length);
-    else this.writer.flow(text);
+    else this.write(text);
+  }
+
+  private write(text: string): void {
+    const paragraph = this.paragraphs.at(-1);
+    if (paragraph && !paragraph.isBegun && text.trim() !== '') this.begin(paragraph);
+    this.writer.flow(text);
   }
 
   private openRun(): void {
-    this.hidden = this.hiddenParagraphs.at(-1) ?? false;
+    this.hidden = this.paragraphs.at(-1)?.isHidden ?? false;
     this.font = '';
   }
 
@@ -183,13 +184,22 @@ export class WordText implements XmlHandler {
     else if (this.choice && name === 'listEntry') this.choice.entries.push(value ?? '');
     else if (this.choice && name === 'result') this.choice.chosen = Number(value);
     else if (this.choice && name === 'default') this.choice.chosen ??= Number(value);
-    else this.openInParagraph(name, value);
   }
 
-  private openInParagraph(name: string, value: string | undefined): void {
-    if (name === 'pStyle') this.hiddenParagraphs.splice(-1, 1, this.styles.hides(value));
-    else if (name === 'numPr') this.startItem();
-    else if (name === 'numId' && value === '0') this.endNumbering();
+  private readProperty(name: string, attributes: Record<string, string>): void {
+    const paragraph = this.paragraphs.at(-1);
+    const value = attributes['w:val'];
+    if (!paragraph) return;
+    if (name === 'pStyle') {
+      paragraph.style = value;
+      paragraph.isHidden = this.styles.hides(value);
+      paragraph.isMarkHidden ||= paragraph.isHidden;
+    } else if (name === 'numId') paragraph.numId = value;
+    else if (name === 'ilvl') paragraph.ilvl = value;
+    else if (name === 'outlineLvl') paragraph.isHeading = isHeadingLevel(value);
+    else if (name === 'vanish') paragraph.isMarkHidden = isOn(value);
+    else if (name === 'specVanish') paragraph.isMarkHidden &&= !isOn(value);
+    else if (name === 'del' || name === 'moveFrom') paragraph.isMarkDeleted = true;
   }
 
   private showSymbol(font = '', code = ''): void {
@@ -208,30 +218,52 @@ export class WordText implements XmlHandler {
     const { entries, chosen = 0 } = this.choice!;
     this.choice = undefined;
     // The text stands in the instruction of its field.
-    if (!this.hidden) this.writer.flow(entries[chosen] ?? '');
+    if (!this.hidden) this.write(entries[chosen] ?? '');
   }
 
   private openParagraph(): void {
-    this.hiddenParagraphs.push(false);
-    this.afterItem = this.item;
+    const isJoined = this.isJoined;
+    this.paragraphs.push({
+      isHidden: false,
+      isMarkHidden: false,
+      isMarkDeleted: false,
+      isAfterItem: this.item,
+      isBegun: isJoined,
+    });
+    this.isJoined = false;
+    if (isJoined) return;
     this.item = false;
     this.tables.breakBlock();
   }
 
-  /** Items are written line by line. The first one starts a new block, and so does the text after the last one. */
-  private startItem(): void {
-    // In a table the text before the next word is the cell separator.
-    if (this.tables.inCell) return;
-    this.item = true;
-    this.writer.prefix('- ');
-    if (this.afterItem) this.writer.tighten();
+  private openTable(): void {
+    if (this.isJoined) this.writer.block();
+    this.isJoined = false;
+    this.tables.open();
   }
 
-  /** The paragraph is none of the items of its style. */
-  private endNumbering(): void {
-    if (!this.item) return;
-    this.item = false;
-    this.writer.prefix('');
+  /** Counts a paragraph. Returns what stands before its text. */
+  private number(paragraph: Paragraph): Label | undefined {
+    paragraph.isBegun = true;
+    const { style, numId, ilvl, isHeading = this.styles.isHeading(style) } = paragraph;
+    const label = this.numbers.count({ style, numId, ilvl });
+    if (!label || label.mark === '') return undefined;
+    this.item = !isHeading && !this.tables.inCell;
+    return label;
+  }
+
+  /**
+   * Writes the number of a paragraph before its first text. Items are written line by line. The first one starts a new block, and so does
+   * the text after the last one. Headings stand alone.
+   */
+  private begin(paragraph: Paragraph): void {
+    const label = this.number(paragraph);
+    if (!label) return;
+    const { mark, level } = label;
+    // In a table the text before the next word is the cell separator.
+    if (this.tables.inCell) return mark === BULLET ? undefined : this.writer.flow(mark);
+    this.writer.prefix((this.item ? '  '.repeat(Math.min(MAX_INDENT, level)) : '') + mark);
+    if (this.item && paragraph.isAfterItem) this.writer.tighten();
   }
 
   private include(id: string | undefined, isNeeded: boolean): void {
@@ -250,11 +282,23 @@ export class WordText implements XmlHandler {
 
   /** Notes are written after the paragraph, because within it they would split its sentences. */
   private closeParagraph(): void {
-    for (const note of this.notes) this.writer.flow(` [${note}]`);
+    for (const note of this.notes) this.write(` [${note}]`);
     this.notes = [];
-    this.hiddenParagraphs.pop();
+    const paragraph = this.paragraphs.pop();
+    if (paragraph) this.endParagraph(paragraph);
     // An instruction ends within its paragraph; one that lost its end hides no further text.
     this.fields = this.fields.filter(({ isResult }) => isResult);
-    if (!this.tables.inCell) this.writer.block();
+    if (!this.tables.inCell && !this.isJoined) this.writer.block();
+  }
+
+  private endParagraph(paragraph: Paragraph): void {
+    const { isBegun, isMarkDeleted, isMarkHidden } = paragraph;
+    this.isJoined = isMarkDeleted && isBegun;
+    if (isBegun) return;
+    // Nothing is seen of the paragraph.
+    if (isMarkDeleted || isMarkHidden) this.item = paragraph.isAfterItem;
+    // A number alone fills a cell; elsewhere it is counted, not written.
+    else if (this.tables.inCell) this.begin(paragraph);
+    else this.number(paragraph);
   }
 }

@@ -1,9 +1,10 @@
-import { type AddressObject, type ParsedMail, simpleParser } from 'mailparser';
+import { type AddressObject } from 'mailparser';
 import { ExtractionError } from '../../../tables/extraction-error';
 import { detectMediaType, SIGNATURE_BYTES } from '../../../tables/media-type';
 import { innerOutput, MAX_INNER_DOCUMENTS, type ReadingOutput } from '../format-reader';
 import { readHtml } from '../html';
 import { CapturedText } from '../text/text-writer';
+import { type Mail, parseMail } from './mime';
 
 interface Attachment {
   /** File name; empty without one. */
@@ -40,13 +41,6 @@ export async function writeAttachment(
 
 /** Marks decoded text as UTF-8 whatever its declaration says. */
 const BYTE_ORDER_MARK = '\ufeff';
-/** The text of an HTML body is extracted here, with its hidden parts left out. */
-const OPTIONS = {
-  skipHtmlToText: true,
-  skipTextToHtml: true,
-  skipImageLinks: true,
-  skipTextLinks: true,
-};
 /** The fields of a mail's head that people look for, as RFC 5322 names them. */
 const FIELD = /^(?:From|To|Cc|Date|Subject|Sender|Received|MIME-Version|Message-ID|Return-Path):/im;
 const HEAD_BYTES = 64 * 1024;
@@ -64,12 +58,13 @@ export async function readEml(bytes: Uint8Array, output: ReadingOutput): Promise
   )
     throw new ExtractionError('corrupt', 'The file is not a mail, or its head is missing.');
   const mail = await parseMail(file);
+  const field = <T>(name: string): T | undefined => mail.headers.get(name) as T | undefined;
   writeHead(output, [
-    ['Subject', mail.subject],
-    ['From', mail.from?.text],
-    ['To', addresses(mail.to)],
-    ['Cc', addresses(mail.cc)],
-    ['Date', mail.date?.toISOString()],
+    ['Subject', field<string>('subject')],
+    ['From', field<AddressObject>('from')?.text],
+    ['To', addresses(field('to'))],
+    ['Cc', addresses(field('cc'))],
+    ['Date', field<Date>('date')?.toISOString()],
   ]);
   writeBody(mail, output);
   for (const { filename = '', contentType, content, related } of mail.attachments) {
@@ -79,28 +74,8 @@ export async function readEml(bytes: Uint8Array, output: ReadingOutput): Promise
   output.onProgress(bytes.length, bytes.length);
 }
 
-/** Parses MIME. Throws `corrupt` if it is none. Plain parts beside HTML ones, rather than instead of them, are in the HTML. */
-export async function parseMail(bytes: Buffer): Promise<ParsedMail> {
-  try {
-    const mail = await simpleParser(bytes, OPTIONS);
-    if (!mail.html || !mail.text || !mayMixParts(bytes)) return mail;
-    return await simpleParser(bytes, { ...OPTIONS, skipTextToHtml: false });
-  } catch {
-    throw new ExtractionError('corrupt', 'The mail is damaged.');
-  }
-}
-
-const ALTERNATIVE = /^content-type:\s*multipart\/alternative/im;
-const TEXT_PART = /^content-type:\s*text\/(?:plain|html)/gim;
-
-/** Whether there may be more parts of text than the two forms of one body. */
-function mayMixParts(bytes: Buffer): boolean {
-  const source = bytes.toString('latin1');
-  return !ALTERNATIVE.test(source) || (source.match(TEXT_PART)?.length ?? 0) > 2;
-}
-
 /** Writes the HTML body of a mail, or else the plain one. Returns whether there is a body. */
-export function writeBody({ html, text }: Pick<ParsedMail, 'html' | 'text'>, output: ReadingOutput): boolean {
+export function writeBody({ html, text }: Pick<Mail, 'html' | 'text'>, output: ReadingOutput): boolean {
   const { writer } = output;
   const { length } = writer;
   if (html) readHtml(Buffer.from(BYTE_ORDER_MARK + html), { ...output, onProgress: () => undefined });

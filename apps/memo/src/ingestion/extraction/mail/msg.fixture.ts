@@ -10,6 +10,11 @@ const ROOT = 5;
 export const msg = (texts: Record<string, string | Buffer>, storages: Tree = {}): Buffer =>
   compoundFile({ ...streams(texts), ...storages });
 
+/** The properties of a mail whose HTML is in a code page (PidTagInternetCodepage). */
+export const inCodePage = (page: number): Tree => ({
+  '__properties_version1.0': Buffer.concat([Buffer.alloc(32), property(0x3fde0003, page)]),
+});
+
 /** The file, whose directory goes on at its first sector again. */
 export function endless(file: Buffer): Buffer {
   const first = file.readInt32LE(48);

@@ -4,6 +4,7 @@ import { ExtractionError } from '../../../tables/extraction-error';
 import { innerOutput, MAX_INNER_DOCUMENTS, type ReadingOutput } from '../format-reader';
 import { readDamaged } from '../package/damage';
 import { decodeText, detectEncoding } from '../text/character-encoding';
+import { encodingOfCodePage } from '../text/decoders';
 import { readRtf } from '../rtf';
 import { writeAttachment, writeBody, writeHead } from './eml';
 
@@ -97,10 +98,10 @@ class MsgText {
   }
 
   /** Outlook stores a body as HTML, as RTF, as plain text, or as several of them. */
-  private writeBody({ html, bodyHtml, body, compressedRtf }: FieldsData): void {
+  private writeBody({ html, bodyHtml, body, compressedRtf, internetCodepage = 0 }: FieldsData): void {
     const { output } = this;
-    const page = bodyHtml ?? (html && decoded(html));
-    if (writeBody({ html: page ?? false, text: body }, output) || !compressedRtf) return;
+    const page = bodyHtml ?? (html && decoded(html, encodingOfCodePage(internetCodepage)));
+    if (writeBody({ html: page, text: body }, output) || !compressedRtf) return;
     readRtf(Uint8Array.from(decompressRTF([...compressedRtf])), output);
   }
 
@@ -120,9 +121,10 @@ class MsgText {
   }
 }
 
-function decoded(html: Uint8Array): string {
+/** @param encoding of the code page of the mail */
+function decoded(html: Uint8Array, encoding: string | undefined): string {
   let text = '';
-  for (const slice of decodeText(html, detectEncoding(html, true))) text += slice.text;
+  for (const slice of decodeText(html, detectEncoding(html, true, encoding))) text += slice.text;
   return text;
 }
 

@@ -1,5 +1,6 @@
 import { type Omissions } from '../../../tables/omission';
 import { type XmlHandler } from '../package/xml-part';
+import { AutoNumbers } from './auto-numbers';
 import { CapturedText, type TextWriter } from '../text/text-writer';
 import { TableWriter } from '../text/table-writer';
 
@@ -24,6 +25,7 @@ export class DrawingText implements XmlHandler {
   private margin: CapturedText | undefined;
   private outer: TextWriter;
   private readonly tables: TableWriter;
+  private numbers = new AutoNumbers();
 
   /**
    * @param margins receives the texts of headers and footers, which are then not written
@@ -49,10 +51,12 @@ export class DrawingText implements XmlHandler {
     else if (name === 'ph') this.place(attributes.type ?? '');
     else if (name === 'pic') this.omissions.add('picture');
     else if (name === 'oleObj') this.omissions.add('embedded_file');
-    else if (LINES.has(name)) this.tables.newline();
+    else if (name === 'txBody') this.numbers = new AutoNumbers();
+    else if (LINES.has(name)) this.openLine(name);
     else if (name === 'tbl') this.tables.open();
     else if (name === 'tr') this.tables.openRow();
     else if (name === 'tc') this.tables.openCell();
+    else this.numbers.open(name, attributes);
   }
 
   close(name: string): void {
@@ -68,7 +72,17 @@ export class DrawingText implements XmlHandler {
   }
 
   text(text: string): void {
-    if (this.skippedFrom < 0 && this.textDepth === this.depth) this.writer.flow(text);
+    if (this.skippedFrom >= 0 || this.textDepth !== this.depth) return;
+    const label = text.trim() === '' ? '' : this.numbers.take();
+    // In a table the text before the next word is the cell separator.
+    if (label !== '' && this.tables.inCell) this.writer.flow(label);
+    else if (label !== '') this.writer.prefix(label);
+    this.writer.flow(text);
+  }
+
+  private openLine(name: string): void {
+    this.tables.newline();
+    if (name === 'p') this.numbers.openParagraph();
   }
 
   private openShape(): void {

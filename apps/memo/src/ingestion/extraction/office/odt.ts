@@ -2,8 +2,10 @@ import { ExtractionError } from '../../../tables/extraction-error';
 import { type OmissionKind, type Omissions } from '../../../tables/omission';
 import { type ReadingOutput } from '../format-reader';
 import { readDamaged } from '../package/damage';
+import { type ChainedStyle, inherited } from '../package/style-chain';
 import { readXml, type XmlHandler } from '../package/xml-part';
 import { ZipArchive } from '../package/zip-archive';
+import { BULLET, ListStyles, OdtLists } from './odt-lists';
 import { CapturedText, type TextWriter } from '../text/text-writer';
 import { TableWriter } from '../text/table-writer';
 
@@ -61,31 +63,41 @@ const REFUSE_ENCRYPTED: XmlHandler = {
   close: () => undefined,
 };
 
-/** Collects which styles hide their text. */
+interface OdtStyle extends ChainedStyle {
+  isHidden?: boolean | null;
+  /** The list style of its paragraphs; empty if they are in no list. */
+  listName?: string | null;
+}
+
+/** Collects which styles hide their text, and those of lists. */
 class OdtStyles implements XmlHandler {
-  private readonly styles = new Map<string, { parent: string | undefined; isHidden?: boolean }>();
-  private style: { parent: string | undefined; isHidden?: boolean } = { parent: undefined };
+  readonly lists = new ListStyles();
+  private readonly styles = new Map<string, OdtStyle>();
+  private style: OdtStyle = {};
 
   open(name: string, attributes: Record<string, string>): void {
     const { 'text:display': display } = attributes;
+    this.lists.open(name, attributes);
     if (name === 'style') {
-      this.style = { parent: attributes['style:parent-style-name'] };
+      this.style = {
+        base: attributes['style:parent-style-name'],
+        listName: attributes['style:list-style-name'],
+      };
       this.styles.set(attributes['style:name'] ?? '', this.style);
     } else if (name === 'text-properties' && display !== undefined) this.style.isHidden = display === 'none';
   }
 
   close(name: string): void {
-    if (name === 'style') this.style = { parent: undefined };
+    if (name === 'style') this.style = {};
   }
 
   hides(name: string | undefined): boolean {
-    const seen = new Set<string>();
-    for (let at = name; at !== undefined && !seen.has(at); at = this.styles.get(at)?.parent) {
-      seen.add(at);
-      const isHidden = this.styles.get(at)?.isHidden;
-      if (isHidden !== undefined) return isHidden;
-    }
-    return false;
+    return inherited<'isHidden', boolean>(this.styles, name, 'isHidden') ?? false;
+  }
+
+  /** Whether a style takes the number from the headings that have it. */
+  endsNumbering(name: string | undefined): boolean {
+    return inherited<'listName', string>(this.styles, name, 'listName') === '';
   }
 }
 
@@ -108,7 +120,9 @@ class OdtText implements XmlHandler {
   private skippedAs: OmissionKind | undefined;
   private hiddenFrom = -1;
   private paragraphs = 0;
-  private lists = 0;
+  private readonly lists: OdtLists;
+  /** Whether the number of the paragraph is known, so that a stored one is left out. */
+  private isLabelled = false;
   /** Depth of the innermost open paragraph. */
   private paragraph = -1;
   private readonly asides: Aside[] = [];
@@ -127,6 +141,7 @@ class OdtText implements XmlHandler {
     private readonly styles: OdtStyles,
   ) {
     this.document = writer;
+    this.lists = new OdtLists(styles.lists);
     this.tables = new TableWriter(writer);
   }
 
@@ -137,10 +152,14 @@ class OdtText implements XmlHandler {
     if (this.scopes === 0 || this.skippedFrom >= 0) return;
     if (THINGS.has(name)) this.omissions.add(THINGS.get(name)!);
     if (this.hiddenFrom < 0) this.hide(name, attributes);
-    if (SKIPPED.has(name) || (OF_ANNOTATION.has(name) && this.isDirectlyInAside)) {
+    if (
+      SKIPPED.has(name) ||
+      (OF_ANNOTATION.has(name) && this.isDirectlyInAside) ||
+      (name === 'number' && this.isLabelled)
+    ) {
       this.skippedFrom = this.depth;
       this.skippedAs = SKIPPED.get(name);
-    } else if (PARAGRAPHS.has(name)) this.openParagraph();
+    } else if (PARAGRAPHS.has(name)) this.openParagraph(name, attributes);
     else if (ASIDES.has(name)) this.openAside();
     else this.openOther(name, attributes);
   }
@@ -158,7 +177,7 @@ class OdtText implements XmlHandler {
     else if (PARAGRAPHS.has(name)) this.closeParagraph();
     else if (name === 'table-cell') this.tables.closeCell();
     else if (name === 'table') this.tables.close();
-    else if (name === 'list' && --this.lists === 0) this.tables.breakBlock();
+    else if (name === 'list') this.closeList();
   }
 
   text(text: string): void {
@@ -175,8 +194,9 @@ class OdtText implements XmlHandler {
       this.writer.flow(' '.repeat(Math.min(MAX_SPACES, Number(attributes['text:c'] ?? 1) || 1)));
     else if (name === 'tab') this.writer.flow(' ');
     else if (name === 'line-break') this.tables.newline();
-    else if (name === 'list') this.lists++;
-    else if (name === 'list-item') this.openItem();
+    else if (name === 'list') this.lists.open(attributes);
+    else if (name === 'list-item') this.openItem(attributes);
+    else if (name === 'list-header') this.lists.openHeader();
     else if (name === 'table') this.tables.open();
     else if (name === 'table-row') this.tables.openRow();
     else if (name === 'table-cell' || name === 'covered-table-cell') this.tables.openCell();
@@ -215,27 +235,49 @@ class OdtText implements XmlHandler {
     this.tables = new TableWriter(writer);
   }
 
-  private openParagraph(): void {
+  private openParagraph(name: string, attributes: Record<string, string>): void {
     this.paragraphs++;
     this.paragraph = this.depth;
-    if (this.lists > 0) this.tables.newline();
+    if (this.lists.depth > 0) this.tables.newline();
     else this.tables.breakBlock();
+    this.isLabelled = false;
+    if (this.hiddenFrom < 0 && this.paragraphs === 1) this.writeLabel(name === 'h' ? attributes : undefined);
+  }
+
+  /** @param heading the attributes of a paragraph that is one */
+  private writeLabel(heading: Record<string, string> | undefined): void {
+    const isItem = this.lists.depth > 0;
+    const isHeading = heading !== undefined && !this.styles.endsNumbering(heading['text:style-name']);
+    const label = isItem ? this.lists.takeLabel() : isHeading ? this.lists.headingLabel(heading) : '';
+    this.isLabelled = label !== '';
+    if (label === '') return;
+    const indent = '  '.repeat(Math.min(8, Math.max(0, this.lists.depth - 1)));
+    if (!this.tables.inCell) this.writer.prefix(indent + label);
+    // In a table the text before the next word is the cell separator.
+    else if (label !== BULLET) this.writer.flow(label);
   }
 
   /** Notes are written after the paragraph, because within it they would split its sentences. */
   private closeParagraph(): void {
     this.paragraphs--;
+    const isItem = this.lists.depth > 0;
     // A text box stands in a paragraph.
-    if (this.paragraphs > 0) return this.lists > 0 ? this.tables.newline() : this.tables.breakBlock();
+    if (this.paragraphs > 0) return isItem ? this.tables.newline() : this.tables.breakBlock();
     for (const note of this.notes) this.writer.flow(` [${note}]`);
     this.notes = [];
-    if (this.lists === 0) this.tables.breakBlock();
+    // The number of an empty item does not stand before the next text.
+    if (!this.tables.inCell) this.writer.prefix('');
+    if (!isItem) this.tables.breakBlock();
   }
 
-  private openItem(): void {
+  private openItem(attributes: Record<string, string>): void {
     this.tables.newline();
-    // In a table the text before the next word is the cell separator.
-    if (!this.tables.inCell) this.writer.prefix(`${'  '.repeat(Math.min(8, this.lists - 1))}- `);
+    this.lists.openItem(attributes);
+  }
+
+  private closeList(): void {
+    this.lists.close();
+    if (this.lists.depth === 0) this.tables.breakBlock();
   }
 
   private openAside(): void {

@@ -100,8 +100,11 @@ const NAMESPACES = ['office', 'text', 'table', 'style', 'draw', 'manifest']
   .map((name) => `xmlns:${name}="${OASIS}:${name}:1.0"`)
   .join(' ');
 
-/** A text of OpenDocument: the inner XML of its body, of its styles, and of the pages' headers and footers. */
-export const odt = (body: string, { styles = '', margins = '', more = [] as ZipEntry[] } = {}): Buffer =>
+/** A text of OpenDocument: the inner XML of its body, of its styles, of common styles, and of the pages' headers and footers. */
+export const odt = (
+  body: string,
+  { styles = '', common = '', margins = '', more = [] as ZipEntry[] } = {},
+): Buffer =>
   zip([
     { name: 'mimetype', data: 'application/vnd.oasis.opendocument.text' },
     {
@@ -110,7 +113,7 @@ export const odt = (body: string, { styles = '', margins = '', more = [] as ZipE
     },
     {
       name: 'styles.xml',
-      data: `<office:document-styles ${NAMESPACES}><office:master-styles><style:master-page>${margins}</style:master-page></office:master-styles></office:document-styles>`,
+      data: `<office:document-styles ${NAMESPACES}><office:styles>${common}</office:styles><office:master-styles><style:master-page>${margins}</style:master-page></office:master-styles></office:document-styles>`,
     },
     ...more,
   ]);

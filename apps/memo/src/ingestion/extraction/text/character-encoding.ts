@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { analyse } from 'chardet';
-import { newDecoder } from './decoders';
+import { encodingOfMail, newDecoder } from './decoders';
 import { isEvident, isPlausible, isPlausibleEastAsian } from './plausible-text';
 import { declaredEncoding, declaredInText, REPLACEMENT } from './declared-encoding';
 import { ExtractionError } from '../../../tables/extraction-error';
@@ -91,8 +91,9 @@ const MIN_CONFIDENCE = 10;
  * Determines the encoding by byte order mark, then the escape sequences of seven-bit encodings, then UTF-8 if it is (nearly)
  * valid, then UTF-16 without a mark, then the declaration in HTML, XML or source code, then statistics. Throws `unsupported` if the text would be
  * wrong in every encoding that is known.
+ * @param named what is known of a page that declares nothing
  */
-export function detectEncoding(bytes: Uint8Array, isHtml: boolean): string {
+export function detectEncoding(bytes: Uint8Array, isHtml: boolean, named?: string): string {
   const marked = byteOrderMark(bytes);
   if (marked) return marked;
   const declared = isHtml ? declaredEncoding(bytes) : undefined;
@@ -103,10 +104,17 @@ export function detectEncoding(bytes: Uint8Array, isHtml: boolean): string {
   const wide = unmarkedUtf16(bytes);
   if (wide) return wide;
   // A page that declares UTF-8 and contains invalid bytes is more often damaged than in another encoding.
-  const encoding = declared ?? (isHtml ? undefined : declaredInText(bytes)) ?? guessEncoding(bytes);
+  const encoding = declared ?? named ?? (isHtml ? undefined : declaredInText(bytes)) ?? guessEncoding(bytes);
   if (encoding === undefined) throw unreadable();
   return encoding;
 }
+
+/**
+ * The encoding of a text in a mail: by byte order mark, then the one that the mail names, then as of a file. Throws `unsupported` as
+ * `detectEncoding` does.
+ */
+export const encodingOfPart = (bytes: Uint8Array, charset: string, isHtml: boolean): string =>
+  byteOrderMark(bytes) ?? encodingOfMail(charset) ?? detectEncoding(bytes, isHtml);
 
 function unreadable(): ExtractionError {
   return new ExtractionError(

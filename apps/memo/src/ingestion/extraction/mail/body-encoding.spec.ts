@@ -1,0 +1,132 @@
+import iconv from 'iconv-lite';
+import { type MediaType, MSG } from '../../../tables/media-type';
+import { builtThread, textOf } from '../../extraction-thread/extraction-thread.fixture';
+import { inCodePage, msg } from './msg.fixture';
+
+type Case = [name: string, content: string | Buffer, text: string];
+
+const extractor = builtThread();
+afterAll(() => extractor.close());
+
+const reads = (mediaType: MediaType, cases: Case[]): void =>
+  it.each(cases)('%s', async (_name, content, text) => {
+    expect(await textOf(extractor, content, mediaType)).toBe(`Subject: x\n\n${text}`);
+  });
+
+const RUSSIAN = 'Библиотека закрыта в понедельник, приходите во вторник.';
+const JAPANESE = '図書館は月曜日に休館します。火曜日にお越しください。';
+
+const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/.{76}/g, '$&\r\n');
+const quoted = (bytes: Buffer): string =>
+  [...bytes].map((byte) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('=\r\n');
+/** A mail of one part of HTML. */
+const mail = (body: Buffer, encoding: 'base64' | 'quoted-printable' | '8bit', type = 'text/html'): Buffer =>
+  Buffer.concat([
+    Buffer.from(
+      `Subject: x\r\nMIME-Version: 1.0\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n`,
+    ),
+    encoding === '8bit' ? body : Buffer.from(encoding === 'base64' ? base64(body) : quoted(body)),
+  ]);
+const declaring = (label: string, text: string, encoding = label): Buffer =>
+  Buffer.concat([
+    Buffer.from(`<html><head><meta charset="${label}"></head><p>`),
+    iconv.encode(text, encoding),
+  ]);
+const HTTP_EQUIV = (label: string): string =>
+  `<meta http-equiv="Content-Type" content="text/html; charset=${label}">`;
+
+describe('HTML of a mail that names no encoding', () => {
+  reads('message/rfc822', [
+    ['declared by a meta element, in base64', mail(declaring('windows-1251', RUSSIAN), 'base64'), RUSSIAN],
+    ['declared by a meta element, quoted', mail(declaring('koi8-r', RUSSIAN), 'quoted-printable'), RUSSIAN],
+    ['declared by a meta element, in bytes', mail(declaring('shift_jis', JAPANESE), '8bit'), JAPANESE],
+    [
+      'declared as a header of HTTP',
+      mail(
+        Buffer.concat([
+          Buffer.from(HTTP_EQUIV('iso-8859-2')),
+          iconv.encode('<p>Zażółć gęślą jaźń', 'iso-8859-2'),
+        ]),
+        'base64',
+      ),
+      'Zażółć gęślą jaźń',
+    ],
+    [
+      'in UTF-16 by its byte order mark',
+      mail(Buffer.from(`\ufeff<p>${RUSSIAN}`, 'utf16le'), 'base64'),
+      RUSSIAN,
+    ],
+    [
+      'in UTF-8 by its byte order mark, against a meta element',
+      mail(Buffer.from(`\ufeff${HTTP_EQUIV('windows-1252')}<p>${RUSSIAN}`), 'base64'),
+      RUSSIAN,
+    ],
+    ['in ISO-2022-JP', mail(declaring('iso-2022-jp', 'ABC', 'utf-8'), '8bit'), 'ABC'],
+    [
+      'in UTF-8, declared in a comment as another',
+      mail(Buffer.from(`<!-- ${HTTP_EQUIV('koi8-r')} --><p>${RUSSIAN}`), 'base64'),
+      RUSSIAN,
+    ],
+    [
+      'undeclared, of a plausible encoding',
+      mail(iconv.encode(`<p>${RUSSIAN}`, 'windows-1251'), 'base64'),
+      RUSSIAN,
+    ],
+    [
+      'named by the part, against a meta element',
+      mail(
+        Buffer.concat([Buffer.from(HTTP_EQUIV('windows-1252')), iconv.encode(`<p>${RUSSIAN}`, 'koi8-r')]),
+        'base64',
+        'text/html; charset=koi8-r',
+      ),
+      RUSSIAN,
+    ],
+    [
+      'named as a code page of DOS',
+      mail(Buffer.from('<p>caf\x82', 'latin1'), 'base64', 'text/html; charset=cp850'),
+      'café',
+    ],
+    ['named as UTF-7', mail(Buffer.from('<p>caf+AOk-'), '8bit', 'text/html; charset=utf-7'), 'café'],
+    [
+      'named by the part as unknown',
+      mail(declaring('windows-1251', RUSSIAN), 'base64', 'text/html; charset=unknown-8bit'),
+      RUSSIAN,
+    ],
+    [
+      'named by the part as ASCII, which it is not',
+      mail(declaring('windows-1251', RUSSIAN), 'base64', 'text/html; charset=us-ascii'),
+      RUSSIAN,
+    ],
+    ['undeclared plain text', mail(iconv.encode(RUSSIAN, 'windows-1251'), 'base64', 'text/plain'), RUSSIAN],
+  ]);
+  reads(MSG, [
+    ['declared by a meta element', msg({ '0037': 'x', '1013': declaring('windows-1251', RUSSIAN) }), RUSSIAN],
+    [
+      'in the code page of the mail',
+      msg({ '0037': 'x', '1013': iconv.encode('<p>Да.', 'windows-1251') }, inCodePage(1251)),
+      'Да.',
+    ],
+    [
+      'in a code page of ISO 8859',
+      msg({ '0037': 'x', '1013': iconv.encode('<p>Żółć', 'iso-8859-2') }, inCodePage(28592)),
+      'Żółć',
+    ],
+    ['undeclared', msg({ '0037': 'x', '1013': iconv.encode(`<p>${RUSSIAN}`, 'windows-1251') }), RUSSIAN],
+  ]);
+
+  it('reads a head whose bytes are in the encoding of the text', async () => {
+    const head =
+      'Subject: Отпуск\r\nFrom: Иван <i@example.com>\r\nContent-Type: text/html; charset=windows-1251\r\n\r\n';
+    const content = iconv.encode(`${head}<p>Да.`, 'windows-1251');
+    expect(await textOf(extractor, content, 'message/rfc822')).toBe(
+      'Subject: Отпуск\nFrom: "Иван" <i@example.com>\n\nДа.',
+    );
+  });
+
+  it('refuses a short text that may be in several encodings', async () => {
+    const bytes = iconv.encode('<p>Příliš žluťoučký kůň', 'windows-1250');
+    await expect(textOf(extractor, mail(bytes, 'base64'), 'message/rfc822')).rejects.toMatchObject({
+      code: 'unsupported',
+    });
+  });
+});
