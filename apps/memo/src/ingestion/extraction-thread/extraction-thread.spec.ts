@@ -130,13 +130,13 @@ describe('ExtractionThread', () => {
   });
 
   it('does not count the time during which the consumer is busy', async () => {
-    const strict = extractorWith({ timeoutSeconds: 1.5 });
+    const strict = extractorWith({ timeoutSeconds: 3 });
     // The thread takes a second to start.
     await textOf(strict, 'First.', 'text/plain');
     const kept = new KeptChunks();
     const take = kept.onChunks.bind(kept);
     kept.onChunks = async (chunks) => {
-      if (kept.batches.length === 0) await wait(2_000);
+      if (kept.batches.length === 0) await wait(3_500);
       await take(chunks);
     };
     const { characters } = await strict.extract(plain(LONG_TEXT.subarray(0, MEBIBYTE / 4)), kept, NEVER);
