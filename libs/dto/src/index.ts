@@ -17,7 +17,17 @@ export {
   ObjectListField,
   TextListField,
 } from './fields/other-fields';
-export { nameFault, NameText, ChoiceField, IdField, LineField, TextField } from './fields/text-field';
+export {
+  AtLeast,
+  AtMost,
+  charactersOf,
+  ChoiceField,
+  IdField,
+  LineField,
+  nameFault,
+  NameText,
+  TextField,
+} from './fields/text-field';
 export {
   RequestValidationPipe,
   validated,

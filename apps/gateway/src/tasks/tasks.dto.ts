@@ -1,7 +1,7 @@
-import { BooleanField, field, IntegerField } from '@inference/dto';
+import { AtLeast, AtMost, BooleanField, field, IntegerField } from '@inference/dto';
 import { ApiOpenObject } from '@inference/openapi';
 import { ApiProperty } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsString, MinLength } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsString } from 'class-validator';
 import { CompletionUsage } from '../proxy/completion.response';
 import { ModelField } from '../proxy/request/proxy-request.dto';
 
@@ -72,12 +72,16 @@ const MOST_IMAGES = 32;
 /** Chosen: what Cohere allows. */
 const MOST_DOCUMENTS = 10_000;
 
-const Text = (description: string, example: string) =>
+/** Chosen: the speech of a day. All of them are looked at to count them. */
+const MOST_SPOKEN = 1_000_000;
+
+const Text = (description: string, example: string, most?: number) =>
   field(
     { description, example },
-    { type: 'string', minLength: 1 },
+    { type: 'string', minLength: 1, ...(most !== undefined && { maxLength: most }) },
     IsString({ message: 'must be a text' }),
-    MinLength(1, { message: 'must not be empty' }),
+    AtLeast(1, 'must not be empty'),
+    ...(most === undefined ? [] : [AtMost(most, `must have at most ${most} characters`)]),
   );
 
 const OptionalText = (description: string, example: string) =>
@@ -130,7 +134,7 @@ export class SpeechRequest {
   @ModelField('sandbox-speech')
   model!: string;
 
-  @Text('What is spoken. Its characters are charged.', 'Hello')
+  @Text('What is spoken. Its characters are charged.', 'Hello', MOST_SPOKEN)
   input!: string;
 
   @OptionalText('`sse`: answer as server-sent events instead of audio.', 'audio')

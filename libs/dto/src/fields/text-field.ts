@@ -1,13 +1,5 @@
 import { Transform } from 'class-transformer';
-import {
-  IsIn,
-  IsString,
-  Matches,
-  MaxLength,
-  MinLength,
-  ValidateBy,
-  type ValidationArguments,
-} from 'class-validator';
+import { IsIn, IsString, Matches, ValidateBy, type ValidationArguments } from 'class-validator';
 import { NOT_FOUND } from '../validation/request-validation.pipe';
 import { field, type FieldOptions } from './field';
 
@@ -59,6 +51,39 @@ export const NameText = (): PropertyDecorator =>
     },
   });
 
+const [FIRST_HALF, SECOND_HALF] = [0xd800, 0xdc00];
+/** Which half of a character a code unit is. */
+const halfOf = (code: number): number => code & 0xfc00;
+
+/** Unicode characters of a text. Copies nothing. */
+export function charactersOf(text: string): number {
+  let characters = text.length;
+  for (let at = 1; at < text.length; at++)
+    if (halfOf(text.charCodeAt(at)) === SECOND_HALF && halfOf(text.charCodeAt(at - 1)) === FIRST_HALF)
+      characters--;
+  return characters;
+}
+
+/** Whether a text has so many characters. No longer one is read than twice the most. */
+function hasCharacters(text: string, least: number, most: number): boolean {
+  const { length } = text;
+  if (length < least || length > 2 * most) return false;
+  if (length >= 2 * least && length <= most) return true;
+  const characters = charactersOf(text);
+  return characters >= least && characters <= most;
+}
+
+const withCharacters = (name: string, least: number, most: number, message: string) =>
+  ValidateBy(
+    { name, validator: { validate: (text) => typeof text === 'string' && hasCharacters(text, least, most) } },
+    { message },
+  );
+/** As `MinLength` and `MaxLength`, which make lists of all characters that have two halves: of a text of 32 MiB they take a second. */
+export const AtLeast = (characters: number, message: string) =>
+  withCharacters('atLeast', characters, Infinity, message);
+export const AtMost = (characters: number, message: string) =>
+  withCharacters('atMost', 0, characters, message);
+
 export interface NameOptions extends FieldOptions {
   /** For a path: a text of another form names nothing, so the answer is 404 with this message. */
   notFound?: string;
@@ -104,8 +129,8 @@ export function TextField(options: TextOptions): PropertyDecorator {
     },
     ...(trim ? [trimmed()] : []),
     isText(),
-    ...(minLength > 0 ? [MinLength(minLength, { message: tooShort })] : []),
-    ...(maxLength === undefined ? [] : [MaxLength(maxLength, { message: tooLong })]),
+    ...(minLength > 0 ? [AtLeast(minLength, tooShort)] : []),
+    ...(maxLength === undefined ? [] : [AtMost(maxLength, tooLong)]),
     ...(pattern ? [Matches(pattern[0], messageOf(pattern[1], notFound))] : []),
   );
 }

@@ -2,6 +2,7 @@ import { longestTurnOf } from '@inference/testing';
 import { type Task } from '../task';
 import { MODERATION } from './moderation';
 import { RERANK } from './rerank';
+import { SPEECH } from './speech';
 import { TRANSCRIPTION } from './transcription';
 
 /** Requests of the largest size, which are read beside others before anybody asks whether they can be paid. */
@@ -44,7 +45,9 @@ const form = (file: Buffer, ...others: Buffer[]) =>
     part('name="file"; filename="a"', file),
     Buffer.from('--x--\r\n'),
   ]);
-const rerank = (documents: string) => Buffer.from(`{"model":"m","query":"q","documents":[${documents}]}`);
+const rerank = (documents: string, query = 'q') =>
+  Buffer.from(`{"model":"m","query":"${query}","documents":[${documents}]}`);
+const speech = (input: string) => Buffer.from(`{"model":"m","voice":"v","input":"${input}"}`);
 
 const read = (task: Task, bytes: Buffer) =>
   task.read(
@@ -57,6 +60,8 @@ it.each<[string, Task, Buffer]>([
   ['packets of Opus', TRANSCRIPTION, form(opus(1))],
   ['frames of MP3', TRANSCRIPTION, form(filled(frame))],
   ['one document', RERANK, rerank(`{"text":"${'\\"'.repeat(BODY_BYTES / 2 - 100)}"}`)],
+  ['characters of two halves', RERANK, rerank('"a"', '😀'.repeat(BODY_BYTES / 4 - 100))],
+  ['characters that are spoken', SPEECH, speech('😀'.repeat(1_000_000))],
   [
     'documents',
     RERANK,
@@ -76,6 +81,13 @@ it('has at most 10,000 documents', async () => {
   const documents = (count: number) => rerank(Array(count).fill('"a"').join(','));
   expect((await read(RERANK, documents(10_000))).model).toBe('m');
   await expect(read(RERANK, documents(10_001))).rejects.toThrow('documents: must have at most 10000 entries');
+});
+
+it('has at most 1,000,000 characters to speak', async () => {
+  const counted = async (characters: number) =>
+    (await read(SPEECH, speech('😀'.repeat(characters)))).bounds.counts;
+  expect(await counted(1_000_000)).toEqual({ character: 1_000_000 });
+  await expect(counted(1_000_001)).rejects.toThrow('input: must have at most 1000000 characters');
 });
 
 it('has at most 10,000 texts to moderate', async () => {

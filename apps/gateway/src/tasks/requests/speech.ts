@@ -1,14 +1,10 @@
+import { charactersOf } from '@inference/dto';
 import { readReportedUsage, type ReportedUsage } from '../../proxy/usage/reported-usage';
 import { type Fields, type Task, type TaskAnswer, type TaskEvents } from '../task';
 import { SpeechRequest } from '../tasks.dto';
 import { jsonReader } from './json-request';
 
 const read = jsonReader(SpeechRequest);
-const SURROGATE_PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
-
-/** Unicode characters of a text. */
-const charactersOf = (text: string): number => text.length - (text.match(SURROGATE_PAIR)?.length ?? 0);
-
 /** Speaks a text, charged by its characters: audio does not tell how many tokens it was. */
 export const SPEECH: Task = {
   endpoint: 'audio/speech',
