@@ -7,6 +7,7 @@ import { type CallNotes } from '../unserved-calls/call-notes';
 import { CallRelay } from './call-relay';
 import { claimCall, holdCalls, type IdempotentRequest, releaseCall } from './idempotent-calls.repository';
 import { type KeptAnswer, MOST_KEPT_BYTES } from './kept-answer';
+import { KeptBytes } from './kept-bytes';
 
 const HEADER = 'Idempotency-Key';
 
@@ -44,6 +45,8 @@ const RENEW_MILLIS = 10_000;
 const SURE_MILLIS = 25_000;
 /** How long an answer is kept for a retry. Specified (design, section 15). */
 const KEPT_MILLIS = 10 * 60_000;
+/** What an answer takes beside its body: its headers, its key and its places in the lists. Estimated. */
+const ENTRY_BYTES = 2_048;
 
 /** The answer of a call. */
 interface Outcome {
@@ -53,6 +56,7 @@ interface Outcome {
 }
 
 interface Entry {
+  accountId: string;
   scope: string;
   bodyHash: string;
   requestId: string;
@@ -60,7 +64,7 @@ interface Entry {
   /** When it was last certain that no other process may claim the call. */
   heldMillis: number;
   /** Undefined while the call runs. */
-  kept?: { bytes: number; untilMillis: number };
+  keptUntilMillis?: number;
 }
 
 /**
@@ -70,11 +74,11 @@ interface Entry {
 @Injectable()
 export class IdempotentCalls implements OnApplicationShutdown {
   private readonly logger = new Logger(IdempotentCalls.name);
-  /** The calls that run and the answers that are kept, oldest first, by what their keys are unique in. */
+  /** The calls that run and the answers that are kept, by what their keys are unique in. */
   private readonly entries = new Map<string, Entry>();
   /** The same by their ids, for other processes. */
   private readonly entriesById = new Map<string, Entry>();
-  private keptBytes = 0;
+  private readonly kept = new KeptBytes<Entry>(MOST_KEPT_BYTES);
   private readonly timer: NodeJS.Timeout;
 
   constructor(
@@ -114,7 +118,8 @@ export class IdempotentCalls implements OnApplicationShutdown {
       if (known.bodyHash !== bodyHash) throw new IdempotencyKeyReusedError();
       return { answer: (await known.outcome).answer, isRepeated: true };
     }
-    const entry = { scope, bodyHash, requestId, heldMillis: performance.now() } as Entry;
+    const { accountId } = request;
+    const entry = { accountId, scope, bodyHash, requestId, heldMillis: performance.now() } as Entry;
     entry.outcome = this.make(entry, request, run);
     this.entries.set(scope, entry);
     this.entriesById.set(requestId, entry);
@@ -209,25 +214,21 @@ export class IdempotentCalls implements OnApplicationShutdown {
   }
 
   private keep(entry: Entry, bytes: number): void {
-    entry.kept = { bytes, untilMillis: performance.now() + KEPT_MILLIS };
-    this.keptBytes += bytes;
-    for (const each of this.entries.values()) {
-      if (this.keptBytes <= MOST_KEPT_BYTES) break;
-      if (each.kept) this.forget(each);
-    }
+    entry.keptUntilMillis = performance.now() + KEPT_MILLIS;
+    for (const gone of this.kept.add(entry.accountId, entry, bytes + ENTRY_BYTES)) this.forget(gone);
   }
 
-  private forget({ scope, requestId, kept }: Entry): void {
-    this.entries.delete(scope);
-    this.entriesById.delete(requestId);
-    this.keptBytes -= kept?.bytes ?? 0;
+  private forget(entry: Entry): void {
+    this.entries.delete(entry.scope);
+    this.entriesById.delete(entry.requestId);
+    this.kept.remove(entry.accountId, entry);
   }
 
   private async maintain(): Promise<void> {
     const running: Entry[] = [];
     for (const entry of this.entries.values()) {
-      if (!entry.kept) running.push(entry);
-      else if (performance.now() > entry.kept.untilMillis) this.forget(entry);
+      if (entry.keptUntilMillis === undefined) running.push(entry);
+      else if (performance.now() > entry.keptUntilMillis) this.forget(entry);
     }
     if (running.length === 0) return;
     await this.hold(running).catch((error: unknown) =>

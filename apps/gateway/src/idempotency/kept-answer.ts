@@ -14,7 +14,7 @@ export interface KeptAnswer {
   isCharged: boolean;
 }
 
-/** All kept answers of a process; the oldest go first, and a longer one is not kept. Chosen: some thousand answers. */
+/** All kept answers of a process; a longer one is not kept. Chosen: some thousand answers. */
 export const MOST_KEPT_BYTES = 64 * 1024 * 1024;
 
 /** Of a long answer, on average after a pause. Chosen: 2 Mbit/s; at half, its memory is held for twice as long by a client that reads as slowly as it may. */
