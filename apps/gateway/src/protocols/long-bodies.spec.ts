@@ -1,5 +1,6 @@
 import { longestTurnOf } from '@inference/testing';
 import { receiveProxyRequest } from '../proxy/request/proxy-request';
+import { withFields } from '../proxy/upstream-body';
 import { weighLong } from '../proxy/usage/json-weight';
 import { promptTokens } from '../proxy/usage/prompt-tokens';
 import { messagesForChat } from './messages/messages-for-chat';
@@ -29,6 +30,9 @@ const fromMessages = translated({ read: readMessagesRequest }, NATIVE_MESSAGES.f
 const fromResponses = translated({ read: readResponsesRequest }, NATIVE_RESPONSES.fields);
 const toMessages = async (raw: Buffer) => (await messagesForChat(raw, 9)).body;
 const toResponses = async (raw: Buffer) => (await responsesForChat(raw)).body;
+
+const withSeed = async (raw: Buffer) =>
+  withFields(await receiveProxyRequest('chat/completions', raw), { seed: 1 });
 
 /** What a server is sent and reports no usage of. */
 const counted = async (raw: Buffer) => {
@@ -62,6 +66,12 @@ it.each<[string, (raw: Buffer) => Promise<unknown>, string]>([
     ),
   ],
   ['arguments of quotes', fromMessages, used(`"${filled(QUOTES, BYTES / 2 - 1_000)}"`)],
+  [
+    'a text of quotes behind letters',
+    fromMessages,
+    user(`"${'a'.repeat(40)}${filled(QUOTES, BYTES / 2 - 1_000)}"`),
+  ],
+  ['spaces before the first name', withSeed, `{${filled(' ')}"model":"m","messages":[]}`],
   ['arguments of long numbers', fromMessages, used(list(500_000, '12345678901234567890'))],
   ['small messages', fromMessages, messages(list(49_000, '{"role":"user","content":"a"}').slice(1, -1))],
   ['small blocks', fromMessages, user(list(49_000, '{"type":"text","text":"a"}'))],

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Suspensions } from '@inference/guards';
 import { keepingBody, logFailure, requireConnected } from '@inference/http';
 import { type Charge, type UsageOutcome } from '@inference/metering';
@@ -8,6 +7,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type SseEvent } from '@inference/sse';
 import { type Response } from 'express';
 import { GatewayError, toOpenAiError } from '../errors/openai-error';
+import { bodyHashOf } from '../idempotency/body-hash';
 import { IdempotentCalls } from '../idempotency/idempotent-calls.service';
 import { type KeptAnswer, sendAnswer, sendOnce } from '../idempotency/kept-answer';
 import { type CallNotes } from '../unserved-calls/call-notes';
@@ -149,9 +149,8 @@ export class ProxyService {
     translation: AnswerTranslation | undefined,
   ): Promise<void> {
     // As the client has sent it, which may say more than its translation.
-    const bodyHash = createHash('sha256')
-      .update(translation?.native.raw ?? request.raw)
-      .digest('hex');
+    const sent = translation?.native.raw ?? request.raw;
+    const bodyHash = await bodyHashOf(sent.length, [sent]);
     // From here on the call does not need its client. The memory of a body whose client has left before is given back already.
     requireConnected(response);
     let memory: HeldAnswer | undefined;

@@ -37,9 +37,7 @@ export function withFields(
     copied = end;
   };
   const start = raw.indexOf(OPEN_OBJECT) + 1;
-  let next = start;
-  while (SPACES.has(raw[next]!)) next++;
-  const separator = Buffer.from(raw[next] === CLOSE_OBJECT ? '' : ',');
+  const separator = Buffer.from(members.length === 0 && isEmptyFrom(raw, start) ? '' : ',');
   const written = absent.flatMap(([name, value], index) => [
     Buffer.from(`${index > 0 ? ',' : ''}${JSON.stringify(name)}:`),
     jsonOf(value),
@@ -47,6 +45,13 @@ export function withFields(
   if (absent.length > 0) replace(start, start, ...written, separator);
   for (const member of present) replace(member.start, member.end, jsonOf(fields[member.name]!));
   return Buffer.concat([...parts, raw.subarray(copied)]);
+}
+
+/** Whether an object ends without a member. */
+function isEmptyFrom(raw: Buffer, start: number): boolean {
+  let next = start;
+  while (SPACES.has(raw[next]!)) next++;
+  return raw[next] === CLOSE_OBJECT;
 }
 
 const jsonOf = (value: FieldValue): Buffer =>

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Suspensions } from '@inference/guards';
 import { drained, keepingBody, requireConnected } from '@inference/http';
 import { type Charge, charge, type UsageOutcome } from '@inference/metering';
@@ -6,6 +5,7 @@ import { picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { GatewayError, toOpenAiError } from '../errors/openai-error';
+import { bodyHashOf } from '../idempotency/body-hash';
 import { IdempotentCalls } from '../idempotency/idempotent-calls.service';
 import { type KeptAnswer, MOST_KEPT_BYTES, sendAnswer, sendOnce } from '../idempotency/kept-answer';
 import { AdmissionService, type AdmittedTask, servedBy } from '../proxy/admission/admission.service';
@@ -25,7 +25,7 @@ import { seedOf } from '../upstreams/choice/prefix-hash';
 import { RequestAbandonedError, UpstreamFailedError } from '../upstreams/upstream.errors';
 import { AnswerMemory, type HeldAnswer } from '../upstreams/answer-memory';
 import { type UpstreamAnswer, UpstreamsService } from '../upstreams/upstreams.service';
-import { hashOfForm, isForm } from './requests/form-data';
+import { isForm, withoutBoundary } from './requests/form-data';
 import { type Task, type TaskAnswer, type TaskRequest } from './task';
 import { TaskStream } from './task-stream';
 import { taskUsage } from './task-usage';
@@ -77,9 +77,8 @@ export class TaskProxy {
     const { idempotencyKey } = call;
     if (idempotencyKey !== undefined && !request.isStream) {
       const { bytes, contentType } = body;
-      const bodyHash = isForm(contentType)
-        ? hashOfForm(bytes, contentType)
-        : createHash('sha256').update(bytes).digest('hex');
+      const parts = isForm(contentType) ? withoutBoundary(bytes, contentType) : [bytes];
+      const bodyHash = await bodyHashOf(bytes.length, parts);
       // From here on the call does not need its client, as in ProxyService.
       body.requireClient();
       let memory: HeldAnswer | undefined;

