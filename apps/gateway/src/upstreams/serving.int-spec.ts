@@ -135,6 +135,42 @@ describe('a database without upstreams', () => {
   });
 });
 
+describe('private networks', () => {
+  it('are reached at addresses of UPSTREAMS only, unless the configuration allows others', async () => {
+    const log = new PassThrough();
+    const lines: string[] = [];
+    log.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
+    const strict = await startGateway(
+      {
+        ...testEnvironment(site.database.urlFor('gateway'), [{ name: 'x', base_url: servers.one!.url }]),
+        UPSTREAMS_APPLY: 'once',
+        UPSTREAM_PRIVATE_NETWORKS: 'refused',
+      },
+      log,
+    );
+    const ask = (model: string) =>
+      fetch(`${strict.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${account.apiKey}` },
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }] }),
+      });
+    expect(await nameIn(await ask('m'))).toBe('one');
+    const refused = await ask('dear');
+    expect(refused.status).toBe(502);
+    expect(await refused.json()).toEqual({
+      error: {
+        message: 'No upstream could answer this request.',
+        type: 'server_error',
+        param: null,
+        code: 'upstream_error',
+      },
+    });
+    expect(servers.two!.bodies).toEqual([]);
+    expect(lines.join('')).toContain('127.0.0.1 is in a private network');
+    await strict.close();
+  });
+});
+
 describe('what calls cost the operator', () => {
   const INPUT = 'per_million_input_tokens';
   const CACHED = 'per_million_cached_input_tokens';

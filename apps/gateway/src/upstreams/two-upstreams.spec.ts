@@ -21,6 +21,7 @@ const HANG_MILLIS = 150;
 const CONFIG = {
   timeouts: { connectMillis: 60_000, firstByteMillis: 60_000, idleMillis: 60_000 },
   timeZone: 'UTC',
+  mayBePrivate: () => true,
 };
 const PAUSED_SECONDS = 200;
 const LIMITED_SECONDS = 70;

@@ -7,6 +7,7 @@ import {
   lockDirectory,
   type StoredUpstream,
   type UpstreamModel,
+  upstreamConnector,
   type UpstreamReport,
 } from '@inference/serving';
 import {
@@ -15,7 +16,9 @@ import {
   Inject,
   Injectable,
   NotFoundException,
+  type OnApplicationShutdown,
 } from '@nestjs/common';
+import { Agent } from 'undici';
 import { type Actor } from '../../accounts/audit-log/actor';
 import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { changing } from './changing';
@@ -47,16 +50,27 @@ import {
 } from './serving.repository';
 import { testUpstream } from './upstream-test';
 
+const TEST_CONNECT_TIMEOUT_MILLIS = 10_000;
+
 /** The servers of models. */
 @Injectable()
-export class UpstreamsService {
+export class UpstreamsService implements OnApplicationShutdown {
   private readonly seal: CredentialSeal;
+  /** Of tests. */
+  private readonly agent: Agent;
 
   constructor(
     private readonly database: Database,
     @Inject(SERVING_CONFIG) private readonly config: ServingConfig,
   ) {
     this.seal = new CredentialSeal(config.encryptionKeys);
+    this.agent = new Agent({
+      connect: upstreamConnector(TEST_CONNECT_TIMEOUT_MILLIS, () => config.allowsPrivateNetworks),
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.agent.destroy();
   }
 
   async list(): Promise<UpstreamResponse[]> {
@@ -148,7 +162,8 @@ export class UpstreamsService {
       named.map((served) => served.model),
     );
     const called = named.find((served) => chats.has(served.model)) ?? named[0];
-    return testUpstream(upstream, credential, model ?? called?.upstreamName ?? called?.model);
+    const name = model ?? called?.upstreamName ?? called?.model;
+    return testUpstream(upstream, credential, name, this.agent);
   }
 
   /** As `test`, with settings that may not be stored yet. */
@@ -171,6 +186,7 @@ export class UpstreamsService {
       { baseUrl, credentialHeader, protocols },
       credential ?? (isAtHome ? this.newestCredential(stored) : null),
       model,
+      this.agent,
     );
   }
 
