@@ -1,5 +1,5 @@
 import { reconcile } from '@inference/metering';
-import { CredentialSeal } from '@inference/serving';
+import { CredentialSeal, type UpstreamReport } from '@inference/serving';
 import {
   metricsOf,
   type TestAccount,
@@ -509,10 +509,17 @@ describe('aliases, fallbacks and retirement', () => {
 
 it('reports to the console what it sees', async () => {
   await waitFor(async () => {
-    const { rows } = await site.pool.query<{ upstreams: { running: number; calls: number }[] }>(
+    const { rows } = await site.pool.query<{ upstreams: UpstreamReport[] }>(
       'SELECT upstreams FROM serving.gateway_reports',
     );
-    return rows.some(({ upstreams }) => upstreams.length === 2 && upstreams.some(({ calls }) => calls > 0));
+    const [busy] = rows.flatMap(({ upstreams }) =>
+      upstreams.length === 2 ? upstreams.filter(({ calls }) => calls > 0) : [],
+    );
+    if (!busy) return false;
+    const sum = (name: 'calls' | 'failures') => busy.models.reduce((total, model) => total + model[name], 0);
+    expect(busy).toMatchObject({ calls: sum('calls'), failures: sum('failures') });
+    expect(busy.models.some(({ outputTokens }) => outputTokens > 0)).toBe(true);
+    return true;
   }, 5_000);
 });
 

@@ -48,6 +48,7 @@ import {
   updateUpstream,
   type UpstreamParts,
 } from './serving.repository';
+import { healthOf, reportsOf } from './upstream-health';
 import { testUpstream } from './upstream-test';
 
 const TEST_CONNECT_TIMEOUT_MILLIS = 10_000;
@@ -352,26 +353,6 @@ function upstreamView(
     })),
     version: upstream.version,
     updated_at: upstream.updatedAt.toISOString(),
-    health: healthOf(
-      reports.flatMap((report) => report.filter(({ upstreamId }) => upstreamId === upstream.id)),
-    ),
-  };
-}
-
-function healthOf(reports: readonly UpstreamReport[]): UpstreamResponse['health'] {
-  const sum = (read: (report: UpstreamReport) => number) =>
-    reports.reduce((total, report) => total + read(report), 0);
-  const known = reports.filter(({ isUp }) => isUp !== null);
-  const answering = reports.filter(({ firstByteMs }) => firstByteMs !== null);
-  const answers = answering.reduce((total, { calls }) => total + calls, 0);
-  const waited = answering.reduce((total, { calls, firstByteMs }) => total + calls * firstByteMs!, 0);
-  return {
-    gateways: reports.length,
-    is_up: known.length === 0 ? null : known.every(({ isUp }) => isUp),
-    running: sum(({ running }) => running),
-    calls_per_minute: sum(({ calls }) => calls),
-    failures_per_minute: sum(({ failures }) => failures),
-    first_byte_ms: answers === 0 ? null : Math.round(waited / answers),
-    open_models: [...new Set(reports.flatMap(({ openModels }) => openModels))].sort(),
+    health: healthOf(reportsOf(upstream.id, reports)),
   };
 }
