@@ -11,6 +11,7 @@ import { MAX_CONNECTIONS, Upstream } from './upstream';
 import { Cancellation } from './upstream-call';
 import { type UpstreamLimits } from './upstream-limits';
 import { type UpstreamMetrics } from './upstream-metrics';
+import { type UnchargedCosts } from './uncharged-costs.service';
 import { type UpstreamsConfig } from './upstreams.config';
 import { UpstreamsService } from './upstreams.service';
 
@@ -189,6 +190,7 @@ async function answerOf(all: Upstream[]): Promise<string> {
     { current: () => catalogue } as unknown as ServingDirectory,
     metrics,
     new AnswerMemory({ answerMemoryBytes: 2 ** 28 } as UpstreamsConfig, new Metrics()),
+    { record: () => undefined } as unknown as UnchargedCosts,
   );
   try {
     const answer = await service.ask({
