@@ -22,7 +22,7 @@ const HANG_MILLIS = 150;
 const CONFIG = {
   timeouts: { connectMillis: 60_000, firstByteMillis: 60_000, idleMillis: 60_000 },
   timeZone: 'UTC',
-  mayBePrivate: () => true,
+  mayBePrivate: (host: string) => host.startsWith('127.0.0.1:'),
 };
 const PAUSED_SECONDS = 200;
 const LIMITED_SECONDS = 70;
@@ -236,6 +236,17 @@ it('gives up a server that takes no connection, and calls the other one', async 
   silent.close();
   for (const socket of sockets) socket.destroy();
   await closed;
+});
+
+it('connects to no private address that is not allowed, whatever its name was stored for', async () => {
+  const works = servers.get('works')!;
+  works.calls = 0;
+  const { port } = works.server.address() as AddressInfo;
+  const refused = () => upstreamOf('works', 0, { baseUrl: `http://localhost:${port}/v1` });
+  expect(await answerOf([refused()])).toBe('502');
+  expect(works.calls).toBe(0);
+  expect(await answerOf([refused(), upstreamOf('works', 1)])).toBe('200');
+  expect(works.calls).toBe(1);
 });
 
 it('calls none that has no room, and each other one once', async () => {
