@@ -236,7 +236,7 @@ export const SECTIONS = [
       UPSTREAM_ENCRYPTION_KEYS:
         'Comma-separated keys that encrypt the credentials of upstreams. The first one encrypts; all decrypt. The same value in console and gateway.',
       UPSTREAM_PRIVATE_NETWORKS:
-        'Console. `allowed`: the base address of an upstream may be in a private network.',
+        '`allowed`: upstreams may be in private networks. `refused`: the console stores and tests no such base address, and the gateway connects to none, except to those that its `UPSTREAMS` names. The same value in console and gateway.',
       MODEL_RATE_LIMIT_TIERS:
         'JSON list of tiers of [limits](../guides/limits.md), the lowest first: `{name, paid?, age_days?, weight?, models}`. `weight`, 1 by default: how large a share of a full model server its accounts have. `models`: model slug, or `*` for each other one → `{rpm?, tpm?, tpd?, max_concurrency?}`. An account has the last tier for which it has paid enough and is old enough. Without it only keys and staff set limits. The same value in gateway and console.',
       TRAINING_PRICE_SLUG:

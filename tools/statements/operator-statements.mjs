@@ -26,7 +26,7 @@ export const OPERATOR_STATEMENTS = [
         'wallet.key_budgets',
         'wallet.leases',
       ],
-      ...['metering.unfolded_usage', 'wallet.transfers', 'wallet.wallets'],
+      ...['metering.uncharged_costs', 'metering.unfolded_usage', 'wallet.transfers', 'wallet.wallets'],
     ],
     why: '`npm run reconcile` compares all figures of all accounts.',
   },

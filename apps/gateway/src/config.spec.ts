@@ -126,6 +126,17 @@ describe('readGatewayConfig', () => {
     for (const fault of faults) expect(fault).toMatch(/^UPSTREAMS/);
   });
 
+  it('allows upstreams in private networks, or else those that it names itself', () => {
+    const isAllowed = (networks?: string) => {
+      const { upstreams } = readGatewayConfig(
+        environment({ UPSTREAM_PRIVATE_NETWORKS: networks ?? '', UPSTREAMS: JSON.stringify([UPSTREAM]) }),
+      );
+      return ['127.0.0.1:8000', '127.0.0.1:8001'].map((host) => upstreams.mayBePrivate(host));
+    };
+    expect(isAllowed('allowed')).toEqual([true, true]);
+    expect(isAllowed()).toEqual([true, false]);
+  });
+
   it('names the position of an error in the upstreams', () => {
     expect(faultsOfUpstreams([UPSTREAM, { ...UPSTREAM, name: 'b', base_url: 'x' }])).toEqual([
       'UPSTREAMS (at 1.base_url): must be a URL starting with http:// or https://',

@@ -221,6 +221,12 @@ export const upstreamEncryption = {
   UPSTREAM_ENCRYPTION_KEYS: encryptionKeys(),
 };
 
+/** Console and gateway must have the same value. */
+export const upstreamNetworks = {
+  /** Whether upstreams may be in private networks. */
+  UPSTREAM_PRIVATE_NETWORKS: z.enum(['allowed', 'refused'], 'must be allowed or refused').default('refused'),
+};
+
 /** For services that accept sessions. All of them have the same value. */
 export const staff = {
   /** `required`: staff have their role only in a session with a second factor. */

@@ -25,7 +25,9 @@ for (const [network, prefix] of [
 ] as const)
   PRIVATE.addSubnet(network, prefix, 'ipv6');
 
-const isPrivate = (address: string): boolean => PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+/** Whether an IP address is in a private network. */
+export const isPrivate = (address: string): boolean =>
+  PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** Says what is wrong with the form of a base address; null if nothing is. */
 export function baseUrlFault(text: string): string | null {

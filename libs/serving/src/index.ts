@@ -1,6 +1,7 @@
 export { ANTHROPIC_VERSION, credentialHeaders } from './credential-headers';
 export { baseUrlFault, isInPrivateNetwork } from './base-url';
 export { CredentialSeal } from './credential-seal';
+export { upstreamConnector } from './upstream-connector';
 export {
   type ConfiguredDirectory,
   type ConfiguredModel,

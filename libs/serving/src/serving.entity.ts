@@ -220,6 +220,14 @@ export interface UpstreamReport {
   failures: number;
   /** Mean time to the first byte in the last minute; null without an answer. */
   firstByteMs: number | null;
+  /** Those with calls or output in the last minute. */
+  models: ModelReport[];
+}
+
+/** What a running gateway has seen of one model of an upstream in the last minute. */
+interface ModelReport extends Pick<UpstreamReport, 'calls' | 'failures' | 'firstByteMs'> {
+  model: string;
+  outputTokens: number;
 }
 
 /** A part of the directory that a configuration has filled once. */

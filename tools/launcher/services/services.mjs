@@ -240,6 +240,7 @@ export function describeServices(settings, secrets, engineModels) {
       // Another start may have another engine, or other ports.
       UPSTREAMS_APPLY: 'until_changed',
       UPSTREAM_ENCRYPTION_KEYS: secrets.upstreamEncryptionKeys.join(','),
+      UPSTREAM_PRIVATE_NETWORKS: 'allowed',
       AGENT_CREDENTIALS: secrets.agentCredential,
       MEMO_CREDENTIALS: secrets.memoCredential,
       CONSOLE_CREDENTIALS: secrets.consoleGatewayCredential,

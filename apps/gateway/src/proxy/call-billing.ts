@@ -13,7 +13,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { NotCoveredError, SettlementBatcher } from '../settlement/settlement-batcher';
 import { type UsageEvent } from '../settlement/usage-event';
-import { costsOf } from '../upstreams/cost-prices';
+import { costsOf, upstreamCost } from '../upstreams/cost-prices';
+import { UnchargedCosts } from '../upstreams/uncharged-costs.service';
 import { UpstreamMetrics } from '../upstreams/upstream-metrics';
 import { type UpstreamAnswer } from '../upstreams/upstreams.service';
 import { type AdmittedCall } from './admission/admission.service';
@@ -57,6 +58,7 @@ export class CallBilling {
     private readonly settlements: SettlementBatcher,
     private readonly faults: UsageFaults,
     private readonly upstreamMetrics: UpstreamMetrics,
+    private readonly unchargedCosts: UnchargedCosts,
     { registry }: Metrics,
   ) {
     this.uncosted = new Counter({
@@ -71,6 +73,17 @@ export class CallBilling {
       labelNames: ['upstream'],
       registers: [registry],
     });
+  }
+
+  /** Notes what a call costs that is not charged. @param usage that its upstream has reported all the same */
+  leaveUncharged(
+    { call, model }: AdmittedCall,
+    { upstream, costing: { prices, failed } }: Pick<UpstreamAnswer<unknown>, 'upstream' | 'costing'>,
+    usage: MeteredUsage | null,
+  ): void {
+    const own = prices && usage && upstreamCost(upstream, prices, usage, false);
+    const costs = own ? [...failed, own] : failed;
+    this.unchargedCosts.record(call.requestId, call.caller.accountId, model, costs);
   }
 
   /** Charges a call; returns what it was charged. Throws the errors of settlement. */

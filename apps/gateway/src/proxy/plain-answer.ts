@@ -10,6 +10,7 @@ import { type NativeReader } from './native-call';
 import { type ProxyRequest } from './request/proxy-request';
 import { type AnswerTranslation } from './streaming/proxy-stream';
 import { DONE } from './streaming/stream-meter';
+import { asReported } from './usage/metered-usage';
 import { finishReasonOf, type Produced, producedByAll } from './usage/produced';
 import { readReportedUsage } from './usage/reported-usage';
 
@@ -113,9 +114,7 @@ export const reportedIn = (body: Buffer): ReadAnswer<MeteredUsage> => readAnswer
 
 function usageOf(answer: unknown): MeteredUsage | null {
   const reported = answer !== null && typeof answer === 'object' ? readReportedUsage(answer) : null;
-  if (!reported) return null;
-  const { input, output, others, serviceTier } = reported;
-  return { counts: { request: 1, ...others, ...input, ...output }, serviceTier };
+  return reported && asReported(reported);
 }
 
 const plainAnswerOf = (answer: unknown): PlainAnswer | null => (isPlainAnswer(answer) ? answer : null);

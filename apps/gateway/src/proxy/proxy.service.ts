@@ -35,7 +35,7 @@ import { cutWhenSuspended } from './suspended-call';
 import { type FieldValue, withFields, withUsageOption } from './upstream-body';
 import { hasForeignCost, withoutForeignCost } from './usage/foreign-cost';
 import { weighLong } from './usage/json-weight';
-import { meteredUsage } from './usage/metered-usage';
+import { asReported, meteredUsage } from './usage/metered-usage';
 import { NOTHING_PRODUCED, type Produced } from './usage/produced';
 import { readReportedUsage, type ReportedUsage } from './usage/reported-usage';
 import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from './upstream-refusal';
@@ -364,6 +364,8 @@ export class ProxyService {
       maxOutputTokens: admission.bounds.outputTokens,
       stallMillis: this.config.clientStallTimeoutSeconds * 1000,
       onFirstToken: () => (timeToFirstTokenMs = admission.call.durationMs),
+      onUncharged: (reported) =>
+        this.billing.leaveUncharged(admission, answer, reported && asReported(reported)),
       reportsCost: tellsPrice(admission),
       settle: (outcome, usage, isWhole, produced, finishReason) =>
         this.settle(admission, answer, outcome, usage, isWhole, produced, {

@@ -48,6 +48,7 @@ export const testEnvironment = (databaseUrl: string, upstreams: unknown): Enviro
   CONSOLE_UI_URL: 'https://console.test',
   API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
   UPSTREAM_ENCRYPTION_KEYS: TEST_UPSTREAM_ENCRYPTION_KEY,
+  UPSTREAM_PRIVATE_NETWORKS: 'allowed',
   // A second gateway of a test may have other ones.
   UPSTREAMS_APPLY: 'until_changed',
   UPSTREAMS: JSON.stringify(upstreams),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Database, newId } from '@inference/database';
 import { Metrics, type RefusedCalls } from '@inference/http';
 import { type TestAccount, waitFor } from '@inference/testing';
+import { type QueryConfig } from 'pg';
 import { Registry } from 'prom-client';
 import {
   type DatabaseProxy,
@@ -13,6 +14,8 @@ import {
   testEnvironment,
   TestSite,
 } from '../testing/gateway.fixture';
+import { UnchargedCosts } from '../upstreams/uncharged-costs.service';
+import { type UpstreamMetrics } from '../upstreams/upstream-metrics';
 import { CallNotes } from './call-notes';
 import { UnservedCalls } from './unserved-calls.service';
 
@@ -345,6 +348,30 @@ it('records a bounded number of calls of all accounts in a minute', async () => 
     clock.mockRestore();
     await calls.onApplicationShutdown();
   }
+});
+
+it('counts what a failed call costs once if its confirmation is lost', async () => {
+  const database = site.gateway.app.get(Database);
+  let sent = 0;
+  const losing = {
+    query: async (statement: QueryConfig) => {
+      const result = await database.query(statement);
+      if (++sent === 1) throw new Error('lost');
+      return result;
+    },
+  } as unknown as Database;
+  const costs = new UnchargedCosts(losing, { countCosts: () => undefined } as unknown as UpstreamMetrics);
+  const cost = { upstream: 'engine', list: '1', served: false, costPicos: 5n };
+  costs.record('req_failed', account.accountId, 'm', [cost, cost]);
+  await waitFor(async () => sent === 2);
+  await costs.onApplicationShutdown();
+  const { rows } = await site.pool.query(
+    `SELECT sum(cost_picos)::bigint AS cost FROM metering.margins WHERE account_id = $1
+     UNION ALL SELECT sum(cost_picos)::bigint FROM metering.uncharged_costs WHERE account_id = $1`,
+    [account.accountId],
+  );
+  expect(rows).toEqual([{ cost: 10n }, { cost: 10n }]);
+  expect(sent).toBe(2);
 });
 
 describe('without the database', () => {

@@ -1,5 +1,5 @@
 import { reconcile } from '@inference/metering';
-import { CredentialSeal } from '@inference/serving';
+import { CredentialSeal, type UpstreamReport } from '@inference/serving';
 import {
   metricsOf,
   type TestAccount,
@@ -44,14 +44,8 @@ beforeAll(async () => {
     servers[name] = await startUpstream((_request, response) => {
       const respond = (status: number, headers: Record<string, string> = {}, body?: string) => {
         response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
-        response.end(
-          status === 200
-            ? answerOf(name)
-            : (body ??
-                JSON.stringify({
-                  error: { message: `no: ${name}`, type: 'server_error', param: null, code: null },
-                })),
-        );
+        const error = { message: `no: ${name}`, type: 'server_error', param: null, code: null };
+        response.end(body ?? (status === 200 ? answerOf(name) : JSON.stringify({ error })));
       };
       (behaviours[name] ?? ((answer) => answer(200)))(respond);
     });
@@ -175,11 +169,11 @@ describe('what calls cost the operator', () => {
       { model: 'm', upstream: 'one', calls: 2, uncosted: 0, revenue: 2n * sold, lost: 0n, cost: byOne },
       { model: 'm', upstream: 'two', calls: 1, uncosted: 0, revenue: sold, lost: 0n, cost: 5_000n },
     ]);
-    const { rows: events } = await site.pool.query<{ costs: unknown }>(
+    const { rows: served } = await site.pool.query<{ costs: unknown }>(
       `SELECT upstream_costs AS costs FROM metering.usage_events WHERE account_id = $1 AND model = 'm' AND upstream = 'two'`,
       [account.accountId],
     );
-    expect(events).toEqual([
+    expect(served).toEqual([
       {
         costs: [
           { upstream: 'one', list: listOfOne, served: false, cost_picos: '2690' },
@@ -188,12 +182,52 @@ describe('what calls cost the operator', () => {
       },
     ]);
     expect(await reconcile(site.pool)).toEqual([]);
+    // Nor is any other answer, and a stream fails that has reported its usage and produced nothing.
+    const garbage = JSON.stringify({ choices: null, usage });
+    behaviours.one = behaviours.two = (respond) => respond(201, {}, garbage);
+    const failed = await chat('m');
+    expect(failed.status).toBe(502);
+    delete behaviours.two;
+    const error = '{"message":"no","type":"server_error","param":null,"code":null}';
+    const events = `data: {"choices":[],"usage":${JSON.stringify(usage)}}\n\ndata: {"error":${error}}\n\n`;
+    behaviours.one = (respond) => respond(200, { 'Content-Type': 'text/event-stream' }, events);
+    const stream = await site.post('/v1/chat/completions', account.apiKey, {
+      model: 'm',
+      messages: [{ role: 'user', content: 'a stream' }],
+      stream: true,
+    });
+    expect(await stream.text()).toContain('"message":"no"');
+    delete behaviours.one;
+    const [ofPlain, ofStream] = [failed, stream].map(({ headers }) => headers.get('x-request-id'));
+    const uncharged = await waitFor(async () => {
+      const { rows: costs } = await site.pool.query(
+        `SELECT request_id AS id, attempt, model, upstream, cost_price_list_id AS list, cost_picos::bigint AS cost
+         FROM metering.uncharged_costs WHERE account_id = $1 ORDER BY request_id = $2, attempt`,
+        [account.accountId, ofStream],
+      );
+      return costs.length === 3 && costs;
+    });
+    expect(uncharged).toEqual([
+      { id: ofPlain, attempt: 1, model: 'm', upstream: 'one', list: BigInt(listOfOne), cost: 2_690n },
+      { id: ofPlain, attempt: 2, model: 'm', upstream: 'two', list: BigInt(listOfTwo), cost: 5_000n },
+      { id: ofStream, attempt: 1, model: 'm', upstream: 'one', list: BigInt(listOfOne), cost: 2_690n },
+    ]);
+    expect(await reconcile(site.pool)).toEqual([]);
+    const { rows: sums } = await site.pool.query(
+      `SELECT upstream, sum(calls)::integer AS calls, sum(cost_picos)::bigint AS cost FROM metering.margins
+       WHERE account_id = $1 AND model = 'm' GROUP BY 1 ORDER BY 1`,
+      [account.accountId],
+    );
+    expect(sums).toEqual([
+      { upstream: 'one', calls: 2, cost: byOne + 2n * 2_690n },
+      { upstream: 'two', calls: 1, cost: 10_000n },
+    ]);
     const metrics = await metricsOf(site.gateway.app);
     expect(valueOf(metrics, 'gateway_calls_without_cost_price_total{upstream="two"}')).toBe(1);
     const money = (name: string, kind: string) =>
       valueOf(metrics, `gateway_upstream_money_total{upstream="${name}",kind="${kind}"}`);
-    expect(money('one', 'cost')).toBeCloseTo(Number(byOne) / 1e12, 15);
-    expect(money('two', 'cost')).toBeCloseTo(5_000 / 1e12, 15);
+    expect(money('one', 'cost')).toBeCloseTo(Number(byOne + 2n * 2_690n) / 1e12, 15);
+    expect(money('two', 'cost')).toBeCloseTo(10_000 / 1e12, 15);
     expect(money('two', 'revenue')).toBeGreaterThan(money('two', 'revenue_without_cost')!);
     expect(money('two', 'revenue_without_cost')).toBeGreaterThan(0);
   });
@@ -473,10 +507,17 @@ describe('aliases, fallbacks and retirement', () => {
 
 it('reports to the console what it sees', async () => {
   await waitFor(async () => {
-    const { rows } = await site.pool.query<{ upstreams: { running: number; calls: number }[] }>(
+    const { rows } = await site.pool.query<{ upstreams: UpstreamReport[] }>(
       'SELECT upstreams FROM serving.gateway_reports',
     );
-    return rows.some(({ upstreams }) => upstreams.length === 2 && upstreams.some(({ calls }) => calls > 0));
+    const [busy] = rows.flatMap(({ upstreams }) =>
+      upstreams.length === 2 ? upstreams.filter(({ calls }) => calls > 0) : [],
+    );
+    if (!busy) return false;
+    const sum = (name: 'calls' | 'failures') => busy.models.reduce((total, model) => total + model[name], 0);
+    expect(busy).toMatchObject({ calls: sum('calls'), failures: sum('failures') });
+    expect(busy.models.some(({ outputTokens }) => outputTokens > 0)).toBe(true);
+    return true;
   }, 5_000);
 });
 

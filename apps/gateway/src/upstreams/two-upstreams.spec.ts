@@ -11,6 +11,7 @@ import { MAX_CONNECTIONS, Upstream } from './upstream';
 import { Cancellation } from './upstream-call';
 import { type UpstreamLimits } from './upstream-limits';
 import { type UpstreamMetrics } from './upstream-metrics';
+import { type UnchargedCosts } from './uncharged-costs.service';
 import { type UpstreamsConfig } from './upstreams.config';
 import { UpstreamsService } from './upstreams.service';
 
@@ -21,6 +22,7 @@ const HANG_MILLIS = 150;
 const CONFIG = {
   timeouts: { connectMillis: 60_000, firstByteMillis: 60_000, idleMillis: 60_000 },
   timeZone: 'UTC',
+  mayBePrivate: (host: string) => host.startsWith('127.0.0.1:'),
 };
 const PAUSED_SECONDS = 200;
 const LIMITED_SECONDS = 70;
@@ -188,6 +190,7 @@ async function answerOf(all: Upstream[]): Promise<string> {
     { current: () => catalogue } as unknown as ServingDirectory,
     metrics,
     new AnswerMemory({ answerMemoryBytes: 2 ** 28 } as UpstreamsConfig, new Metrics()),
+    { record: () => undefined } as unknown as UnchargedCosts,
   );
   try {
     const answer = await service.ask({
@@ -233,6 +236,17 @@ it('gives up a server that takes no connection, and calls the other one', async 
   silent.close();
   for (const socket of sockets) socket.destroy();
   await closed;
+});
+
+it('connects to no private address that is not allowed, whatever its name was stored for', async () => {
+  const works = servers.get('works')!;
+  works.calls = 0;
+  const { port } = works.server.address() as AddressInfo;
+  const refused = () => upstreamOf('works', 0, { baseUrl: `http://localhost:${port}/v1` });
+  expect(await answerOf([refused()])).toBe('502');
+  expect(works.calls).toBe(0);
+  expect(await answerOf([refused(), upstreamOf('works', 1)])).toBe('200');
+  expect(works.calls).toBe(1);
 });
 
 it('calls none that has no room, and each other one once', async () => {

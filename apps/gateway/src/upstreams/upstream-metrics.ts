@@ -75,7 +75,7 @@ export class UpstreamMetrics {
     });
     new Counter({
       name: 'gateway_upstream_money_total',
-      help: 'What charged calls bring in and cost, in the currency of the site, by upstream and kind: revenue, the part of it without a known cost, cost.',
+      help: 'What calls bring in and cost, in the currency of the site, by upstream and kind: revenue, the part of it without a known cost, cost.',
       labelNames: ['upstream', 'kind'],
       registers,
       collect() {
@@ -133,7 +133,11 @@ export class UpstreamMetrics {
     const served = this.moneyOf(upstream);
     served.revenue += revenuePicos;
     if (!costs.some((cost) => cost.served)) served.revenue_without_cost += revenuePicos;
-    for (const cost of costs) this.moneyOf(cost.upstream).cost += cost.costPicos;
+    this.countCosts(costs);
+  }
+
+  countCosts(costs: readonly UpstreamCost[]): void {
+    for (const { upstream, costPicos } of costs) this.moneyOf(upstream).cost += costPicos;
   }
 
   private moneyOf(upstream: string): Money {

@@ -1,8 +1,10 @@
-import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { upstreamConnector } from '@inference/serving';
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Agent, errors, request } from 'undici';
 import { type ProbeResult } from './choice/circuit';
 import { ServingDirectory } from './directory.service';
 import { type Upstream } from './upstream';
+import { UPSTREAMS_CONFIG, type UpstreamsConfig } from './upstreams.config';
 
 const INTERVAL_MILLIS = 2_000;
 /** An upstream that has answered nothing for this long is asked whether it is alive. Half costs twice the requests; twice shows an outage late. */
@@ -15,15 +17,20 @@ const TIMEOUT_MILLIS = 5_000;
  */
 @Injectable()
 export class UpstreamProbes implements OnModuleInit, OnApplicationShutdown {
-  private readonly agent = new Agent({
-    connect: { timeout: TIMEOUT_MILLIS },
-    headersTimeout: TIMEOUT_MILLIS,
-    bodyTimeout: TIMEOUT_MILLIS,
-  });
+  private readonly agent: Agent;
   private readonly running = new WeakSet<Upstream>();
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly directory: ServingDirectory) {}
+  constructor(
+    private readonly directory: ServingDirectory,
+    @Inject(UPSTREAMS_CONFIG) { mayBePrivate }: Pick<UpstreamsConfig, 'mayBePrivate'>,
+  ) {
+    this.agent = new Agent({
+      connect: upstreamConnector(TIMEOUT_MILLIS, mayBePrivate),
+      headersTimeout: TIMEOUT_MILLIS,
+      bodyTimeout: TIMEOUT_MILLIS,
+    });
+  }
 
   onModuleInit(): void {
     this.timer = setInterval(() => this.probeAll(), INTERVAL_MILLIS);

@@ -11,11 +11,12 @@ import { UpstreamProbes } from './upstream-probes.service';
 const CONFIG = {
   timeouts: { connectMillis: 1_000, firstByteMillis: 1_000, idleMillis: 1_000 },
   timeZone: 'UTC',
+  mayBePrivate: () => true,
 };
 /** Until calls that hang time out. */
 const HANGING_MILLIS = 40_000;
 const seal = new CredentialSeal([Buffer.alloc(32)]);
-const probes = new UpstreamProbes({} as ServingDirectory);
+const probes = new UpstreamProbes({} as ServingDirectory, CONFIG);
 const servers: Server[] = [];
 const upstreams: Upstream[] = [];
 

@@ -3,6 +3,7 @@ import {
   type CredentialSeal,
   credentialHeaders,
   type DirectoryUpstream,
+  upstreamConnector,
   type UpstreamProtocol,
 } from '@inference/serving';
 import { isTracing, type Span, startCallSpan } from '@inference/tracing';
@@ -106,7 +107,7 @@ export class Upstream {
   /** @param former the same upstream at another address or with other time-outs, whose figures go on */
   constructor(
     private options: DirectoryUpstream,
-    private readonly config: Pick<UpstreamsConfig, 'timeouts' | 'timeZone'>,
+    private readonly config: Pick<UpstreamsConfig, 'timeouts' | 'timeZone' | 'mayBePrivate'>,
     private readonly seal: CredentialSeal,
     former?: Upstream,
   ) {
@@ -114,7 +115,7 @@ export class Upstream {
     this.load.connections = MAX_CONNECTIONS;
     this.figures = former?.figures ?? new Map<string, CallFigures>();
     for (const figures of this.figures.values()) figures.circuit = new Circuit();
-    const { timeouts } = config;
+    const { timeouts, mayBePrivate } = config;
     const { origin, pathname } = new URL(options.baseUrl);
     this.id = options.id;
     this.name = options.name;
@@ -123,7 +124,7 @@ export class Upstream {
     this.basePath = pathname.replace(/\/$/, '');
     this.pool = new Pool(origin, {
       connections: MAX_CONNECTIONS,
-      connect: { timeout: options.connectTimeoutMs ?? timeouts.connectMillis },
+      connect: upstreamConnector(options.connectTimeoutMs ?? timeouts.connectMillis, mayBePrivate),
       headersTimeout: options.firstByteTimeoutMs ?? timeouts.firstByteMillis,
       bodyTimeout: options.idleTimeoutMs ?? timeouts.idleMillis,
     });

@@ -44,6 +44,7 @@ const modelLimits = z.object({
 
 export const upstreamsFields = {
   ...env.upstreamEncryption,
+  ...env.upstreamNetworks,
   /** JSON array of the model servers, in order of preference. They fill a database that has none. */
   UPSTREAMS: env
     .json(
@@ -87,11 +88,19 @@ export interface UpstreamsConfig {
   answerMemoryBytes: number;
   /** 32 bytes each. The first one encrypts credentials; all decrypt. */
   encryptionKeys: Buffer[];
+  /** Whether an upstream at this host and port may be in a private network: any one, or those that UPSTREAMS names. */
+  mayBePrivate(host: string): boolean;
 }
 
 export const UPSTREAMS_CONFIG = Symbol('UPSTREAMS_CONFIG');
 
+function mayBePrivateOf({ UPSTREAM_PRIVATE_NETWORKS: networks, UPSTREAMS: named }: UpstreamsFields) {
+  const hosts = new Set(named?.map((upstream) => new URL(upstream.base_url).host));
+  return (host: string) => networks === 'allowed' || hosts.has(host);
+}
+
 export const upstreamsOf = (config: UpstreamsFields & { SITE: Site }): UpstreamsConfig => ({
+  mayBePrivate: mayBePrivateOf(config),
   configured: {
     upstreams: (config.UPSTREAMS ?? []).map(
       ({ name, base_url: baseUrl, api_key: apiKey, protocols, models }) => ({

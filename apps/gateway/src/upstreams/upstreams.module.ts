@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AnswerMemory } from './answer-memory';
 import { ServingDirectory } from './directory.service';
 import { LimitedUpstreams } from './upstream-limits';
+import { UnchargedCosts } from './uncharged-costs.service';
 import { UpstreamMetrics } from './upstream-metrics';
 import { UpstreamProbes } from './upstream-probes.service';
 import { UpstreamsService } from './upstreams.service';
@@ -12,10 +13,11 @@ import { UpstreamsService } from './upstreams.service';
     AnswerMemory,
     LimitedUpstreams,
     ServingDirectory,
+    UnchargedCosts,
     UpstreamMetrics,
     UpstreamProbes,
     UpstreamsService,
   ],
-  exports: [AnswerMemory, ServingDirectory, UpstreamMetrics, UpstreamsService],
+  exports: [AnswerMemory, ServingDirectory, UnchargedCosts, UpstreamMetrics, UpstreamsService],
 })
 export class UpstreamsModule {}

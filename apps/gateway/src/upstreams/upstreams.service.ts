@@ -15,6 +15,7 @@ import { type ServingCatalogue, ServingDirectory } from './directory.service';
 import { type CalledEndpoint, type CallOutcome, type Credential, type UpstreamOfModel } from './upstream';
 import { type UpstreamCall } from './upstream-call';
 import { UpstreamTicket } from './upstream-limits';
+import { UnchargedCosts } from './uncharged-costs.service';
 import { UpstreamMetrics } from './upstream-metrics';
 import { translatedStream, type UpstreamRequest, type Way, wayTo } from './upstream-request';
 import {
@@ -172,6 +173,7 @@ export class UpstreamsService {
     private readonly directory: ServingDirectory,
     private readonly metrics: UpstreamMetrics,
     private readonly memory: AnswerMemory,
+    private readonly unchargedCosts: UnchargedCosts,
   ) {}
 
   /**
@@ -180,13 +182,31 @@ export class UpstreamsService {
    * have not failed may not be called now. When the request is cancelled: RequestAbandonedError if an upstream has it, otherwise any error.
    */
   async ask<Content>(request: UpstreamRequest<Content>): Promise<UpstreamAnswer<Content>> {
+    const failed: UpstreamCost[] = [];
+    const { requestId, account, models, cancellation } = request;
+    const leaveUncharged = () => this.unchargedCosts.record(requestId, account.id, models[0]!, failed);
+    try {
+      const answer = await this.firstAnswer(request, failed);
+      if (!answer.content && !answer.rest) leaveUncharged();
+      return answer;
+    } catch (error) {
+      // Whoever leaves is charged, and whoever is shut out is not.
+      if (!(error instanceof RequestAbandonedError) || cancellation.reason) leaveUncharged();
+      throw error;
+    }
+  }
+
+  /** @param failed gets what attempts cost that have failed */
+  private async firstAnswer<Content>(
+    request: UpstreamRequest<Content>,
+    failed: UpstreamCost[],
+  ): Promise<UpstreamAnswer<Content>> {
     const catalogue = await this.directory.current();
     const { account } = request;
     const groups = callableGroups(catalogue, request);
     const tried = new Set<UpstreamOfModel>();
     let unfit: GatewayError | undefined;
     let refusal: UpstreamAnswer<Content> | undefined;
-    const failed: UpstreamCost[] = [];
     let timedOut = false;
     let last: string | undefined;
     let mayRepeat = false;

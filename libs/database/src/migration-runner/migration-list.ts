@@ -49,6 +49,7 @@ import { SkippedMails0000000000080 } from '../migrations/0080_skipped_mails';
 import { HourFigures0000000000081 } from '../migrations/0081_hour_figures';
 import { PeriodFunctions0000000000082 } from '../migrations/0082_period_functions';
 import { ItemsOfKeys0000000000083 } from '../migrations/0083_items_of_keys';
+import { UnchargedCosts0000000000084 } from '../migrations/0084_uncharged_costs';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -58,7 +59,7 @@ export const NEWEST_OF_PREVIOUS_VERSION = '0034_refunds_and_late_payments';
  * The digest of the function files that belong to the newest migration. A file changes together with a new migration, whose `up` may do
  * nothing: otherwise a host of the former version that starts later would put the former text back.
  */
-export const FUNCTIONS_DIGEST = '3dd8126986974e24e86d7bed30a77fda47d2350e5280f004b67c333985d71fac';
+export const FUNCTIONS_DIGEST = '80c065f28c19915d293b6385e47793d3d369448748ae31396f7858ff8240536c';
 
 /** The migrations after the baseline, in the order of their numbers. */
 export const MIGRATIONS: MigrationClass[] = [
@@ -111,6 +112,7 @@ export const MIGRATIONS: MigrationClass[] = [
   HourFigures0000000000081,
   PeriodFunctions0000000000082,
   ItemsOfKeys0000000000083,
+  UnchargedCosts0000000000084,
 ];
 
 /**

@@ -266,7 +266,7 @@ export const CHECKS: Check[] = [
   },
   // Events of versions that did not count this tell no costs.
   {
-    name: 'revenue and upstream cost of events = margins, per account, model, upstream and day',
+    name: 'revenue and upstream cost of events and uncharged calls = margins, per account, model, upstream and day',
     sql: `WITH figures AS (
         SELECT account_id, model, upstream, date_trunc('day', occurred_at, 'UTC') AS day, 1 AS calls,
           CASE WHEN upstream_costs @> '[{"served": true}]' THEN 0 ELSE 1 END AS uncosted, cost_picos AS revenue, 0::numeric AS cost
@@ -274,6 +274,8 @@ export const CHECKS: Check[] = [
         UNION ALL
         SELECT e.account_id, e.model, c.upstream, date_trunc('day', e.occurred_at, 'UTC'), 0, 0, 0, c.cost_picos
         FROM ${EVENTS} e CROSS JOIN jsonb_to_recordset(e.upstream_costs) AS c(upstream text, cost_picos numeric)
+        UNION ALL
+        SELECT account_id, model, upstream, date_trunc('day', occurred_at, 'UTC'), 0, 0, 0, cost_picos FROM metering.uncharged_costs
       ), events AS (
         SELECT account_id, model, upstream, day, sum(calls) AS calls, sum(uncosted) AS uncosted, sum(revenue) AS revenue,
           sum(revenue * uncosted) AS uncosted_revenue, sum(cost) AS cost

@@ -76,6 +76,10 @@ export const FALSIFICATIONS: [string, string, string[]][] = [
     ['calls of a margin without a cost', 'daily_margins SET uncosted_calls = 0'],
     ['cost of a margin that waits', 'unfolded_margins SET cost_picos = 0'],
     ['upstream of a margin', "daily_margins SET upstream = 'w' WHERE upstream = 'v'"],
+    [
+      'upstream cost of a call that nobody was charged for',
+      'uncharged_costs SET cost_picos = cost_picos + 1',
+    ],
     ['upstream cost of an event', `usage_events SET upstream_costs = '[]' WHERE request_id = 'req_1'`],
   ].map(([what, change]): [string, string, string[]] => [
     `the ${what}`,

@@ -132,6 +132,9 @@ beforeEach(async () => {
   await insertBilling(accountId);
   const waiting = { ...event, request_id: 'req_waiting' };
   await database.pool.query("SELECT metering.append('stl_2', $1)", [JSON.stringify([waiting])]);
+  const failed = { request_id: 'req_failed', account_id: accountId, model: 'm', list: '1', cost_picos: '7' };
+  const attempts = ['v', 'w'].map((upstream, index) => ({ ...failed, upstream, attempt: index + 1 }));
+  await database.pool.query("SELECT metering.add_uncharged_costs('ucb_1', $1)", [JSON.stringify(attempts)]);
 });
 afterEach(async () => {
   await database.drop();
@@ -143,6 +146,7 @@ it('finds no difference in a consistent ledger', async () => {
 
 it('counts a batch once that comes twice, and each attempt for its own upstream', async () => {
   const { rows: batches } = await database.pool.query("SELECT * FROM metering.append('stl_2', '[]')");
+  await database.pool.query("SELECT metering.add_uncharged_costs('ucb_1', '[]')");
   expect(batches).toEqual([]);
   const sums = async () =>
     (
@@ -154,7 +158,8 @@ it('counts a batch once that comes twice, and each attempt for its own upstream'
   const expected = [
     { upstream: 'trainer', calls: 1, uncosted: 1, revenue: '55', cost: '0' },
     { upstream: 'u', calls: 3, uncosted: 1, revenue: '312', cost: '80' },
-    { upstream: 'v', calls: 0, uncosted: 0, revenue: '0', cost: '10' },
+    { upstream: 'v', calls: 0, uncosted: 0, revenue: '0', cost: '17' },
+    { upstream: 'w', calls: 0, uncosted: 0, revenue: '0', cost: '7' },
   ];
   expect(await sums()).toEqual(expected);
   await database.pool.query("SELECT metering.fold('0', 10)");

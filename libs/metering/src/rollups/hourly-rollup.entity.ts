@@ -135,6 +135,36 @@ export class DailyMargin {
   costPicos!: bigint;
 }
 
+/** What an upstream takes for an attempt of a call that nobody was charged for. The margins have it by day. */
+@Entity('uncharged_costs', { schema: 'metering' })
+export class UnchargedCost {
+  @PrimaryColumn('text')
+  requestId!: string;
+
+  /** Of the call, from 1. */
+  @PrimaryColumn('integer')
+  attempt!: number;
+
+  @TimeColumn()
+  occurredAt!: Date;
+
+  @Column('text')
+  accountId!: string;
+
+  /** That was called, or the fallback whose answer failed after it had begun. */
+  @Column('text')
+  model!: string;
+
+  @Column('text')
+  upstream!: string;
+
+  @BigIntColumn()
+  costPriceListId!: bigint;
+
+  @PicosColumn()
+  costPicos!: bigint;
+}
+
 /** Sums of the events of one batch that wait to be folded into the margins. */
 @Entity('unfolded_margins', { schema: 'metering' })
 export class UnfoldedMargin {

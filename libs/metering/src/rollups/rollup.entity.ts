@@ -1,7 +1,13 @@
 import { CountColumn, type EntityClass, PicosColumn, TimeColumn } from '@inference/database';
 import { Check, Entity, Index, PrimaryColumn } from 'typeorm';
 import { type PriceUnit } from '../pricing/price-unit';
-import { DailyMargin, HourlyRollup, UnfoldedMargin, UnfoldedUsage } from './hourly-rollup.entity';
+import {
+  DailyMargin,
+  HourlyRollup,
+  UnchargedCost,
+  UnfoldedMargin,
+  UnfoldedUsage,
+} from './hourly-rollup.entity';
 
 // Sums for the reports of all accounts, which need neither units nor API keys.
 
@@ -220,4 +226,4 @@ export const COST_SUM_ENTITIES: EntityClass[] = [
 ];
 
 /** What reports of the margin read. */
-export const MARGIN_ENTITIES: EntityClass[] = [DailyMargin, UnfoldedMargin];
+export const MARGIN_ENTITIES: EntityClass[] = [DailyMargin, UnchargedCost, UnfoldedMargin];

@@ -34,6 +34,7 @@ export const serviceEnvironment = (databaseUrl: string): Environment => ({
   CONSOLE_URL: 'http://127.0.0.1:9',
   API_KEY_HASH_SECRET: TEST_API_KEY_HASH_SECRET,
   UPSTREAM_ENCRYPTION_KEYS: TEST_UPSTREAM_ENCRYPTION_KEY,
+  UPSTREAM_PRIVATE_NETWORKS: 'allowed',
   UPSTREAMS_APPLY: 'until_changed',
 });
 

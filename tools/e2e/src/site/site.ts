@@ -79,6 +79,7 @@ export class Site {
     return this.startApp('gateway', await findFreePort(), {
       UPSTREAMS: JSON.stringify(upstreams),
       UPSTREAM_ENCRYPTION_KEYS: TEST_UPSTREAM_ENCRYPTION_KEY,
+      UPSTREAM_PRIVATE_NETWORKS: 'allowed',
       // A test may start gateways with other engines on one database.
       UPSTREAMS_APPLY: 'until_changed',
       AGENT_CREDENTIALS: this.agentCredential,

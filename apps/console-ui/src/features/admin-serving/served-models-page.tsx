@@ -15,6 +15,7 @@ import { Figure } from '../../figures/figure';
 import { Quantity } from '../../figures/figure-text';
 import { useModelsTexts } from '../models/models-texts';
 import { useServingTexts } from './admin-serving-texts';
+import { ModelFiguresTable } from './model-figures';
 import {
   type ServedModel,
   servedModelsQuery,
@@ -116,6 +117,7 @@ export function ServedModelsPage() {
           <DataTable label={t('served.title')} columns={columns} rows={models} keyOf={({ id }) => id} />
         )}
       </QueryState>
+      {query.data && query.data.figures.length > 0 && <ModelFiguresTable figures={query.data.figures} />}
       {opened && (
         <ServedModelDialog
           {...(opened !== 'new' && { model: opened })}

@@ -5,6 +5,7 @@ import { type Figure } from '../../figures/figure';
 export type Upstream = Schemas['UpstreamResponse'];
 export type NewUpstream = Schemas['NewUpstreamDto'];
 export type ServedModel = Schemas['ServedModelResponse'];
+export type ModelFigures = Schemas['ModelFiguresResponse'];
 export type NewServedModel = Schemas['NewServedModelDto'];
 
 const UPSTREAMS = ['admin-upstreams'];
@@ -24,6 +25,8 @@ export const servedModelsQuery = (api: ConsoleApi) =>
   queryOptions({
     queryKey: MODELS,
     queryFn: ({ signal }) => bodyOf(api.GET('/api/admin/inference/models', { signal })),
+    refetchInterval: REFRESH_MILLIS,
+    staleTime: 0,
   });
 
 const versionOf = ({ version }: { version: Figure }) => ({ version: Number(version.toString()) });

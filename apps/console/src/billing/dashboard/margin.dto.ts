@@ -42,7 +42,10 @@ export class MarginFiguresResponse {
   @MoneyProperty({ description: 'The part of it that the calls without a cost brought in.', example: 0.5 })
   revenue_without_cost!: ExactNumber;
 
-  @MoneyProperty({ description: 'What the upstreams took, also for failed attempts.', example: 8 })
+  @MoneyProperty({
+    description: 'What the upstreams took, also for failed attempts and failed calls.',
+    example: 8,
+  })
   cost!: ExactNumber;
 
   @MoneyProperty({

@@ -182,10 +182,59 @@ export class ServedModelResponse {
   updated_at!: string;
 }
 
+/** What the gateways see of a model. */
+export class ModelFiguresResponse {
+  @ApiProperty({ description: 'The slug.', example: 'sandbox-chat' })
+  slug!: string;
+
+  @ApiProperty({
+    type: [String],
+    description: 'Upstreams that can be called for it now, by their names.',
+    example: ['gpu-1'],
+  })
+  upstreams!: string[];
+
+  @ApiProperty({
+    type: [String],
+    description:
+      'Upstreams that have it and get none of its calls: not active, without a weight, not answering, or left alone because its calls fail.',
+    example: [],
+  })
+  other_upstreams!: string[];
+
+  @ApiProperty({ type: 'integer', description: 'Calls of its upstreams in the last minute.', example: 120 })
+  calls_per_minute!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    description: 'Those of them that failed. Another upstream may have answered.',
+    example: 0,
+  })
+  failures_per_minute!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Mean time to the first byte in the last minute, in milliseconds.',
+    example: 240,
+  })
+  first_byte_ms!: number | null;
+
+  @ApiProperty({ type: 'integer', description: 'Output tokens of the last minute.', example: 24_000 })
+  output_tokens_per_minute!: number;
+}
+
 export class ServedModelListResponse {
   @ApiProperty({
     type: [ServedModelResponse],
     description: 'All models that something is known of, by their slugs.',
   })
   models!: ServedModelResponse[];
+
+  @ApiProperty({
+    type: [ModelFiguresResponse],
+    description:
+      'What the gateways see, at most a few seconds old, of all models that are stored, named by an upstream, or were called lately; by their slugs. Without retired ones.',
+  })
+  figures!: ModelFiguresResponse[];
 }

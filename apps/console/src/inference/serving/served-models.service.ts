@@ -12,6 +12,7 @@ import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { changing } from './changing';
 import {
   type ChangeServedModelDto,
+  type ModelFiguresResponse,
   type NewServedModelDto,
   type ServedModelResponse,
 } from './served-models.dto';
@@ -19,11 +20,13 @@ import { type ChangeQuery, type VersionQuery } from './serving.dto';
 import {
   deleteServedModel,
   insertServedModel,
+  readReports,
   readServedModels,
   readUpstreams,
   updateServedModel,
   type UpstreamParts,
 } from './serving.repository';
+import { modelFigures } from './upstream-health';
 
 /** What is known of models beside their prices. */
 @Injectable()
@@ -33,6 +36,15 @@ export class ServedModelsService {
   async list(): Promise<ServedModelResponse[]> {
     const [models, upstreams] = [await readServedModels(this.database), await readUpstreams(this.database)];
     return models.map((model) => modelView(model, upstreams));
+  }
+
+  /** What the gateways see of models, also of those of which nothing is stored. */
+  async figures(): Promise<ModelFiguresResponse[]> {
+    return modelFigures(
+      await readServedModels(this.database),
+      await readUpstreams(this.database),
+      await readReports(this.database),
+    );
   }
 
   create(

@@ -1,12 +1,11 @@
 import { env } from '@inference/config';
-import { z } from 'zod';
+import { type z } from 'zod';
 
 export const SERVING_CONFIG = Symbol('SERVING_CONFIG');
 
 export const servingFields = {
   ...env.upstreamEncryption,
-  /** Whether the base address of an upstream may be in a private network. */
-  UPSTREAM_PRIVATE_NETWORKS: z.enum(['allowed', 'refused'], 'must be allowed or refused').default('refused'),
+  ...env.upstreamNetworks,
 };
 
 type Fields = z.output<z.ZodObject<typeof servingFields>>;

@@ -179,11 +179,11 @@ export class ServedModelsController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listServedModels',
-    summary: 'Lists what is known of models beside their prices.',
+    summary: 'Lists what is known of models beside their prices, and what gateways see of them.',
   })
   @ApiOkResponse({ description: 'All models.', type: ServedModelListResponse })
   async list(): Promise<ServedModelListResponse> {
-    return { models: await this.models.list() };
+    return { models: await this.models.list(), figures: await this.models.figures() };
   }
 
   @Post()

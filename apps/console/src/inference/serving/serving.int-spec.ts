@@ -406,7 +406,7 @@ describe('models', () => {
     });
     expect((await send('PATCH', `${path}?version=1`, {})).status).toBe(409);
     expect((await send('PATCH', `${path}?dry_run=true`, { name: 'x' })).body).toMatchObject({ name: 'x' });
-    expect((await send('GET', MODELS)).body).toEqual({ models: [retired.body] });
+    expect((await send('GET', MODELS)).body).toEqual({ models: [retired.body], figures: [] });
     expect((await send('DELETE', `${path}?version=1`)).status).toBe(409);
     expect((await send('DELETE', path)).status).toBe(204);
     expect(errorOf(await send('DELETE', path))).toEqual([404, 'no such model']);
@@ -423,6 +423,62 @@ describe('models', () => {
       ['sandbox-mini', ['responses']],
     ] as const)
       expect((await send('POST', MODELS, { slug })).body).toMatchObject({ protocols });
+  });
+
+  it('have the figures that gateways report, and the upstreams that can be called', async () => {
+    const of = (...models: string[]) => models.map((model) => ({ model }));
+    const one = await create({ name: 'one', models: of('sandbox-chat', 'sandbox-mini') });
+    const two = await create({ name: 'two', models: of('*') });
+    await create({ name: 'drained', models: of('sandbox-mini'), state: 'draining' });
+    await create({ name: 'spare', models: [{ model: 'sandbox-mini', weight: 0 }] });
+    await send('POST', MODELS, { slug: 'unserved', state: 'hidden' });
+    await send('POST', MODELS, { slug: '*' });
+    const model = (slug: string, calls: number, failures: number, firstByteMs: number | null) => ({
+      model: slug,
+      calls,
+      failures,
+      firstByteMs,
+      outputTokens: 100 * calls,
+    });
+    const report = (upstreamId: string, isUp: boolean, openModels: string[], models: object[]) => ({
+      ...{ upstreamId, isUp, openModels, models },
+      ...{ running: 0, calls: 0, failures: 0, firstByteMs: null },
+    });
+    await site.database.pool.query(
+      'INSERT INTO serving.gateway_reports (gateway_id, upstreams) VALUES ($1, $2), ($3, $4)',
+      [
+        'gw_a',
+        JSON.stringify([
+          report(
+            one.id,
+            true,
+            ['sandbox-mini'],
+            [model('sandbox-chat', 3, 1, 100), model('sandbox-mini', 2, 2, null)],
+          ),
+          report(two.id, true, [], [model('other', 1, 0, 50)]),
+        ]),
+        'gw_b',
+        JSON.stringify([report(one.id, true, [], [model('sandbox-chat', 1, 0, 300)])]),
+      ],
+    );
+    const figures = (slug: string, upstreams: string[], others: string[], counts: (number | null)[]) => ({
+      slug,
+      upstreams,
+      other_upstreams: others,
+      calls_per_minute: counts[0],
+      failures_per_minute: counts[1],
+      first_byte_ms: counts[2],
+      output_tokens_per_minute: counts[3],
+    });
+    expect((await send('GET', MODELS)).body).toMatchObject({
+      figures: [
+        figures('other', ['two'], [], [1, 0, 50, 100]),
+        figures('sandbox-chat', ['one', 'two'], [], [4, 1, 150, 400]),
+        figures('sandbox-mini', ['two'], ['drained', 'one', 'spare'], [2, 2, null, 200]),
+        figures('unserved', ['two'], [], [0, 0, null, 0]),
+      ],
+    });
+    await site.database.pool.query('DELETE FROM serving.gateway_reports');
   });
 
   it.each([

@@ -4,7 +4,7 @@ import {
   type StoredUpstream,
   type UpstreamProtocol,
 } from '@inference/serving';
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import { type UpstreamTestResponse } from './serving.dto';
 
 const LISTING_TIMEOUT_MILLIS = 10_000;
@@ -31,7 +31,7 @@ interface Answer {
   body: unknown;
 }
 
-/** Lists the models of an upstream and calls one: the given one, or else the first of the list. */
+/** Lists the models of an upstream and calls one: the given one, or else the first of the list. @param dispatcher makes the calls */
 export async function testUpstream(
   {
     baseUrl,
@@ -40,6 +40,7 @@ export async function testUpstream(
   }: Pick<StoredUpstream, 'baseUrl' | 'credentialHeader' | 'protocols'>,
   credential: string | null,
   model: string | undefined,
+  dispatcher: Dispatcher,
 ): Promise<UpstreamTestResponse> {
   const root = baseUrl.replace(/\/+$/, '');
   const protocol = protocols.includes('chat') ? 'chat' : protocols[0]!;
@@ -47,7 +48,11 @@ export async function testUpstream(
     ...(credential !== null && credentialHeaders(credentialHeader, credential, protocol)),
     ...(protocol === 'messages' && { 'anthropic-version': ANTHROPIC_VERSION }),
   };
-  const listing = await answerOf(`${root}/models`, 'GET', headers, undefined, LISTING_TIMEOUT_MILLIS);
+  const listing = await answerOf(
+    `${root}/models`,
+    { method: 'GET', headers, dispatcher },
+    LISTING_TIMEOUT_MILLIS,
+  );
   const models = 'error' in listing ? [] : modelsIn(listing.body);
   const listingError =
     'error' in listing ? listing.error : models.length > 0 ? null : errorOf(listing, credential);
@@ -56,7 +61,11 @@ export async function testUpstream(
   const startedAt = performance.now();
   const { path, prompt, list } = CALLS[protocol];
   const body = JSON.stringify({ model: called, ...prompt });
-  const answer = await answerOf(`${root}/${path}`, 'POST', headers, body, CALL_TIMEOUT_MILLIS);
+  const answer = await answerOf(
+    `${root}/${path}`,
+    { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body, dispatcher },
+    CALL_TIMEOUT_MILLIS,
+  );
   const milliseconds = Math.round(performance.now() - startedAt);
   const call =
     'error' in answer
@@ -72,18 +81,11 @@ export async function testUpstream(
 
 async function answerOf(
   url: string,
-  method: 'GET' | 'POST',
-  headers: Record<string, string>,
-  body: string | undefined,
+  options: NonNullable<Parameters<typeof request>[1]>,
   timeoutMillis: number,
 ): Promise<Answer | { error: string }> {
   try {
-    const response = await request(url, {
-      method,
-      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { body }),
-      signal: AbortSignal.timeout(timeoutMillis),
-    });
+    const response = await request(url, { ...options, signal: AbortSignal.timeout(timeoutMillis) });
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of response.body as AsyncIterable<Buffer>) {

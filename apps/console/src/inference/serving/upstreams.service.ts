@@ -7,6 +7,7 @@ import {
   lockDirectory,
   type StoredUpstream,
   type UpstreamModel,
+  upstreamConnector,
   type UpstreamReport,
 } from '@inference/serving';
 import {
@@ -15,7 +16,9 @@ import {
   Inject,
   Injectable,
   NotFoundException,
+  type OnApplicationShutdown,
 } from '@nestjs/common';
+import { Agent } from 'undici';
 import { type Actor } from '../../accounts/audit-log/actor';
 import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { changing } from './changing';
@@ -45,18 +48,30 @@ import {
   updateUpstream,
   type UpstreamParts,
 } from './serving.repository';
+import { healthOf, reportsOf } from './upstream-health';
 import { testUpstream } from './upstream-test';
+
+const TEST_CONNECT_TIMEOUT_MILLIS = 10_000;
 
 /** The servers of models. */
 @Injectable()
-export class UpstreamsService {
+export class UpstreamsService implements OnApplicationShutdown {
   private readonly seal: CredentialSeal;
+  /** Of tests. */
+  private readonly agent: Agent;
 
   constructor(
     private readonly database: Database,
     @Inject(SERVING_CONFIG) private readonly config: ServingConfig,
   ) {
     this.seal = new CredentialSeal(config.encryptionKeys);
+    this.agent = new Agent({
+      connect: upstreamConnector(TEST_CONNECT_TIMEOUT_MILLIS, () => config.allowsPrivateNetworks),
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.agent.destroy();
   }
 
   async list(): Promise<UpstreamResponse[]> {
@@ -148,7 +163,8 @@ export class UpstreamsService {
       named.map((served) => served.model),
     );
     const called = named.find((served) => chats.has(served.model)) ?? named[0];
-    return testUpstream(upstream, credential, model ?? called?.upstreamName ?? called?.model);
+    const name = model ?? called?.upstreamName ?? called?.model;
+    return testUpstream(upstream, credential, name, this.agent);
   }
 
   /** As `test`, with settings that may not be stored yet. */
@@ -171,6 +187,7 @@ export class UpstreamsService {
       { baseUrl, credentialHeader, protocols },
       credential ?? (isAtHome ? this.newestCredential(stored) : null),
       model,
+      this.agent,
     );
   }
 
@@ -336,26 +353,6 @@ function upstreamView(
     })),
     version: upstream.version,
     updated_at: upstream.updatedAt.toISOString(),
-    health: healthOf(
-      reports.flatMap((report) => report.filter(({ upstreamId }) => upstreamId === upstream.id)),
-    ),
-  };
-}
-
-function healthOf(reports: readonly UpstreamReport[]): UpstreamResponse['health'] {
-  const sum = (read: (report: UpstreamReport) => number) =>
-    reports.reduce((total, report) => total + read(report), 0);
-  const known = reports.filter(({ isUp }) => isUp !== null);
-  const answering = reports.filter(({ firstByteMs }) => firstByteMs !== null);
-  const answers = answering.reduce((total, { calls }) => total + calls, 0);
-  const waited = answering.reduce((total, { calls, firstByteMs }) => total + calls * firstByteMs!, 0);
-  return {
-    gateways: reports.length,
-    is_up: known.length === 0 ? null : known.every(({ isUp }) => isUp),
-    running: sum(({ running }) => running),
-    calls_per_minute: sum(({ calls }) => calls),
-    failures_per_minute: sum(({ failures }) => failures),
-    first_byte_ms: answers === 0 ? null : Math.round(waited / answers),
-    open_models: [...new Set(reports.flatMap(({ openModels }) => openModels))].sort(),
+    health: healthOf(reportsOf(upstream.id, reports)),
   };
 }

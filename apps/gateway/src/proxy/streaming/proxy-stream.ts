@@ -79,6 +79,8 @@ export interface StreamBilling {
     produced: () => Produced,
     finishReason: string | null,
   ): Promise<Charge>;
+  /** The call ends without a charge. @param usage as the upstream has reported it all the same */
+  onUncharged(usage: ReportedUsage | null): void;
   /** Whether a usage object that the client asked for tells the price. */
   reportsCost: boolean;
   /** The first token has arrived. */
@@ -107,6 +109,7 @@ export async function proxyStream(
     settle,
     reportsCost,
     stallMillis,
+    onUncharged,
     onFirstToken,
   }: StreamBilling,
 ): Promise<GatewayError | null> {
@@ -172,7 +175,10 @@ export async function proxyStream(
       const charge = await settle(outcome, usage, isWhole, () => meter.produced, meter.finishReason);
       isCharged = true;
       if (reportsCost) tellPrice(heldBack, meter.usageEvent, charge, native?.reader.withCost);
-    } else if (!clientLeft) unserved = reason ?? new UpstreamFailedError();
+    } else {
+      onUncharged(meter.usage);
+      if (!clientLeft) unserved = reason ?? new UpstreamFailedError();
+    }
     if (!complete && !meter.failed)
       heldBack.push(failure(reason ?? (isCharged ? new AnswerBrokenOffError() : new UpstreamFailedError())));
   } catch (error) {

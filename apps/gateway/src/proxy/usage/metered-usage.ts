@@ -72,6 +72,12 @@ export function meteredUsage(
   };
 }
 
+/** What an upstream charges for by its own report. */
+export const asReported = ({ input, output, others, serviceTier }: ReportedUsage): MeteredUsage => ({
+  counts: { request: 1, ...others, ...input, ...output },
+  serviceTier,
+});
+
 /** The usage with no more tokens than were admitted, of which the dearest kinds stay, and nothing else that counts beside the request. */
 export function within({ counts, serviceTier }: MeteredUsage, bounds: UsageBounds): MeteredUsage {
   const { context } = bounds;

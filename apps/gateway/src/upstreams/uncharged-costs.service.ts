@@ -1,0 +1,94 @@
+import { Database, isDatabaseUnavailable, newId } from '@inference/database';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { type UpstreamCost } from './cost-prices';
+import { addUnchargedCosts, type UnchargedCostRow } from './uncharged-costs.repository';
+import { UpstreamMetrics } from './upstream-metrics';
+
+/** For how long costs are collected, and the pause before a batch is tried again. Chosen: four statements a second at most. */
+const PAUSE_MILLIS = 250;
+/** Costs that wait while the database is away. Chosen: at some 300 bytes each they take 3 MB. */
+const MOST_WAITING = 10_000;
+/** Costs of one statement. */
+const MOST_AT_ONCE = 500;
+/** Of a batch while the database answers. Chosen: some minutes, so that a row that never fits does not stop the others. */
+const MOST_ATTEMPTS = 1_000;
+/** How long the end of the process waits for the last costs. */
+const SHUTDOWN_PATIENCE_MILLIS = 3_000;
+
+/** Stores what upstreams take for calls that nobody is charged for, in the background: no answer waits for it. */
+@Injectable()
+export class UnchargedCosts implements OnApplicationShutdown {
+  private readonly logger = new Logger(UnchargedCosts.name);
+  private waiting: UnchargedCostRow[] = [];
+  private running: Promise<void> | undefined;
+  private isStopping = false;
+  private endPause: () => void = () => undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly metrics: UpstreamMetrics,
+  ) {}
+
+  /** @param model that was called @param costs of the attempts of one call, none of which has served it */
+  record(requestId: string, accountId: string, model: string, costs: readonly UpstreamCost[]): void {
+    this.metrics.countCosts(costs);
+    if (this.waiting.length >= MOST_WAITING) {
+      this.logger.error(`The cost of the failed call ${requestId} was not recorded: too many wait.`);
+      return;
+    }
+    for (const [index, { upstream, list, costPicos }] of costs.entries())
+      this.waiting.push({
+        request_id: requestId,
+        attempt: index + 1,
+        account_id: accountId,
+        model,
+        upstream,
+        list,
+        cost_picos: costPicos.toString(),
+      });
+    if (costs.length > 0) this.running ??= this.write();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    this.endPause();
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise((resolve) => (timer = setTimeout(resolve, SHUTDOWN_PATIENCE_MILLIS)));
+    await Promise.race([this.running, patience]);
+    clearTimeout(timer);
+  }
+
+  /** Writes what waits, batch by batch. A batch that may have been written keeps its id, so that it counts once. */
+  private async write(): Promise<void> {
+    while (this.waiting.length > 0) {
+      await this.pause();
+      const id = newId('ucb');
+      const batch = this.waiting.splice(0, MOST_AT_ONCE);
+      for (let attempt = 1; !(await this.isDone(id, batch, attempt)); attempt++) await this.pause();
+    }
+    this.running = undefined;
+  }
+
+  /** Writes the batch. Returns whether it needs no further attempt. */
+  private async isDone(id: string, batch: readonly UnchargedCostRow[], attempt: number): Promise<boolean> {
+    try {
+      await addUnchargedCosts(this.database, id, batch);
+      return true;
+    } catch (error) {
+      if (!this.isStopping && (isDatabaseUnavailable(error) || attempt < MOST_ATTEMPTS)) return false;
+      this.logger.error(`The cost of ${batch.length} failed attempts was not recorded: ${String(error)}`);
+      return true;
+    }
+  }
+
+  private pause(): Promise<void> {
+    if (this.isStopping) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, PAUSE_MILLIS);
+      this.endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
