@@ -2,7 +2,7 @@
 export type WorstValue = [kind: string, jsonOf: (bytes: number) => string];
 
 export const filled = (bytes: number, part: string): string =>
-  part.repeat(Math.max(1, Math.floor(bytes / part.length)));
+  part.repeat(Math.max(1, Math.floor(bytes / Buffer.byteLength(part))));
 export const text = (bytes: number, part: string): string => `"${filled(bytes - 2, part)}"`;
 /** A list of one entry many times. */
 export const list = (bytes: number, entry: string): string =>
@@ -52,9 +52,11 @@ export const WORST_VALUES: WorstValue[] = [
   ['slashes', (bytes) => text(bytes, '/')],
   ['escaped letters', (bytes) => text(bytes, '\\u0061')],
   ['escaped quotes', (bytes) => text(bytes, '\\"')],
+  ['escaped quotes behind letters', (bytes) => `"${'a'.repeat(40)}${filled(bytes - 42, '\\"')}"`],
   ['escaped control characters', (bytes) => text(bytes, '\\u0001')],
   ['Chinese characters', (bytes) => text(bytes, '中')],
-  ['emoji', (bytes) => text(bytes / 2, '👩‍👩‍👧')],
+  ['emoji', (bytes) => text(bytes, '😀')],
+  ['joined emoji', (bytes) => text(bytes, '👩‍👩‍👧')],
 ];
 
 const FOR_EVERY_MEMBER = new Set([
