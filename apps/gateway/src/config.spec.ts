@@ -131,10 +131,12 @@ describe('readGatewayConfig', () => {
       const { upstreams } = readGatewayConfig(
         environment({ UPSTREAM_PRIVATE_NETWORKS: networks ?? '', UPSTREAMS: JSON.stringify([UPSTREAM]) }),
       );
-      return ['127.0.0.1:8000', '127.0.0.1:8001'].map((host) => upstreams.mayBePrivate(host));
+      return ['http://127.0.0.1:8000', 'https://127.0.0.1:8000', 'http://127.0.0.1:8001'].map((origin) =>
+        upstreams.mayBePrivate(origin),
+      );
     };
-    expect(isAllowed('allowed')).toEqual([true, true]);
-    expect(isAllowed()).toEqual([true, false]);
+    expect(isAllowed('allowed')).toEqual([true, true, true]);
+    expect(isAllowed()).toEqual([true, false, false]);
   });
 
   it('names the position of an error in the upstreams', () => {

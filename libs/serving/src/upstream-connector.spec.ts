@@ -24,7 +24,7 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 /** Connects; returns the error, if any. */
 function connect(hostname: string, found: (typeof LOCAL)[], named: string[] = []): Promise<Error | null> {
   const resolve: LookupFunction = (_name, _options, callback) => callback(null, found);
-  const connector = upstreamConnector(TIMEOUT_MILLIS, (host) => named.includes(host), resolve);
+  const connector = upstreamConnector(TIMEOUT_MILLIS, (origin) => named.includes(origin), resolve);
   const target = { hostname, host: `${hostname}:${port}`, protocol: 'http:', port: String(port) };
   return new Promise((done) => {
     connector(target, (error, socket) => {
@@ -38,15 +38,18 @@ describe('a connection to an upstream', () => {
   it.each([
     ['an address', '127.0.0.1', []],
     ['an IPv6 address that holds one', '::ffff:127.0.0.1', []],
+    ['one of a translator', '::ffff:0:127.0.0.1', []],
+    ['one of another translator', '64:ff9b:1::7f00:1', []],
+    ['one of a tunnel', '2002:7f00:1::', []],
     ['a name', HOST, [LOCAL]],
   ])('is refused in a private network: %s', async (_kind, hostname, found) => {
     expect(await connect(hostname, found)).toBeInstanceOf(PrivateAddressError);
     expect(connections).toBe(0);
   });
 
-  it('is made there if its host and port may be there', async () => {
-    expect(await connect('127.0.0.1', [], [`127.0.0.1:${port}`])).toBeNull();
-    expect(await connect('127.0.0.1', [], ['127.0.0.1'])).toBeInstanceOf(PrivateAddressError);
+  it('is made there if its origin may be there', async () => {
+    expect(await connect('127.0.0.1', [], [`http://127.0.0.1:${port}`])).toBeNull();
+    expect(await connect('127.0.0.1', [], ['http://127.0.0.1'])).toBeInstanceOf(PrivateAddressError);
   });
 
   it('is made to public addresses of a name that also has private ones', async () => {

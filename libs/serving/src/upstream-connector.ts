@@ -13,19 +13,19 @@ export class PrivateAddressError extends Error {
 /**
  * Connects to upstreams. A name is judged by the addresses that it has when the connection is made, since they may change after its base
  * address was stored; kept connections are not judged again. Fails with PrivateAddressError.
- * @param mayBePrivate whether the host may be in a private network, with its port unless that is the default of the protocol
+ * @param mayBePrivate whether the server of an origin may be in a private network
  * @param resolve finds the addresses of a name
  */
 export function upstreamConnector(
   timeoutMillis: number,
-  mayBePrivate: (host: string) => boolean,
+  mayBePrivate: (origin: string) => boolean,
   resolve: LookupFunction = lookUp,
 ): buildConnector.connector {
   const anywhere = buildConnector({ timeout: timeoutMillis });
   const inPublic = buildConnector({ timeout: timeoutMillis, lookup: publicLookup(resolve) });
   return (options, callback) => {
-    const { hostname, host = hostname } = options;
-    if (mayBePrivate(host)) return anywhere(options, callback);
+    const { protocol, hostname, host = hostname } = options;
+    if (mayBePrivate(`${protocol}//${host}`)) return anywhere(options, callback);
     // An address is not looked up.
     if (isIP(hostname) && isPrivate(hostname))
       return process.nextTick(() => callback(new PrivateAddressError(hostname), null));

@@ -22,7 +22,7 @@ const HANG_MILLIS = 150;
 const CONFIG = {
   timeouts: { connectMillis: 60_000, firstByteMillis: 60_000, idleMillis: 60_000 },
   timeZone: 'UTC',
-  mayBePrivate: (host: string) => host.startsWith('127.0.0.1:'),
+  mayBePrivate: (origin: string) => origin.includes('://127.0.0.1:'),
 };
 const PAUSED_SECONDS = 200;
 const LIMITED_SECONDS = 70;

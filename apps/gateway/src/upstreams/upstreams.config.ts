@@ -88,15 +88,15 @@ export interface UpstreamsConfig {
   answerMemoryBytes: number;
   /** 32 bytes each. The first one encrypts credentials; all decrypt. */
   encryptionKeys: Buffer[];
-  /** Whether an upstream at this host and port may be in a private network: any one, or those that UPSTREAMS names. */
-  mayBePrivate(host: string): boolean;
+  /** Whether an upstream of this origin may be in a private network: any one, or those that UPSTREAMS names. */
+  mayBePrivate(origin: string): boolean;
 }
 
 export const UPSTREAMS_CONFIG = Symbol('UPSTREAMS_CONFIG');
 
 function mayBePrivateOf({ UPSTREAM_PRIVATE_NETWORKS: networks, UPSTREAMS: named }: UpstreamsFields) {
-  const hosts = new Set(named?.map((upstream) => new URL(upstream.base_url).host));
-  return (host: string) => networks === 'allowed' || hosts.has(host);
+  const origins = new Set(named?.map((upstream) => new URL(upstream.base_url).origin));
+  return (origin: string) => networks === 'allowed' || origins.has(origin);
 }
 
 export const upstreamsOf = (config: UpstreamsFields & { SITE: Site }): UpstreamsConfig => ({
