@@ -10,6 +10,7 @@ import { readJson, writeJson } from '../setup/state-file.mjs';
  * @import { Site } from './settings.mjs'
  * @typedef {{ identifier: string, password: string, apiKey?: string }} Account
  * @typedef {object} Secrets
+ * @property {number} format 1; 0.2.0 and earlier versions have written none
  * @property {Site} site that the data belong to
  * @property {string} databasePassword of the superuser
  * @property {Record<string, string>} rolePasswords by role
@@ -48,6 +49,7 @@ function newSigningKey() {
 /** @param {Site} site @returns {Secrets} */
 export const generateSecrets = (site) => ({
   site,
+  format: 1,
   databasePassword: newSecret(),
   rolePasswords: Object.fromEntries(DATABASE_ROLES.map((role) => [role, newSecret()])),
   apiKeyHashSecret: newSecret(),
@@ -81,6 +83,7 @@ const FIELDS = {
     rolePasswords: 'object',
     apiKeyHashSecret: 'text',
     sessionSigningKeys: 'filled list',
+    encryptionKeys: 'filled list',
     'accounts.demo.identifier': 'text',
     'accounts.demo.password': 'text',
     'accounts.admin.identifier': 'text',
@@ -91,7 +94,6 @@ const FIELDS = {
     'accounts.demo.apiKey': 'text',
     'accounts.admin.apiKey': 'text',
     'seeded.packages': 'list',
-    encryptionKeys: 'filled list',
     upstreamEncryptionKeys: 'filled list',
     downloadLinkSecrets: 'filled list',
     oidcClientSecret: 'text',
@@ -106,6 +108,23 @@ const FIELDS = {
     memo: 'object',
   },
 };
+
+/**
+ * What a file with a format has beside that. New values would be worse than none: what was encrypted could not be read any more.
+ * @type {Parameters<typeof readJson>[1]['required']}
+ */
+const FORMAT_FIELDS = { upstreamEncryptionKeys: 'filled list' };
+
+/** @param {string} dataDir */
+const secretsFile = (dataDir) => path.join(dataDir, 'secrets.json');
+
+/** @param {string} dataDir */
+const remedyWithDatabase = (dataDir) =>
+  `Restore the file, or remove ${dataDir} to start with an empty database.`;
+
+/** What to do if the database has another password. @param {string} dataDir */
+export const adviceOnPassword = (dataDir) =>
+  `${secretsFile(dataDir)} holds a databasePassword that is wrong.\n${remedyWithDatabase(dataDir)}`;
 
 /**
  * Earlier versions stored the accounts at the payment providers under the name "parties", and that the package of
@@ -129,12 +148,13 @@ function withCurrentNames({ payments, seeded, ...saved }) {
  * @returns {{ secrets: Secrets, save: () => void }} `save` after a change
  */
 export function openSecrets({ dataDir, site }) {
-  const file = path.join(dataDir, 'secrets.json');
+  const file = secretsFile(dataDir);
   const hasDatabase = fs.existsSync(path.join(dataDir, 'postgres'));
   const remedy = hasDatabase
-    ? `The database in the same folder cannot be opened without it.\nRestore the file, or remove ${dataDir} to start with an empty database.`
+    ? `The database in the same folder cannot be opened without it.\n${remedyWithDatabase(dataDir)}`
     : 'There is no database yet that needs it: remove the file.';
   const content = readJson(file, { ...FIELDS, remedy });
+  if (content && 'format' in content) readJson(file, { required: FORMAT_FIELDS, remedy });
   if (content === null && hasDatabase) throw new Error(`${file} is missing. ${remedy}`);
   const saved = content && withCurrentNames(content);
   const fresh = generateSecrets(saved?.site ?? site);

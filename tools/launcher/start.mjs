@@ -13,7 +13,7 @@ import { onOrphaned } from './processes/npm-parent.mjs';
 import { keepRunning } from './processes/supervision.mjs';
 import { ensurePaymentCredentials } from './services/payment-sandbox.mjs';
 import { describeRunning, writePlatformFile } from './report.mjs';
-import { openSecrets } from './secrets.mjs';
+import { adviceOnPassword, openSecrets } from './secrets.mjs';
 import { seedAccounts, seedSite } from './seed/seed.mjs';
 import { databaseUrl, describeServices } from './services/services.mjs';
 import { describeUsageArchive } from './services/usage-archive.mjs';
@@ -84,6 +84,7 @@ function describeDatabase({ dataDir, backupDir, ports }, { databasePassword }) {
         dataDir: path.join(dataDir, 'postgres'),
         port: ports.postgres,
         password: databasePassword,
+        passwordAdvice: adviceOnPassword(dataDir),
         backupDir: backupDir ?? undefined,
         logFile,
         signal: control.signal,

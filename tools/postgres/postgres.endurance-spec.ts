@@ -156,7 +156,8 @@ test('reports a wrong password and a port that is taken', async () => {
   await expect(start({ dataDir: join(folder, 'private', 'other'), port })).rejects.toThrow('could not bind');
   await end(owner, 'SIGTERM');
   await untilGone(...pids);
-  await expect(start({ password: 'another' })).rejects.toThrow('was created with another password');
+  const wrong = { password: 'another', passwordAdvice: 'Restore the old one.' };
+  await expect(start(wrong)).rejects.toThrow('was created with another password. Restore the old one.');
 });
 
 test('removes the data of an ephemeral server', async () => {

@@ -20,6 +20,7 @@ import { stopLeftover } from './leftover.mjs';
  * @property {string} dataDir created if absent. A server that a killed run has left on it is stopped first
  * @property {number} [port] a free one when absent
  * @property {string} password of the superuser `postgres`; must be the one that the database was created with
+ * @property {string} [passwordAdvice] what to do if it is another one
  * @property {string} [backupDir] the server archives its write-ahead log to this folder, which is created if absent
  * @property {Record<string, string>} [settings] PostgreSQL settings that are added to SETTINGS, or replace some of them
  * @property {boolean} [ephemeral] for tests: fast, loses data in a crash, removes the folder at the end
@@ -120,14 +121,15 @@ async function untilReady(running, { dataDir, logFile }, logOffset, deadlineMs, 
   }
 }
 
-/** @param {string} url @param {string} dataDir */
-async function checkPassword(url, dataDir) {
+/** @param {string} url @param {string} dataDir @param {string} [advice] */
+async function checkPassword(url, dataDir, advice) {
   const client = new pg.Client({ connectionString: url });
   try {
     await client.connect();
   } catch (error) {
     if (codeOf(error) !== INVALID_PASSWORD) throw error;
-    throw new Error(`The database in ${dataDir} was created with another password.`, { cause: error });
+    const fault = `The database in ${dataDir} was created with another password.`;
+    throw new Error(advice ? `${fault} ${advice}` : fault, { cause: error });
   } finally {
     await client.end().catch(() => undefined);
   }
@@ -136,11 +138,10 @@ async function checkPassword(url, dataDir) {
 /**
  * @param {number} port
  * @param {StartMessage} message
- * @param {string} password
- * @param {AbortSignal} [signal]
+ * @param {Pick<PostgresOptions, 'password' | 'passwordAdvice' | 'signal'>} options
  * @returns {Promise<Postgres>}
  */
-async function launchOn(port, message, password, signal) {
+async function launchOn(port, message, { password, passwordAdvice, signal }) {
   const { logFile } = message;
   const logOffset = fs.statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
   const running = launch({ ...message, settings: { ...message.settings, port: String(port) } });
@@ -151,7 +152,7 @@ async function launchOn(port, message, password, signal) {
   const url = `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
   try {
     await untilReady(running, message, logOffset, READY_DEADLINE_MS, signal);
-    await checkPassword(url, message.dataDir);
+    await checkPassword(url, message.dataDir, passwordAdvice);
   } catch (error) {
     await stop();
     throw error;
@@ -216,7 +217,7 @@ export async function startPostgres(options) {
   };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await launchOn(port ?? (await findFreePort()), message, password, signal);
+      return await launchOn(port ?? (await findFreePort()), message, options);
     } catch (error) {
       // Another process may take a free port before PostgreSQL listens on it.
       const mayRetry = port === undefined && attempt < PORT_ATTEMPTS;

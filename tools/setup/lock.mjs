@@ -20,12 +20,15 @@ const TAKEN = ['ENOENT', 'ENOTEMPTY', 'EEXIST'];
 /** @param {Member} member */
 const isAlive = ({ pid, identity }) => identity !== null && processIdentity(pid) === identity;
 
-/** @param {string} folder @returns {Member[] | null} null if there is no lock, or its list is damaged */
+/** @param {any} value @returns {value is Member} */
+const isMember = (value) => Number.isInteger(value?.pid);
+
+/** @param {string} folder @returns {Member[] | null} null if there is no lock, or its list is damaged. What is no member is left out */
 function readMembers(folder) {
   const file = path.join(folder, 'members.json');
   try {
     const members = JSON.parse(fs.readFileSync(file, 'utf8'));
-    return Array.isArray(members) ? members : null;
+    return Array.isArray(members) ? members.filter(isMember) : null;
   } catch (error) {
     // A power failure may have emptied the file; it has ended the processes, too.
     if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return null;

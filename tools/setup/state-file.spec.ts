@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { adviceOnPassword, generateSecrets, openSecrets } from '../launcher/secrets.mjs';
 import { tryLock } from './lock.mjs';
 import { ensureWritableFolder, readJson, writeJson } from './state-file.mjs';
 
@@ -83,15 +84,53 @@ it('leaves the old content and no draft if the new one cannot be written', () =>
   expect(readdirSync(folder)).toEqual(['state.json']);
 });
 
-it('takes over a lock whose list of processes is damaged, and does not wait for ever for one that it cannot have', () => {
+it.each(['', '{}', '[null]', '[1,"x",{"pid":"1"}]'])(
+  'takes over a lock whose list of processes is damaged: %j',
+  (members) => {
+    const place = join(folder, 'lock');
+    mkdirSync(place);
+    writeFileSync(join(place, 'members.json'), members);
+    const { lock } = tryLock(place);
+    expect(lock).toBeDefined();
+    lock!.release();
+    expect(existsSync(place)).toBe(false);
+  },
+);
+
+it('does not wait for ever for a lock that it cannot have', () => {
   const place = join(folder, 'lock');
-  mkdirSync(place);
-  writeFileSync(join(place, 'members.json'), '');
-  const { lock } = tryLock(place);
-  expect(lock).toBeDefined();
-  lock!.release();
-  expect(existsSync(place)).toBe(false);
   writeFileSync(place, '');
   expect(() => tryLock(place)).toThrow('ENOTDIR');
   expect(readFileSync(place, 'utf8')).toBe('');
+});
+
+describe('the secrets of a site', () => {
+  const open = () => openSecrets({ dataDir: folder, site: 'intl' } as Parameters<typeof openSecrets>[0]);
+  const secrets = generateSecrets('intl');
+  const without = (...names: string[]) =>
+    Object.fromEntries(Object.entries(secrets).filter(([name]) => !names.includes(name)));
+  const store = (content: object) => writeFileSync(join(folder, 'secrets.json'), JSON.stringify(content));
+
+  beforeEach(() => mkdirSync(join(folder, 'postgres')));
+
+  it.each(['encryptionKeys', 'upstreamEncryptionKeys'])('are not replaced if %s are missing', (name) => {
+    store(without(name));
+    expect(open).toThrow(`secrets.json is damaged: ${name} is missing. The database in the same folder`);
+    expect(open).toThrow(`Restore the file, or remove ${folder} to start with an empty database.`);
+    expect(readFileSync(join(folder, 'secrets.json'), 'utf8')).toBe(JSON.stringify(without(name)));
+  });
+
+  it('of version 0.2.0 and earlier get what these have not written', () => {
+    store(without('format', 'upstreamEncryptionKeys'));
+    expect(open().secrets).toMatchObject(without('upstreamEncryptionKeys'));
+    const stored = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8')) as object;
+    expect(open().secrets).toEqual(stored);
+    expect(stored).toHaveProperty('upstreamEncryptionKeys', [expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  });
+
+  it('are named to whoever has another password than the database', () => {
+    expect(adviceOnPassword(folder)).toBe(
+      `${join(folder, 'secrets.json')} holds a databasePassword that is wrong.\nRestore the file, or remove ${folder} to start with an empty database.`,
+    );
+  });
 });

@@ -1,4 +1,4 @@
-import { type ServiceOptions } from '@inference/http';
+import { ErrorFilter, type ServiceOptions } from '@inference/http';
 import { type ApiDescription, ErrorResponse, serveDocument } from '@inference/openapi';
 
 export const API_DESCRIPTION: ApiDescription = {
@@ -51,4 +51,6 @@ export const SERVICE_OPTIONS: ServiceOptions = {
   bodyLimitBytes: 1_048_576,
   refuseInexactNumbers: true,
   documentApi: serveDocument(API_DESCRIPTION),
+  /** Any route may answer that the database is away. The specified body of the console's errors has one field (spec: Errors). */
+  errorFilter: new ErrorFilter(false),
 };

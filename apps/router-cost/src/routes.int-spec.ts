@@ -228,13 +228,17 @@ describe('the status', () => {
     const away = await startRouterCost({ ...config, DATABASE_URL: 'postgres://u:p@127.0.0.1:1/none' });
     for (const credential of [account.apiKey, token]) {
       const { status, json } = await away.get(COST, credential);
-      expect([status, json]).toEqual([503, { error: 'database unavailable' }]);
+      expect([status, json]).toEqual([503, { error: 'database unavailable', code: 'database_unavailable' }]);
     }
     expect((await away.get(COST, 'bfvk-malformed')).status).toBe(401);
     await away.app.close();
     const DATABASE_URL = database.urlFor('router_cost');
     const alone = await startRouterCost({ ...config, DATABASE_URL, CONSOLE_URL: 'http://127.0.0.1:1' });
-    expect((await alone.get(COST, token)).status).toBe(503);
+    const keyless = await alone.get(COST, token);
+    expect([keyless.status, keyless.json]).toEqual([
+      503,
+      { error: 'the session keys are unavailable', code: 'session_keys_unavailable' },
+    ]);
     expect((await alone.get(COST, account.apiKey)).status).toBe(200);
     await alone.app.close();
   });

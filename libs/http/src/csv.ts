@@ -14,5 +14,8 @@ const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"
 export const csvLine = (values: readonly string[]): string =>
   `${values.map((value) => quoted(asText(value))).join(',')}\r\n`;
 
-/** The same for programs, which take every value as it is: a spreadsheet calculates a text that looks like a formula. */
+/**
+ * The same for programs, which take every value as it is: a spreadsheet calculates a text that looks like a formula. Only for names of
+ * a limited alphabet, never for text that somebody has written.
+ */
 export const exactCsvLine = (values: readonly string[]): string => `${values.map(quoted).join(',')}\r\n`;

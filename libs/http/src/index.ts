@@ -7,6 +7,7 @@ export {
   type DescribedError,
   describeError,
   ErrorFilter,
+  RETRY_AFTER_ONE_SECOND,
   DetailedException,
   TooManyRequestsException,
   UnavailableException,

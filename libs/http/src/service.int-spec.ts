@@ -346,7 +346,10 @@ describe('a service', () => {
     const health = await fetch(`${down.url}/healthz`);
     expect([health.status, await health.text()]).toEqual(unavailable);
     const query = await fetch(`${down.url}/things/7`);
-    expect([query.status, await query.text()]).toEqual(unavailable);
+    expect([query.status, await query.json()]).toEqual([
+      503,
+      { error: 'database unavailable', code: 'database_unavailable' },
+    ]);
     expect(query.headers.get('retry-after')).toBe('1');
     expect((await fetch(`${down.url}/things`)).status).toBe(200);
     const livenessPort = await down.app.get(MetricsServer).listen(0, '127.0.0.1');

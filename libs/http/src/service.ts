@@ -18,6 +18,7 @@ import { BodyMemory } from './bodies/body-memory';
 import { BodyReader } from './bodies/body-reader';
 import { BodyGuard } from './bodies/body.guard';
 import { serveInTurn } from './bodies/requests-in-turn';
+import { endStalledConnections } from './bodies/stalled-connections';
 import { hangUpUnread, leaveBodiesUnread } from './bodies/unread-bodies';
 import { type AllowedOrigins, corsOptions, setCorsHeaders } from './cors/cors';
 import { ErrorFilter } from './errors/error.filter';
@@ -132,6 +133,8 @@ export interface ServiceOptions {
   newRequestId?: () => string;
   /** The body of errors that reach no filter: invalid HTTP, headers that are too large, requests that arrive too slowly. */
   parserErrorBody?: ParserErrorBody;
+  /** Disconnects a client that takes nothing of its answer for so long; a minute unless given. */
+  stallMillis?: number;
   /** Receives the log instead of standard output. */
   logTo?: DestinationStream | undefined;
 }
@@ -182,6 +185,7 @@ export async function createService(
   app.get(ShutdownDelay).takeSignals(app, config.SHUTDOWN_DELAY_SECONDS);
   app.getHttpServer().headersTimeout = HEADERS_TIMEOUT_MILLIS;
   app.getHttpServer().keepAliveTimeout = KEEP_ALIVE_MILLIS;
+  endStalledConnections(app.getHttpServer(), options.stallMillis);
   app.get(ConnectionDrain).watch();
   answerParserErrors(app.getHttpServer(), config.CORS_ORIGINS, options);
   serveInTurn(app.getHttpServer());

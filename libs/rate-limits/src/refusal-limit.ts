@@ -1,6 +1,6 @@
 import { env, type Site } from '@inference/config';
 import { addressGroup, type CallLimit, RefusedCalls, TooManyRequestsException } from '@inference/http';
-import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { type DynamicModule, Inject, Module } from '@nestjs/common';
 import { type ThrottlerStorage } from '@nestjs/throttler';
 import { type Request } from 'express';
 import { type z } from 'zod';
@@ -113,11 +113,10 @@ const STORAGE = Symbol('refusal counters');
 
 /** Limits the calls of each address that a service refuses (see RefusalLimit). The service needs ServiceModule. */
 @Module({})
-export class RefusalLimitModule implements OnModuleInit {
-  constructor(
-    @Inject(RefusalLimit) private readonly limit: RefusalLimit,
-    @Inject(RefusedCalls) private readonly refusedCalls: RefusedCalls,
-  ) {}
+export class RefusalLimitModule {
+  constructor(@Inject(RefusalLimit) limit: RefusalLimit, @Inject(RefusedCalls) refusedCalls: RefusedCalls) {
+    refusedCalls.limitBy(limit);
+  }
 
   /** @param service name of the service in the keys of its counters */
   static forRoot(service: string, config: RateLimitFields & { SITE: Site }): DynamicModule {
@@ -131,9 +130,5 @@ export class RefusalLimitModule implements OnModuleInit {
         { provide: RefusalLimit, useValue: new RefusalLimit(storage, multiplier) },
       ],
     };
-  }
-
-  onModuleInit(): void {
-    this.refusedCalls.limitBy(this.limit);
   }
 }

@@ -1,5 +1,5 @@
 import { type Readable } from 'node:stream';
-import { ServiceUnavailableException } from '@nestjs/common';
+import { UnavailableException } from '@inference/http';
 
 export interface DownloadLink {
   /** The name under which browsers save the file. */
@@ -52,9 +52,9 @@ export interface ObjectStorage {
 }
 
 /** Becomes a 503 response. The cause is only logged. */
-export class StorageUnavailableError extends ServiceUnavailableException {
+export class StorageUnavailableError extends UnavailableException {
   constructor(cause: unknown) {
-    super('storage unavailable', { cause });
+    super('storage unavailable', 'storage_unavailable', {}, { cause });
   }
 }
 

@@ -1,5 +1,6 @@
 import { ACCOUNT_SUSPENDED, AccountSuspendedException } from '@inference/guards';
-import { HttpException, type HttpExceptionOptions } from '@nestjs/common';
+import { DetailedException, RETRY_AFTER_ONE_SECOND } from '@inference/http';
+import { type HttpException, type HttpExceptionOptions } from '@nestjs/common';
 
 /**
  * Errors of a sign-in through a provider. A browser is redirected to `{CONSOLE_UI_URL}/sign-in#error=<code>`, or to
@@ -24,13 +25,15 @@ const FAILURES = {
 
 export type OAuthErrorCode = keyof typeof FAILURES;
 
-export class OAuthException extends HttpException {
+/** A 503 has its code in the body too, and `Retry-After`. */
+export class OAuthException extends DetailedException {
   constructor(
     readonly code: OAuthErrorCode,
     options?: HttpExceptionOptions,
   ) {
     const [status, message] = FAILURES[code];
-    super(message, status, options);
+    if (status === 503) super(status, message, { code }, RETRY_AFTER_ONE_SECOND, options);
+    else super(status, message, {}, undefined, options);
   }
 }
 

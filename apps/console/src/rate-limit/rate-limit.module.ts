@@ -1,11 +1,17 @@
-import { TooManyRequestsException } from '@inference/http';
-import { type ExecutionContext, Injectable, Module } from '@nestjs/common';
+import { type CallLimit, RefusedCalls, TooManyRequestsException } from '@inference/http';
+import { type ExecutionContext, Inject, Injectable, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { ThrottlerGuard, ThrottlerModule, type ThrottlerRequest } from '@nestjs/throttler';
-import { RATE_LIMIT_CONFIG } from '@inference/rate-limits';
+import {
+  getStorageToken,
+  ThrottlerGuard,
+  ThrottlerModule,
+  type ThrottlerRequest,
+  type ThrottlerStorage,
+} from '@nestjs/throttler';
+import { RATE_LIMIT_CONFIG, type RateLimitConfig } from '@inference/rate-limits';
 import { type Request, type Response } from 'express';
 import { SITE_CONFIG } from '../site.config';
-import { throttlerOptions } from './rate-limits';
+import { REQUEST_LIMIT, requestLimit, throttlerOptions } from './rate-limits';
 
 /** Its probes are frequent and come from one address. */
 const UNLIMITED_PATH = '/healthz';
@@ -39,6 +45,32 @@ class RateLimitGuard extends ThrottlerGuard {
   }
 }
 
+/** Counts the requests that are answered without the guard: for the API document and for pages with their content. */
+class UnguardedRequestLimit implements CallLimit {
+  constructor(
+    private readonly storage: ThrottlerStorage,
+    private readonly config: RateLimitConfig,
+  ) {}
+
+  /** The guard checks all others. */
+  check(): void {}
+
+  /** The guard has counted them. */
+  count(): void {}
+
+  /** Rejects with 429 if the address of the request is above its limit. */
+  async countPublic({ ip }: Request): Promise<void> {
+    const { key, windowMillis, limit } = requestLimit(this.config, ip);
+    const count = await this.storage.increment(key, windowMillis, limit, 0, REQUEST_LIMIT);
+    if (!count.isBlocked) return;
+    throw new TooManyRequestsException('too many requests', count.timeToBlockExpire, {
+      'RateLimit-Limit': String(limit),
+      'RateLimit-Remaining': '0',
+      'RateLimit-Reset': String(count.timeToExpire),
+    });
+  }
+}
+
 /**
  * Limits the requests of every address. Import it before the guard of the credentials: a refused request costs less.
  */
@@ -51,4 +83,12 @@ class RateLimitGuard extends ThrottlerGuard {
   ],
   providers: [{ provide: APP_GUARD, useClass: RateLimitGuard }],
 })
-export class RateLimitModule {}
+export class RateLimitModule {
+  constructor(
+    @Inject(getStorageToken()) storage: ThrottlerStorage,
+    @Inject(RATE_LIMIT_CONFIG) config: RateLimitConfig,
+    refusedCalls: RefusedCalls,
+  ) {
+    refusedCalls.limitBy(new UnguardedRequestLimit(storage, config));
+  }
+}

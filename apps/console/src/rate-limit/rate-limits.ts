@@ -38,6 +38,12 @@ const REFRESHES_PER_WINDOW = 300;
 /** Webhook requests of one address: a payment provider sends those of all customers from few addresses. */
 const WEBHOOKS_PER_WINDOW = 60_000;
 
+/** Name of the limit of all requests of an address. */
+export const REQUEST_LIMIT = 'requests';
+
+const scaled = (limit: number, multiplier: number) => Math.max(1, Math.round(limit * multiplier));
+const counterKey = (limitName: string, tracker: string) => `${limitName} ${tracker}`;
+
 const isWebhook = (context: ExecutionContext) =>
   context.switchToHttp().getRequest<Request>().path.toLowerCase().startsWith(WEBHOOK_PATH);
 
@@ -48,23 +54,44 @@ export function throttlerOptions(
   { redisUrl, multiplier }: RateLimitConfig,
   { site }: Pick<SiteConfig, 'site'>,
 ): ThrottlerModuleOptions {
-  const scaled = (limit: number) => Math.max(1, Math.round(limit * multiplier));
   const common = { ttl: WINDOW_MILLIS, blockDuration: 0 };
   return {
     storage: throttlerStorage(redisUrl, `console:${site}`),
     getTracker: ({ ip }) => addressGroup(ip as string | undefined),
-    generateKey: (_context, tracker, limitName) => `${limitName} ${tracker}`,
+    generateKey: (_context, tracker, limitName) => counterKey(limitName, tracker),
     throttlers: [
-      { ...common, name: 'requests', limit: scaled(REQUESTS_PER_WINDOW), skipIf: isWebhook },
+      {
+        ...common,
+        name: REQUEST_LIMIT,
+        limit: scaled(REQUESTS_PER_WINDOW, multiplier),
+        skipIf: isWebhook,
+      },
       {
         ...common,
         // The name is part of the keys in Redis.
         name: 'notifications',
-        limit: scaled(WEBHOOKS_PER_WINDOW),
+        limit: scaled(WEBHOOKS_PER_WINDOW, multiplier),
         skipIf: (context) => !isWebhook(context),
       },
-      { ...common, name: 'attempts', limit: scaled(ATTEMPTS_PER_WINDOW), skipIf: isNot('attempts') },
-      { ...common, name: 'refreshes', limit: scaled(REFRESHES_PER_WINDOW), skipIf: isNot('refreshes') },
+      {
+        ...common,
+        name: 'attempts',
+        limit: scaled(ATTEMPTS_PER_WINDOW, multiplier),
+        skipIf: isNot('attempts'),
+      },
+      {
+        ...common,
+        name: 'refreshes',
+        limit: scaled(REFRESHES_PER_WINDOW, multiplier),
+        skipIf: isNot('refreshes'),
+      },
     ],
   };
 }
+
+/** What limits the requests that no guard sees, such as for documents and pages: they count among all of an address. */
+export const requestLimit = ({ multiplier }: RateLimitConfig, ip: string | undefined) => ({
+  key: counterKey(REQUEST_LIMIT, addressGroup(ip)),
+  windowMillis: WINDOW_MILLIS,
+  limit: scaled(REQUESTS_PER_WINDOW, multiplier),
+});

@@ -23,6 +23,8 @@ const TEMPLATE = 'index.html';
 const FILES = '.pages/files.json';
 /** Path of the page that is rendered from the snapshot of `StatusPageService`. */
 const STATUS_PAGE = '/status';
+/** Paths of the pages of single models and packages; there is no end to those that do not exist. */
+const MODEL_PAGE = /^\/(?:models|packages)\/(.+)$/;
 /** A few hundred models in two languages. A page has about 20 kB. */
 const MOST_KEPT_PAGES = 1_000;
 
@@ -68,6 +70,7 @@ export class RenderedPages {
   private readonly answers: Answers;
   private readonly pages = new KeptPages();
   private readonly statusPages = new KeptPages();
+  private readonly slugs = new KeptSlugs();
 
   constructor(
     @Inject(USER_INTERFACE_CONFIG) { directory }: UserInterfaceConfig,
@@ -75,7 +78,7 @@ export class RenderedPages {
     private readonly database: Database,
     private readonly siteService: SiteService,
     private readonly models: ModelsService,
-    pricing: PricingService,
+    private readonly pricing: PricingService,
     changelog: ChangelogService,
     private readonly announcements: AnnouncementsService,
     private readonly status: StatusPageService,
@@ -114,7 +117,18 @@ export class RenderedPages {
       this.announcements.listPublic(),
     ]);
     const version = `${catalogue} ${JSON.stringify(announced.body)}`;
+    const slug = MODEL_PAGE.exec(plainPath)?.[1];
+    if (slug !== undefined && !(await this.readSlugs(version)).has(decodeURIComponent(slug)))
+      return undefined;
     return this.pages.get(version, key, () => this.renderAnew(renderer, plainPath, language, this.answers));
+  }
+
+  /** The slugs of all models that have a price or a package. */
+  private readSlugs(version: string): Promise<ReadonlySet<string>> {
+    return this.slugs.get(version, async () => {
+      const [{ body }, withPackage] = await Promise.all([this.pricing.read(null), this.models.listSlugs()]);
+      return new Set([...body.models.map(({ slug }) => slug), ...withPackage]);
+    });
   }
 
   /** Asks nothing of the database for a visit: people come when it is down. */
@@ -179,7 +193,7 @@ class KeptPages {
   private version = '';
   private readonly kept = new Map<string, Promise<RenderedPage | Moved | undefined>>();
 
-  /** Concurrent visits share one rendering. What failed or does not exist is not kept: there is no end to such paths. */
+  /** Concurrent visits share one rendering. What failed is not kept. */
   get(
     version: string,
     key: string,
@@ -200,8 +214,26 @@ class KeptPages {
     const [oldest] = this.kept.keys();
     if (this.kept.size > MOST_KEPT_PAGES && oldest !== undefined) this.kept.delete(oldest);
     const forget = () => this.kept.get(key) === page && this.kept.delete(key);
-    page.then((found) => found ?? forget(), forget);
+    page.catch(forget);
     return page;
+  }
+}
+
+/** The slugs of one version of the catalogue. */
+class KeptSlugs {
+  private version = '';
+  private slugs: Promise<ReadonlySet<string>> | undefined;
+
+  /** Concurrent visits share one reading. What failed is not kept. */
+  get(version: string, read: () => Promise<ReadonlySet<string>>): Promise<ReadonlySet<string>> {
+    if (version === this.version && this.slugs) return this.slugs;
+    const slugs = read();
+    this.version = version;
+    this.slugs = slugs;
+    slugs.catch(() => {
+      if (this.slugs === slugs) this.slugs = undefined;
+    });
+    return slugs;
   }
 }
 

@@ -154,6 +154,68 @@ describe('a console with pages', () => {
   });
 });
 
+/** A renderer that shows every page as its path, and counts. */
+const RENDERER = `
+exports.paths = globalThis.renderedPaths = [];
+exports.isRendered = (path) => /^\\/models\\/./.test(path);
+exports.languageOf = () => 'en';
+exports.renderPage = async ({ path }) => (exports.paths.push(path), { html: path, style: '' });`;
+
+describe('a console that renders its pages', () => {
+  let rendering: TestConsole;
+  let address = '192.0.2.1';
+  const renderedPaths = () => (globalThis as { renderedPaths?: string[] }).renderedPaths;
+  const statusOf = async (path: string) => {
+    const headers = { ...HTML.headers, 'X-Forwarded-For': address };
+    return (await read(rendering, path, { headers })).status;
+  };
+
+  beforeAll(async () => {
+    for (const part of ['.server', '.pages']) mkdirSync(join(folder, part));
+    writeFileSync(join(folder, '.server/render.cjs'), RENDERER);
+    writeFileSync(join(folder, '.pages/files.json'), '{}');
+    rendering = await TestConsole.start(database.urlFor('console'), {
+      CONSOLE_UI_DIRECTORY: folder,
+      TRUST_PROXY: 'loopback',
+      RATE_LIMIT_MULTIPLIER: '0.01',
+    });
+  });
+  afterAll(() => rendering?.close());
+
+  it('renders a page of a model once, and none of a model that does not exist', async () => {
+    await publishPrices(database.pool, [{ slug: 'maker/offered', unit: 'per_request', ratePicos: 1n }]);
+    const paths = ['/models/maker/offered', '/models/none', '/models/maker%2foffered', '/models/none'];
+    const statuses = [];
+    for (const path of paths) statuses.push(await statusOf(path));
+    expect(statuses).toEqual([200, 404, 200, 404]);
+    expect(renderedPaths()).toEqual(['/models/maker/offered']);
+    await publishPrices(database.pool, [{ slug: 'none', unit: 'per_request', ratePicos: 1n }]);
+    expect(await statusOf('/models/none')).toBe(200);
+  });
+
+  it('sends its document compressed', async () => {
+    const answers = ['gzip', 'identity'].map((accepted) =>
+      read(rendering, '/api/openapi.json', { headers: { 'accept-encoding': accepted } }),
+    );
+    const [short, long] = await Promise.all(answers);
+    expect(short!.headers.get('content-encoding')).toBe('gzip');
+    expect(long!.headers.get('content-encoding')).toBeNull();
+    expect(short!.text).toBe(long!.text);
+    expect(long!.body).toMatchObject({ openapi: '3.1.0' });
+  });
+
+  it('counts documents and pages among the requests of an address', async () => {
+    const paths = ['/api/openapi.json', '/api/docs', '/models/none'];
+    for (let n = 0; n < 30; n++) {
+      address = `2001:db8::${n}`;
+      expect(await statusOf(paths[n % 3]!)).not.toBe(429);
+    }
+    for (const path of [...paths, '/api/site']) expect([path, await statusOf(path)]).toEqual([path, 429]);
+    address = '2001:db8:1::1';
+    expect(await statusOf('/api/docs')).toBe(200);
+  });
+});
+
 describe('a console without pages', () => {
   it.each(['/', '/keys', '/config.json', '/index.html'])('answers 404 for %s', async (path) => {
     expect((await read(withoutPages, path, HTML)).status).toBe(404);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { extname, join, sep } from 'node:path';
 import { ConfigError } from '@inference/config';
+import { RefusedCalls } from '@inference/http';
 import { Inject, Injectable, Logger, type NestMiddleware } from '@nestjs/common';
 import compression from 'compression';
 import { type NextFunction, type Request, type Response } from 'express';
@@ -32,6 +33,7 @@ export class UserInterfaceMiddleware implements NestMiddleware {
   constructor(
     @Inject(USER_INTERFACE_CONFIG) private readonly config: UserInterfaceConfig,
     private readonly pages: RenderedPages,
+    private readonly refusedCalls: RefusedCalls,
   ) {
     if (config.directory !== undefined && !existsSync(join(config.directory, START_PAGE)))
       throw new ConfigError(['CONSOLE_UI_DIRECTORY: must be a folder with index.html']);
@@ -46,12 +48,15 @@ export class UserInterfaceMiddleware implements NestMiddleware {
     // The pages of this service call this service.
     if (path === RUNTIME_CONFIGURATION)
       return void response.set('Cache-Control', 'no-cache').json({ apiUrl: '' });
-    if (this.pages.has(path, query))
-      return void this.sendRendered(directory, path, request, response, next).catch((error: unknown) => {
-        // Its scripts show what they can, such as that a service is away.
-        this.logger.error(error);
-        this.sendFile(directory, START_PAGE, request, response, next);
-      });
+    if (this.pages.has(path, query)) {
+      const send = () =>
+        void this.sendRendered(directory, path, request, response, next).catch((error: unknown) => {
+          // Its scripts show what they can, such as that a service is away.
+          this.logger.error(error);
+          this.sendFile(directory, START_PAGE, request, response, next);
+        });
+      return void this.refusedCalls.countPublic(request, response, send).catch(next);
+    }
     if (path !== '/' && path !== START_PAGE)
       return this.sendFile(directory, path, request, response, () =>
         this.sendStartPage(directory, path, request, response, next),

@@ -1,5 +1,6 @@
 import { hash, KeyObject } from 'node:crypto';
 import { type Site } from '@inference/config';
+import { UnavailableException } from '@inference/http';
 import { tracedFetch } from '@inference/tracing';
 import {
   Inject,
@@ -7,7 +8,6 @@ import {
   Logger,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
-  ServiceUnavailableException,
 } from '@nestjs/common';
 import { type Request } from 'express';
 import {
@@ -264,7 +264,13 @@ export class SessionKeyProvider implements OnApplicationBootstrap, OnApplication
       return this.keyObject(key as CryptoKey);
     } catch (error) {
       if (isTokenFault(error)) return null;
-      throw new ServiceUnavailableException('the session keys are unavailable', { cause: error });
+      const cause = { cause: error };
+      throw new UnavailableException(
+        'the session keys are unavailable',
+        'session_keys_unavailable',
+        {},
+        cause,
+      );
     }
   }
 

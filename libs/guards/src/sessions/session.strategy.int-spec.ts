@@ -1,7 +1,8 @@
 import crypto from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { Logger, ServiceUnavailableException } from '@nestjs/common';
+import { UnavailableException } from '@inference/http';
+import { Logger } from '@nestjs/common';
 import { newId, NotificationChannel } from '@inference/database';
 import { createTestDatabase, insertAccount, type TestDatabase, TestPool, waitFor } from '@inference/testing';
 import {
@@ -175,7 +176,7 @@ describe('SessionStrategy', () => {
     const other = newVerifier('http://127.0.0.1:1');
     const token = await makeToken();
     expect(await verifier.verify(token)).not.toBeNull();
-    await expect(other.verify(token)).rejects.toThrow(ServiceUnavailableException);
+    await expect(other.verify(token)).rejects.toThrow(UnavailableException);
   });
 
   it('refuses a token of another account, also while the session is cached', async () => {
@@ -256,9 +257,7 @@ describe('SessionStrategy', () => {
 
   it('fails with 503 while the console is unavailable, and recovers', async () => {
     const token = await makeToken();
-    await expect(newVerifier('http://127.0.0.1:1').verify(token)).rejects.toThrow(
-      ServiceUnavailableException,
-    );
+    await expect(newVerifier('http://127.0.0.1:1').verify(token)).rejects.toThrow(UnavailableException);
     for (const [status, body] of [
       [500, ''],
       [404, '{"error":"not found"}'],
@@ -268,7 +267,7 @@ describe('SessionStrategy', () => {
       const recovering = newVerifier();
       const whole = answerKeys;
       answerKeys = () => ({ status, body });
-      await expect(recovering.verify(token)).rejects.toThrow(ServiceUnavailableException);
+      await expect(recovering.verify(token)).rejects.toThrow(UnavailableException);
       answerKeys = whole;
       expect(await recovering.verify(token)).not.toBeNull();
     }
@@ -276,7 +275,7 @@ describe('SessionStrategy', () => {
 
   it('fails with 503 when the console does not answer at all', async () => {
     answerKeys = () => null;
-    await expect(verifier.verify(await makeToken())).rejects.toThrow(ServiceUnavailableException);
+    await expect(verifier.verify(await makeToken())).rejects.toThrow(UnavailableException);
   });
 
   it('accepts a new key, and the old one while it is published', async () => {

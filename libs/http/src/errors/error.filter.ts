@@ -1,5 +1,11 @@
 import { isDatabaseUnavailable } from '@inference/database';
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  type HttpExceptionOptions,
+} from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { logFailure } from '../logging/request-logger';
 
@@ -10,8 +16,9 @@ export class DetailedException extends HttpException {
     message: string,
     readonly details: Record<string, unknown>,
     readonly headers?: Record<string, string>,
+    options?: HttpExceptionOptions,
   ) {
-    super(message, status);
+    super(message, status, options);
   }
 }
 
@@ -26,13 +33,18 @@ export class TooManyRequestsException extends HttpException {
 }
 
 /** `Retry-After` of a 503 that may end soon: another replica, or this one, may answer after a second. */
-const RETRY_AFTER_ONE_SECOND = { 'Retry-After': '1' };
+export const RETRY_AFTER_ONE_SECOND = { 'Retry-After': '1' };
 
 /** 503 with a code for programs and `Retry-After: 1`. */
 export class UnavailableException extends DetailedException {
   /** @param code does not change between versions; clients branch on it */
-  constructor(message: string, code: string, headers?: Record<string, string>) {
-    super(503, message, { code }, { ...RETRY_AFTER_ONE_SECOND, ...headers });
+  constructor(
+    message: string,
+    code: string,
+    headers?: Record<string, string>,
+    options?: HttpExceptionOptions,
+  ) {
+    super(503, message, { code }, { ...RETRY_AFTER_ONE_SECOND, ...headers }, options);
   }
 }
 
@@ -49,6 +61,7 @@ const DATABASE_UNAVAILABLE: DescribedError = {
   status: 503,
   message: 'database unavailable',
   headers: RETRY_AFTER_ONE_SECOND,
+  details: { code: 'database_unavailable' },
 };
 const INTERNAL: DescribedError = { status: 500, message: 'internal server error' };
 
@@ -107,11 +120,16 @@ function describeUnrouted(request: Request): DescribedError {
 /** Renders every error as `{error}` (spec: Errors). The cause of a 500 is logged and never shown. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
+  /** @param codesDatabase whether the 503 of a database that is away has a code beside the message */
+  constructor(private readonly codesDatabase = true) {}
+
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const response = http.getResponse<Response>();
     const request = http.getRequest<Request>();
-    const { status, message, headers, details } = describeError(error, request);
+    const described = describeError(error, request);
+    const { status, message, headers } = described;
+    const details = described === DATABASE_UNAVAILABLE && !this.codesDatabase ? {} : described.details;
     if (status >= 500 && status !== 501) logFailure(request, error);
     if (response.headersSent) {
       response.destroy();

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type OnApplicationShutdown } from '@nestjs/common';
+import { endStalledConnections } from '../bodies/stalled-connections';
 import { KEEP_ALIVE_MILLIS } from '../keep-alive';
 
 /** Where a scrape gets its text from. */
@@ -40,6 +41,7 @@ export class MetricsServer implements OnApplicationShutdown {
       (request, response) => void this.answer(request, response),
     );
     this.server = server;
+    endStalledConnections(server);
     server.listen(port, host);
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;

@@ -14,8 +14,8 @@ export interface CallLimit {
   check(request: Request): void;
   /** Hears of a request that was answered with an error. */
   count(request: Request, status: number): void;
-  /** Hears of a request that needs no credential. */
-  countPublic(request: Request): void;
+  /** Hears of a request that needs no credential. Throws or rejects if the request is to be refused. */
+  countPublic(request: Request): void | Promise<void>;
 }
 
 /** Hears of an error before it is answered, so that it can set headers. Must not throw. */
@@ -31,6 +31,11 @@ export class RefusedCalls {
     this.limit = limit;
   }
 
+  /** Whether the service limits requests that no guard sees. */
+  get isLimited(): boolean {
+    return this.limit !== undefined;
+  }
+
   /** Announces every error to the listener. */
   beforeAnswer(listener: ErrorListener): void {
     this.announce = listener;
@@ -43,8 +48,8 @@ export class RefusedCalls {
   };
 
   /** Middleware for public routes that answer without a guard, such as documents. */
-  readonly countPublic = (request: Request, _response: unknown, next: () => void): void => {
-    this.limit?.countPublic(request);
+  readonly countPublic = async (request: Request, _response: unknown, next: () => void): Promise<void> => {
+    await this.limit?.countPublic(request);
     next();
   };
 

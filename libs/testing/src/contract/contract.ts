@@ -1,4 +1,5 @@
 import { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { RefusedCalls } from '@inference/http';
 import { type INestApplication } from '@nestjs/common';
 import { type Request } from 'express';
 import { isDocumentRoute } from '../routes/registered-routes';
@@ -20,14 +21,20 @@ function checkerOf(service: string): ResponseChecker {
   return known;
 }
 
+/** A stub that reads nothing and has no counters. */
+const UNLIMITED_SERVICE = 'agent-environments';
+
 /** A larger body is not checked. */
 const MAX_BODY_BYTES = 4_000_000;
 
 /**
  * Compares every response of a running app with its API document, whichever client asked. What differs fails the test that is
  * running (see `fail-on-faults.ts`).
+ * @throws if nothing limits the requests for the document
  */
 export function holdToContract(app: INestApplication, service: string): void {
+  if (!app.get(RefusedCalls).isLimited && service !== UNLIMITED_SERVICE)
+    throw new Error(`${service} does not count the requests for its document.`);
   const checker = checkerOf(service);
   const server = app.getHttpServer() as Server;
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {

@@ -188,18 +188,14 @@ describe('the sites', () => {
 
   test('start on a data folder of an earlier version, with external systems instead of sandboxes', async () => {
     const before = intl.platform;
-    // An earlier version had no encryption keys and no download links, and published one package.
-    const { encryptionKeys, upstreamEncryptionKeys, downloadLinkSecrets, ...others } = readJson<Secrets>(
+    // An earlier version had no upstreams in the database and no download links, and published one package.
+    const { format, upstreamEncryptionKeys, downloadLinkSecrets, ...others } = readJson<Secrets>(
       intl.dataDir,
       'secrets.json',
     );
     const { packages, ...seeded } = others.seeded as Secrets;
     expect(packages).toEqual(['sandbox-chat', 'sandbox-mini', 'sandbox-embed']);
-    expect([encryptionKeys, upstreamEncryptionKeys, downloadLinkSecrets]).toEqual([
-      [SECRET],
-      [SECRET],
-      [SECRET],
-    ]);
+    expect([format, upstreamEncryptionKeys, downloadLinkSecrets]).toEqual([1, [SECRET], [SECRET]]);
     const earlier = { ...others, seeded: { ...seeded, model: true } };
     writeFileSync(join(intl.dataDir, 'secrets.json'), JSON.stringify(earlier));
     await intl.start(EXTERNAL_SYSTEMS);
@@ -208,7 +204,7 @@ describe('the sites', () => {
       expect([offset, await isFree(intl.portBase + offset)]).toEqual([offset, true]);
     expect(readJson(intl.dataDir, 'secrets.json')).toEqual({
       ...others,
-      encryptionKeys: [SECRET],
+      format,
       upstreamEncryptionKeys: [SECRET],
       downloadLinkSecrets: [SECRET],
     });

@@ -150,7 +150,9 @@ describe.each(PROVIDERS)('top-up through %s', (provider, siteName) => {
       const headers = { 'Idempotency-Key': `later of ${account.accountId}` };
       await payments.sandbox.injectFaults({ api: { open: fault } });
       const away = await payments.create(account, { provider, amount: 20 }, headers);
-      expect([away.status, away.body]).toEqual([503, { error: 'the payment provider is not available' }]);
+      const error = 'the payment provider is not available';
+      expect([away.status, away.body]).toEqual([503, { error, code: 'payment_provider_unavailable' }]);
+      expect(away.headers.get('retry-after')).toBe('1');
       await payments.sandbox.injectFaults();
       const answer = await payments.create(account, { provider, amount: 20 }, headers);
       expect(answer.status).toBe(201);

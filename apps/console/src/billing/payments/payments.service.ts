@@ -1,5 +1,5 @@
 import { Database, newId, type Transaction } from '@inference/database';
-import { type PageQuery, readPage, TooManyRequestsException } from '@inference/http';
+import { type PageQuery, readPage, TooManyRequestsException, UnavailableException } from '@inference/http';
 import { picosToDecimal } from '@inference/money';
 import {
   BadRequestException,
@@ -8,7 +8,6 @@ import {
   Injectable,
   Logger,
   NotFoundException,
-  ServiceUnavailableException,
 } from '@nestjs/common';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { PAYMENTS_CONFIG, type PaymentsConfig, TOP_UP_CONFIG, type TopUpConfig } from '../billing.config';
@@ -173,7 +172,7 @@ export class PaymentsService {
       if (error instanceof ProviderRefusedError) await this.endRefused(payment.id, request, error);
       else if (!(error instanceof ProviderUnavailableError)) throw error;
       this.logger.error(`${payment.provider} did not open ${payment.id}: ${error.message}`);
-      throw new ServiceUnavailableException('the payment provider is not available');
+      throw new UnavailableException('the payment provider is not available', 'payment_provider_unavailable');
     }
   }
 

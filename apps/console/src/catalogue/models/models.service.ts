@@ -12,6 +12,7 @@ import {
   findDownloadablePackage,
   findPublishedPackage,
   listPublishedPackages,
+  listPublishedSlugs,
   type PublishedPackage,
 } from './model-packages/packages.repository';
 import { type ModelListResponse, type ModelResponse } from './models.dto';
@@ -35,6 +36,11 @@ export class ModelsService {
       listPublishedPackages(this.database, after, count),
     );
     return { body: { models: rows.map(responseOf), next_cursor: nextCursor }, changedAt };
+  }
+
+  /** The slugs of all published models. */
+  listSlugs(): Promise<string[]> {
+    return listPublishedSlugs(this.database);
   }
 
   /** Throws NotFoundException if no such model is published. */

@@ -47,6 +47,14 @@ export function listPublishedPackages(
   return readNewestFirst(publishedPackages(executor), 'publishedAt', after, count);
 }
 
+/** The slugs of all models with a published package. */
+export async function listPublishedSlugs(executor: Executor): Promise<string[]> {
+  const models = await executor
+    .repository(Model)
+    .find({ select: { slug: true }, where: { packageId: Not(IsNull()) } });
+  return models.map(({ slug }) => slug);
+}
+
 /** The published package of a model, null if there is none. */
 export function findPublishedPackage(executor: Executor, slug: string): Promise<PublishedPackage | null> {
   return publishedPackages(executor).andWhere('model.slug = :slug', { slug }).getOne();
