@@ -1,5 +1,5 @@
 import { type Readable } from 'node:stream';
-import { UnavailableException } from '@inference/http';
+import { DetailedException, RETRY_AFTER_ONE_SECOND } from '@inference/http';
 
 export interface DownloadLink {
   /** The name under which browsers save the file. */
@@ -52,9 +52,9 @@ export interface ObjectStorage {
 }
 
 /** Becomes a 503 response. The cause is only logged. */
-export class StorageUnavailableError extends UnavailableException {
+export class StorageUnavailableError extends DetailedException {
   constructor(cause: unknown) {
-    super('storage unavailable', 'storage_unavailable', {}, { cause });
+    super(503, 'storage unavailable', {}, RETRY_AFTER_ONE_SECOND, { cause });
   }
 }
 

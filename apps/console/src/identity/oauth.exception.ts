@@ -25,15 +25,14 @@ const FAILURES = {
 
 export type OAuthErrorCode = keyof typeof FAILURES;
 
-/** A 503 has its code in the body too, and `Retry-After`. */
+/** A 503 has `Retry-After`. */
 export class OAuthException extends DetailedException {
   constructor(
     readonly code: OAuthErrorCode,
     options?: HttpExceptionOptions,
   ) {
     const [status, message] = FAILURES[code];
-    if (status === 503) super(status, message, { code }, RETRY_AFTER_ONE_SECOND, options);
-    else super(status, message, {}, undefined, options);
+    super(status, message, {}, status === 503 ? RETRY_AFTER_ONE_SECOND : undefined, options);
   }
 }
 

@@ -33,7 +33,7 @@ export class PaymentsController {
   @ApiErrors({
     409: 'The provider is not enabled on this site.',
     429: 'Too many requests, or too many payments of the account are pending. Wait for the seconds in `Retry-After`.',
-    503: '`payment_provider_unavailable`: the payment provider cannot be reached or refuses. Or the database is not available. Repeat the request with the same idempotency key.',
+    503: 'The payment provider cannot be reached or refuses, or the database is not available. Repeat the request with the same idempotency key.',
   })
   create(
     @CurrentCaller() { accountId }: Caller,

@@ -1,5 +1,11 @@
 import { Database, newId, type Transaction } from '@inference/database';
-import { type PageQuery, readPage, TooManyRequestsException, UnavailableException } from '@inference/http';
+import {
+  DetailedException,
+  type PageQuery,
+  readPage,
+  RETRY_AFTER_ONE_SECOND,
+  TooManyRequestsException,
+} from '@inference/http';
 import { picosToDecimal } from '@inference/money';
 import {
   BadRequestException,
@@ -172,7 +178,7 @@ export class PaymentsService {
       if (error instanceof ProviderRefusedError) await this.endRefused(payment.id, request, error);
       else if (!(error instanceof ProviderUnavailableError)) throw error;
       this.logger.error(`${payment.provider} did not open ${payment.id}: ${error.message}`);
-      throw new UnavailableException('the payment provider is not available', 'payment_provider_unavailable');
+      throw new DetailedException(503, 'the payment provider is not available', {}, RETRY_AFTER_ONE_SECOND);
     }
   }
 

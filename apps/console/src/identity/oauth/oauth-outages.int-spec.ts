@@ -1,7 +1,7 @@
 import { BROWSER, OAuthSite, settingsOf, startProvider, UI_URL } from './oauth.fixture';
 
 const EMAIL = 'ada@example.com';
-const UNAVAILABLE = { error: 'the provider cannot be used now', code: 'provider_unavailable' };
+const UNAVAILABLE = { error: 'the provider cannot be used now' };
 const DISCOVERY_LIFE_MILLIS = 600_000;
 
 describe('a provider that is down fails only its own sign-ins', () => {

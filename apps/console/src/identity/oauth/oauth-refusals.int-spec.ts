@@ -7,7 +7,7 @@ import { BROWSER, clientSecretOf, JSON_ONLY, OAuthSite, UI_URL } from './oauth.f
 const EMAIL = 'ada@example.com';
 const REFUSED = { error: 'the sign-in through the provider was refused; begin again' };
 const INVALID = { error: 'the sign-in is too old or was begun elsewhere; begin again' };
-const UNAVAILABLE = { error: 'the provider cannot be used now', code: 'provider_unavailable' };
+const UNAVAILABLE = { error: 'the provider cannot be used now' };
 
 /** Everything of the clock except Date stays real. */
 const TIMERS = [

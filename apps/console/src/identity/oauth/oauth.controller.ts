@@ -103,7 +103,7 @@ const IDENTITIES_PAGE = '/settings/identities';
 
 const PROVIDER_ERRORS = {
   404: 'There is no such provider. Browsers get this answer too.',
-  503: '`provider_unavailable`: the provider cannot be used now. Or the database is not available.',
+  503: 'The provider or the database is not available.',
 };
 
 @Controller('api/auth/oauth')
