@@ -183,6 +183,19 @@ describe('numbers of lists in DOCX', () => {
       numbered(item('a'), [['decimal', ' &#10;§\u200b %1&#9;.']]),
       '§ 1 . a',
     ],
+    [
+      'does not write the number of a paragraph of invisible characters before the next one',
+      numbered(item('a') + item('\u200b\u00ad\u200f') + p('', 'Plain paragraph') + item('c'), LEGAL),
+      '1. a\n\nPlain paragraph\n\n3. c',
+    ],
+    [
+      'reads no text of a level with more numbers than there are levels',
+      numbered(item('a') + item('b', 1, 1), [
+        ['decimal', '%1'.repeat(9)],
+        ['decimal', '%2'.repeat(10)],
+      ]),
+      '111111111 a\n\nb',
+    ],
     ['counts an empty paragraph', numbered(item('a') + item('') + item('c'), LEGAL), '1. a\n3. c'],
     [
       'counts through the cells of a table',
@@ -383,6 +396,11 @@ describe('numbers of lists in other formats', () => {
         line('c', '><a:buNone/>'),
       ),
       'A. a\nB. b\nc',
+    ],
+    [
+      'does not write the number of a paragraph of invisible characters before the next one',
+      slide(line('a', auto('arabicPeriod')), line('\u200b', auto('arabicPeriod')), line('b', '>')),
+      '1. a\nb',
     ],
     [
       'starts anew behind a plain paragraph',
