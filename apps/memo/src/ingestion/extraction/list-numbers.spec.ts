@@ -350,6 +350,17 @@ describe('numbers of lists in other formats', () => {
       'I a\n  § I-a: b',
     ],
     [
+      'knows as many lists as those of DOCX',
+      odt(
+        Array.from({ length: 20_000 }, (_, n) => `<text:list xml:id="i${n}"/>`).join('') +
+          l(t('a'), ' xml:id="a"') +
+          '<text:p>x</text:p>' +
+          l(t('b'), ' text:continue-list="a"'),
+        { styles },
+      ),
+      '1. a\n\nx\n\n1. b',
+    ],
+    [
       'numbers its headings',
       odt(
         '<text:h text:outline-level="1">One</text:h><text:h text:outline-level="2">Two</text:h><text:h text:outline-level="1" text:is-list-header="true">Plain</text:h><text:h text:outline-level="1" text:style-name="N">Bare</text:h>',
