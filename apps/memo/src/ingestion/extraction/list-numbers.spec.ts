@@ -445,6 +445,26 @@ describe('numbers of lists in other formats', () => {
       '(i) a',
     ],
     [
+      'ends the number of a paragraph that does not end itself',
+      rtf('intro\\par {\\listtext 1.\\tab first\\par second\\par third\\par'),
+      'intro\n\n1. first\n\nsecond\n\nthird',
+    ],
+    [
+      'reads a number that is no group of its own',
+      rtf('\\pntext 1.\\tab first\\par second {\\footnote\\pntext 2.\\tab note}goes on'),
+      '1. first\n\nsecond goes on [2. note]',
+    ],
+    [
+      'reads a number and a note to the end of a file that is cut off',
+      rtf('a{\\footnote note\\par{\\listtext 1.\\tab x').slice(0, -1),
+      'a [note 1. x]',
+    ],
+    [
+      'keeps the number of a paragraph that begins with a page break',
+      rtf('{\\listtext 8.\\tab}\\page x\\par'),
+      '8. x',
+    ],
+    [
       'marks bullets as other formats do',
       rtf("{\\listtext\\f1\\'b7\\tab}a\\par{\\listtext\\f1\\'b7\\tab}b"),
       '- a\n- b',
