@@ -68,7 +68,7 @@ export class DocumentErrorResponse {
 export class OmissionResponse {
   @ApiProperty({
     description:
-      '`hidden_text`, `deleted_text`, `reading_aid` (above East Asian words), `front_matter` and `repeated_text` (painted twice) count characters; the other kinds count things. `page_without_text` are pages that hold pictures only or nothing, such as scans.',
+      '`hidden_text`, `deleted_text`, `reading_aid` (above East Asian words), `front_matter` and `repeated_text` (painted twice) count characters; the other kinds count things. `unreadable_part` are texts of a mail in an encoding that cannot be recognised. `page_without_text` are pages that hold pictures only or nothing, such as scans.',
     enum: OMISSION_KINDS,
     example: 'picture',
   })

@@ -1,7 +1,8 @@
 /**
  * What the stored text of a document lacks although the file holds it.
  * `hidden_text`, `deleted_text`, `reading_aid` (the readings above East Asian words) and `front_matter` count characters; the others
- * count things. Pages that hold no text are `unreadable_page` if they are damaged and `page_without_text` otherwise.
+ * count things. Texts of a mail in an unknown encoding are `unreadable_part`. Pages that hold no text are `unreadable_page` if they are
+ * damaged and `page_without_text` otherwise.
  */
 export const OMISSION_KINDS = [
   'hidden_text',
@@ -11,6 +12,7 @@ export const OMISSION_KINDS = [
   'picture',
   'embedded_file',
   'missing_part',
+  'unreadable_part',
   'hidden_field',
   'note',
   'repeated_text',

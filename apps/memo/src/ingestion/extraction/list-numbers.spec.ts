@@ -183,6 +183,19 @@ describe('numbers of lists in DOCX', () => {
       numbered(item('a'), [['decimal', ' &#10;§\u200b %1&#9;.']]),
       '§ 1 . a',
     ],
+    [
+      'does not write the number of a paragraph of invisible characters before the next one',
+      numbered(item('a') + item('\u200b\u00ad\u200f') + p('', 'Plain paragraph') + item('c'), LEGAL),
+      '1. a\n\nPlain paragraph\n\n3. c',
+    ],
+    [
+      'reads no text of a level with more numbers than there are levels',
+      numbered(item('a') + item('b', 1, 1), [
+        ['decimal', '%1'.repeat(9)],
+        ['decimal', '%2'.repeat(10)],
+      ]),
+      '111111111 a\n\nb',
+    ],
     ['counts an empty paragraph', numbered(item('a') + item('') + item('c'), LEGAL), '1. a\n3. c'],
     [
       'counts through the cells of a table',
@@ -337,6 +350,17 @@ describe('numbers of lists in other formats', () => {
       'I a\n  § I-a: b',
     ],
     [
+      'knows as many lists as those of DOCX',
+      odt(
+        Array.from({ length: 20_000 }, (_, n) => `<text:list xml:id="i${n}"/>`).join('') +
+          l(t('a'), ' xml:id="a"') +
+          '<text:p>x</text:p>' +
+          l(t('b'), ' text:continue-list="a"'),
+        { styles },
+      ),
+      '1. a\n\nx\n\n1. b',
+    ],
+    [
       'numbers its headings',
       odt(
         '<text:h text:outline-level="1">One</text:h><text:h text:outline-level="2">Two</text:h><text:h text:outline-level="1" text:is-list-header="true">Plain</text:h><text:h text:outline-level="1" text:style-name="N">Bare</text:h>',
@@ -385,6 +409,11 @@ describe('numbers of lists in other formats', () => {
       'A. a\nB. b\nc',
     ],
     [
+      'does not write the number of a paragraph of invisible characters before the next one',
+      slide(line('a', auto('arabicPeriod')), line('\u200b', auto('arabicPeriod')), line('b', '>')),
+      '1. a\nb',
+    ],
+    [
       'starts anew behind a plain paragraph',
       slide(line('a', auto('arabicParenR')), line('b', '>'), line('c', auto('arabicParenR'))),
       '1) a\nb\n1) c',
@@ -414,6 +443,26 @@ describe('numbers of lists in other formats', () => {
       'reads the numbers of an old list',
       rtf('{\\pntext\\f0 (i)\\tab}{\\*\\pn\\pnlvlbody\\pnlcrm{\\pntxta )}}a\\par'),
       '(i) a',
+    ],
+    [
+      'ends the number of a paragraph that does not end itself',
+      rtf('intro\\par {\\listtext 1.\\tab first\\par second\\par third\\par'),
+      'intro\n\n1. first\n\nsecond\n\nthird',
+    ],
+    [
+      'reads a number that is no group of its own',
+      rtf('\\pntext 1.\\tab first\\par second {\\footnote\\pntext 2.\\tab note}goes on'),
+      '1. first\n\nsecond goes on [2. note]',
+    ],
+    [
+      'reads a number and a note to the end of a file that is cut off',
+      rtf('a{\\footnote note\\par{\\listtext 1.\\tab x').slice(0, -1),
+      'a [note 1. x]',
+    ],
+    [
+      'keeps the number of a paragraph that begins with a page break',
+      rtf('{\\listtext 8.\\tab}\\page x\\par'),
+      '8. x',
     ],
     [
       'marks bullets as other formats do',

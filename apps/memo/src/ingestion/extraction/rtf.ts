@@ -144,6 +144,8 @@ class RtfText {
   private isRowOpen = false;
   /** Where the text goes on behind the number of a paragraph that is being read. */
   private labelled: TextWriter | undefined;
+  /** The group of that number. */
+  private labelOwner: Group | undefined;
   private isItem = false;
   private isAfterItem = false;
 
@@ -168,6 +170,9 @@ class RtfText {
       output.onProgress(this.at, source.length);
     }
     this.decode();
+    // The end of a file that is cut off ends its notes.
+    this.endLabel();
+    while (this.groups.length > 0) this.closeGroup();
     this.writeNotes();
     output.onProgress(source.length, source.length);
   }
@@ -200,6 +205,7 @@ class RtfText {
   private closeGroup(): void {
     this.at++;
     this.decode();
+    if (this.group.isBlock || this.group.note) this.endLabel();
     if (this.group.isBlock) this.writer.block();
     if (this.group.note) this.closeNote(this.group.note);
     const { label } = this.group;
@@ -267,7 +273,8 @@ class RtfText {
 
   private arrange(name: string): void {
     const { writer } = this;
-    if (name === 'par' || name === 'sect' || name === 'page' || name === 'column') this.newParagraph();
+    if (name === 'par' || name === 'sect') this.newParagraph();
+    else if (name === 'page' || name === 'column') this.newPage();
     else if (name === 'line' || name === 'softline') this.newLine();
     else if (name === 'cell' || name === 'nestcell') this.endCell();
     else if (name === 'row' || name === 'nestrow') this.endRow();
@@ -277,6 +284,7 @@ class RtfText {
   private newParagraph(): void {
     this.decode();
     if (this.group.isSkipped) return;
+    this.endLabel();
     this.writeNotes();
     this.isAfterItem = this.isItem;
     this.isItem = false;
@@ -286,11 +294,19 @@ class RtfText {
     this.writer.block();
   }
 
+  /** A paragraph that goes on behind the break keeps its number. */
+  private newPage(): void {
+    this.writeNotes();
+    if (this.group.isInTable) this.writer.flow(' ');
+    else this.writer.block();
+  }
+
   private openLabel(): void {
     const { group, writer } = this;
     if (group.isSkipped || group.label || this.labelled) return;
     group.label = new CapturedText(this.output.writer);
     this.labelled = writer;
+    this.labelOwner = group;
     this.writer = group.label.writer;
   }
 
@@ -306,6 +322,17 @@ class RtfText {
     this.isItem = true;
     this.writer.prefix(isNumber ? text : '- ');
     if (this.isAfterItem) this.writer.tighten();
+  }
+
+  /** Ends a number whose group is not closed within its paragraph. The text of the paragraph may be in it. */
+  private endLabel(): void {
+    const { labelled, labelOwner } = this;
+    if (!labelled || !labelOwner?.label) return;
+    const text = labelOwner.label.take();
+    labelOwner.label = undefined;
+    this.writer = labelled;
+    this.labelled = undefined;
+    this.writer.flow(text);
   }
 
   private openNote(): void {
@@ -333,12 +360,14 @@ class RtfText {
   }
 
   private endCell(): void {
+    this.endLabel();
     this.writeNotes();
     this.isRowOpen = true;
     this.writer.separator('|');
   }
 
   private endRow(): void {
+    this.endLabel();
     this.isRowOpen = false;
     this.writer.line();
   }

@@ -47,6 +47,7 @@ const isMarkedUtf16 = ([a, b]: Buffer): boolean => (a === 0xff && b === 0xfe) ||
 async function readMhtml(bytes: Buffer, output: ReadingOutput): Promise<void> {
   const mail = await parseMail(bytes);
   if (!writeBody(mail, output)) output.omissions.add('missing_part');
+  output.omissions.add('unreadable_part', mail.unreadable);
   const files = mail.attachments.filter(({ contentType }) => !contentType.startsWith('image/'));
   output.omissions.add('embedded_file', files.length);
 }

@@ -1,5 +1,6 @@
 import { type XmlHandler } from '../package/xml-part';
-import { ListCounter, listLabel } from '../text/list-counter';
+import { ListCounter, listLabel, MAX_LISTS } from '../text/list-counter';
+import { isShown } from '../text/characters';
 import { inNumberFormat } from '../text/number-formats';
 import { isOn, type WordStyles } from './word-styles';
 
@@ -7,10 +8,11 @@ import { isOn, type WordStyles } from './word-styles';
 const MAX_LEVELS = 9;
 /** Word's dialogues take no longer text of a level. The text stands before each item. */
 const MAX_LEVEL_TEXT = 255;
+/** A text that shows each level has as many. Twice as many double the time that each item may take. */
+const MAX_NUMBERS = MAX_LEVELS;
+const NUMBER = /%([1-9])/;
 /** Word pads numbers to five digits at most. */
 const MAX_WIDTH = 5;
-/** Word takes about 2,000. Others are unknown; each costs ten times its bytes in memory. */
-const MAX_LISTS = 20_000;
 export const BULLET = '- ';
 
 /** A level of a list (`w:lvl`). */
@@ -140,13 +142,29 @@ export class ListDefinitions implements XmlHandler {
   }
 }
 
-const textOf = (value = ''): string => (value.length > MAX_LEVEL_TEXT ? '' : value);
+function textOf(value = ''): string {
+  if (value.length > MAX_LEVEL_TEXT) return '';
+  return value.split(NUMBER, 2 * MAX_NUMBERS + 2).length > 2 * MAX_NUMBERS + 1 ? '' : value;
+}
 
-/** What stands before the text of a paragraph. */
-export interface Label {
-  /** With what separates it from the text. */
-  mark: string;
-  level: number;
+/** What stands before the text of a paragraph. It holds until the next paragraph is counted. */
+export class Label {
+  /** @param parts its text, of which no more is built than is asked for */
+  constructor(
+    readonly level: number,
+    private readonly parts: () => Iterable<string> = () => [BULLET],
+    private readonly separator?: string,
+  ) {}
+
+  get isEmpty(): boolean {
+    for (const part of this.parts()) if (part !== '' && isShown(part)) return false;
+    return true;
+  }
+
+  /** Its text, with what separates it from that of the paragraph. */
+  build(): string {
+    return listLabel([...this.parts()].join(''), this.separator);
+  }
 }
 
 /** What a paragraph says of its list. */
@@ -173,7 +191,7 @@ export class ListNumbers {
     const numId = own ?? ofStyle?.numId;
     if (numId === '0' || (numId === undefined && ilvl === undefined)) return undefined;
     const found = this.definitions.find(numId ?? '');
-    if (!found) return { mark: BULLET, level: levelIn(ilvl) ?? 0 };
+    if (!found) return new Label(levelIn(ilvl) ?? 0);
     const { list, definition } = found;
     const levels = Array.from({ length: MAX_LEVELS }, (_, at) => list.levels[at] ?? definition.levels[at]);
     const linked = (id: string | undefined): number | undefined => {
@@ -185,10 +203,12 @@ export class ListNumbers {
       ilvl === undefined
         ? (linked(style) ?? linked(ofStyle?.style) ?? this.styles.levelOf(style) ?? 0)
         : levelIn(ilvl);
-    if (level === undefined || !levels[level]) return { mark: BULLET, level: level ?? 0 };
+    const shown = level === undefined ? undefined : levels[level];
+    if (level === undefined || !shown) return new Label(level ?? 0);
     const counter = this.counterOf(definition);
     this.countIn(counter, levels, level, `${level} ${numId}`, list);
-    return { mark: this.markOf(counter, levels, levels[level]), level };
+    if (shown.format === 'bullet') return new Label(level);
+    return new Label(level, () => partsOf(counter, levels, shown), shown.separator);
   }
 
   private counterOf(definition: Definition): ListCounter {
@@ -213,16 +233,17 @@ export class ListNumbers {
       if (after === undefined || level < after) counter.restart(below);
     }
   }
+}
 
-  private markOf(counter: ListCounter, levels: (Level | undefined)[], level: Level): string {
-    if (level.format === 'bullet') return BULLET;
-    if (level.isHidden) return '';
-    const text = level.text.replace(/%([1-9])/g, (_, digit: string) => {
-      const at = Number(digit) - 1;
-      const number = counter.at(at);
-      return number === undefined ? '' : inLevel(number, levels[at], level.isLegal);
-    });
-    return listLabel(text, level.separator);
+/** The numbers that a level shows, and the text between them. */
+function* partsOf(counter: ListCounter, levels: (Level | undefined)[], level: Level): Generator<string> {
+  if (level.isHidden) return;
+  for (const [at, part] of level.text.split(NUMBER).entries()) {
+    if (at % 2 === 0) yield part;
+    else {
+      const number = counter.at(Number(part) - 1);
+      if (number !== undefined) yield inLevel(number, levels[Number(part) - 1], level.isLegal);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { type OmissionKind, type Omissions } from '../../../tables/omission';
 import { type XmlHandler } from '../package/xml-part';
+import { isShown } from '../text/characters';
 import { symbolIn } from '../text/symbol-fonts';
 import { TableWriter } from '../text/table-writer';
 import { type TextWriter } from '../text/text-writer';
@@ -163,7 +164,7 @@ export class WordText implements XmlHandler {
 
   private write(text: string): void {
     const paragraph = this.paragraphs.at(-1);
-    if (paragraph && !paragraph.isBegun && text.trim() !== '') this.begin(paragraph);
+    if (paragraph && !paragraph.isBegun && isShown(text)) this.begin(paragraph);
     this.writer.flow(text);
   }
 
@@ -242,12 +243,12 @@ export class WordText implements XmlHandler {
     this.tables.open();
   }
 
-  /** Counts a paragraph. Returns what stands before its text. */
+  /** Counts a paragraph. Returns what stands before its text; undefined if nothing does. */
   private number(paragraph: Paragraph): Label | undefined {
     paragraph.isBegun = true;
     const { style, numId, ilvl, isHeading = this.styles.isHeading(style) } = paragraph;
     const label = this.numbers.count({ style, numId, ilvl });
-    if (!label || label.mark === '') return undefined;
+    if (!label || label.isEmpty) return undefined;
     this.item = !isHeading && !this.tables.inCell;
     return label;
   }
@@ -259,7 +260,8 @@ export class WordText implements XmlHandler {
   private begin(paragraph: Paragraph): void {
     const label = this.number(paragraph);
     if (!label) return;
-    const { mark, level } = label;
+    const { level } = label;
+    const mark = label.build();
     // In a table the text before the next word is the cell separator.
     if (this.tables.inCell) return mark === BULLET ? undefined : this.writer.flow(mark);
     this.writer.prefix((this.item ? '  '.repeat(Math.min(MAX_INDENT, level)) : '') + mark);

@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite';
 import { type MediaType, MSG } from '../../../tables/media-type';
-import { builtThread, textOf } from '../../extraction-thread/extraction-thread.fixture';
+import { builtThread, KeptChunks, textOf } from '../../extraction-thread/extraction-thread.fixture';
 import { inCodePage, msg } from './msg.fixture';
 
 type Case = [name: string, content: string | Buffer, text: string];
@@ -121,6 +121,39 @@ describe('HTML of a mail that names no encoding', () => {
     expect(await textOf(extractor, content, 'message/rfc822')).toBe(
       'Subject: Отпуск\nFrom: "Иван" <i@example.com>\n\nДа.',
     );
+  });
+
+  const unclear = (type: string): Buffer =>
+    mail(Buffer.from('\xa9 2020 ACME\xae', 'latin1'), '8bit', `text/${type}; charset=us-ascii`);
+  const clear = (type: string, text: string): Buffer => mail(Buffer.from(text), 'base64', `text/${type}`);
+  const multipart = (kind: string, ...parts: Buffer[]): Buffer =>
+    Buffer.concat([
+      Buffer.from(`Subject: x\r\nMIME-Version: 1.0\r\nContent-Type: multipart/${kind}; boundary=b\r\n`),
+      ...parts.flatMap((part) => [Buffer.from('\r\n--b\r\n'), part]),
+      Buffer.from('\r\n--b--\r\n'),
+    ]);
+  it.each([
+    ['beside a page', 1, multipart('mixed', clear('html', `<p>${RUSSIAN}`), unclear('plain'))],
+    ['beside plain text', 1, multipart('mixed', unclear('html'), clear('plain', RUSSIAN))],
+    ['instead of a page', 0, multipart('alternative', unclear('plain'), clear('html', `<p>${RUSSIAN}`))],
+    ['instead of plain text', 0, multipart('alternative', clear('plain', RUSSIAN), unclear('html'))],
+  ])('leaves out a text that may be in several encodings, %s', async (_name, count, content) => {
+    const kept = new KeptChunks();
+    const source = { title: 'x', bytes: new Uint8Array(content), mediaType: 'message/rfc822' as const };
+    const { omissions } = await extractor.extract(source, kept, new AbortController().signal);
+    expect(kept.text).toBe(`Subject: x\n\n${RUSSIAN}`);
+    expect(omissions).toEqual(count ? [{ kind: 'unreadable_part', count, pages: [] }] : []);
+  });
+
+  it.each([
+    ['page and its plain form', multipart('alternative', unclear('plain'), unclear('html'))],
+    ['page and plain text', multipart('mixed', unclear('html'), unclear('plain'))],
+    ['two plain texts', multipart('mixed', unclear('plain'), unclear('plain'))],
+  ])('refuses a mail whose texts may all be in several encodings: %s', async (_name, content) => {
+    await expect(textOf(extractor, content, 'message/rfc822')).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('The encoding of the mail'),
+    });
   });
 
   it('refuses a short text that may be in several encodings', async () => {

@@ -67,6 +67,7 @@ export async function readEml(bytes: Uint8Array, output: ReadingOutput): Promise
     ['Date', field<Date>('date')?.toISOString()],
   ]);
   writeBody(mail, output);
+  output.omissions.add('unreadable_part', mail.unreadable);
   for (const { filename = '', contentType, content, related } of mail.attachments) {
     if (related && contentType.startsWith('image/')) output.omissions.add('picture');
     else await writeAttachment({ name: filename, type: contentType, bytes: content }, output);

@@ -17,6 +17,8 @@ export interface Mail {
   html?: string;
   text?: string;
   attachments: MailAttachment[];
+  /** How many texts are left out because their encoding cannot be told. */
+  unreadable: number;
 }
 
 /** The text of an HTML body is extracted elsewhere, with its hidden parts left out. */
@@ -36,19 +38,30 @@ function mayMixParts(bytes: Buffer): boolean {
 }
 
 /**
- * Parses MIME. Throws `corrupt` if it is none, and `unsupported` if the encoding of a text cannot be told. Plain parts beside HTML ones,
- * rather than instead of them, are in the HTML.
+ * Parses MIME. Throws `corrupt` if it is none, and `unsupported` if it has texts and the encoding of none can be told.
+ * Plain parts beside HTML ones, rather than instead of them, are in the HTML.
  */
 export async function parseMail(bytes: Buffer): Promise<Mail> {
   try {
     const mail = await parse(bytes, OPTIONS);
-    if (!mail.html || !mail.text || !mayMixParts(bytes)) return mail;
+    if (mail.unreadable > 0 && !mail.html?.trim() && !mail.text?.trim()) throw unreadable();
+    const hasBothForms = mail.html && mail.text;
+    if (!hasBothForms && mail.unreadable === 0) return mail;
+    // Of two forms of one body the other one is read.
+    if (!mayMixParts(bytes)) return { ...mail, unreadable: 0 };
+    if (!hasBothForms) return mail;
     return await parse(bytes, { ...OPTIONS, skipTextToHtml: false });
   } catch (error) {
     if (error instanceof ExtractionError) throw error;
     throw new ExtractionError('corrupt', 'The mail is damaged.');
   }
 }
+
+const unreadable = (): ExtractionError =>
+  new ExtractionError(
+    'unsupported',
+    'The encoding of the mail cannot be recognised; send its text as UTF-8.',
+  );
 
 /** What the parser gives for an attachment. It goes on after `release`. */
 interface AttachmentEvent extends Omit<MailAttachment, 'content'> {
@@ -59,8 +72,8 @@ interface AttachmentEvent extends Omit<MailAttachment, 'content'> {
 type ParserEvent = AttachmentEvent | { type: 'text'; html?: string; text?: string };
 
 function parse(bytes: Buffer, options: MailParserOptions): Promise<Mail> {
-  const mail: Mail = { headers: new Map(), attachments: [] };
-  const parser = new BodyParser(options);
+  const mail: Mail = { headers: new Map(), attachments: [], unreadable: 0 };
+  const parser = new BodyParser(options, () => mail.unreadable++);
   return new Promise((resolve, reject) => {
     parser.on('error', reject);
     parser.on('headers', (headers: Headers) => {
@@ -111,6 +124,13 @@ const HTML = 'text/html';
 class BodyParser extends Parser {
   private charset = '';
 
+  constructor(
+    options: MailParserOptions,
+    private readonly onUnreadable: () => void,
+  ) {
+    super(options);
+  }
+
   /** Names an encoding for each text, so that the parser leaves its decoding to `getDecoder`. */
   override createNode(node: { charset?: string | false }): Part {
     this.charset = node.charset || '';
@@ -129,7 +149,7 @@ class BodyParser extends Parser {
     return {
       decodeStream: (named: string): Transform => {
         const [type, ...label] = named.split(' ');
-        return new BodyDecoder(label.join(' '), type === HTML);
+        return new BodyDecoder(label.join(' '), type === HTML, this.onUnreadable);
       },
     };
   }
@@ -148,13 +168,14 @@ function inUtf8(lines: HeadLine[], bytes: Buffer, charset: string): HeadLine[] {
   }
 }
 
-/** Decodes the bytes of a text when all of them are there. */
+/** Decodes the bytes of a text when all of them are there. One whose encoding cannot be told is left out. */
 class BodyDecoder extends Transform {
   private readonly pieces: Buffer[] = [];
 
   constructor(
     private readonly label: string,
     private readonly isHtml: boolean,
+    private readonly onUnreadable: () => void,
   ) {
     super();
   }
@@ -169,9 +190,10 @@ class BodyDecoder extends Transform {
     try {
       for (const { text } of decodeText(bytes, encodingOfPart(bytes, this.label, this.isHtml)))
         this.push(text);
-      done();
     } catch (error) {
-      done(error as Error);
+      if (!(error instanceof ExtractionError)) return done(error as Error);
+      this.onUnreadable();
     }
+    done();
   }
 }

@@ -67,6 +67,7 @@ export class DrawingText implements XmlHandler {
     }
     if (depth === this.textDepth) this.textDepth = -1;
     else if (depth === this.shapeDepth) this.closeShape();
+    else if (name === 'p') this.closeParagraph();
     else if (name === 'tc') this.tables.closeCell();
     else if (name === 'tbl') this.tables.close();
   }
@@ -83,6 +84,11 @@ export class DrawingText implements XmlHandler {
   private openLine(name: string): void {
     this.tables.newline();
     if (name === 'p') this.numbers.openParagraph();
+  }
+
+  private closeParagraph(): void {
+    // The number of a paragraph that shows nothing does not stand before the next text.
+    if (!this.tables.inCell) this.writer.prefix('');
   }
 
   private openShape(): void {

@@ -1,4 +1,4 @@
-import { ListCounter, listLabel } from '../text/list-counter';
+import { ListCounter, listLabel, MAX_LISTS } from '../text/list-counter';
 import { alphabetic, inNumberFormat, MAX_ROMAN, roman } from '../text/number-formats';
 
 /** OpenDocument allows more; writers offer ten. */
@@ -56,6 +56,10 @@ const levelIn = (value: string | undefined): number | undefined => {
   return Number.isInteger(level) && level >= 0 && level < MAX_LEVELS ? level : undefined;
 };
 
+function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  if (map.size < MAX_LISTS || map.has(key)) map.set(key, value);
+}
+
 /** Reads list styles and the numbering of headings (OpenDocument 1.3-3, chapter 16). */
 export class ListStyles {
   private readonly styles = new Map<string, Style>();
@@ -63,7 +67,7 @@ export class ListStyles {
   private style: Style | undefined;
 
   open(name: string, attributes: Record<string, string>): void {
-    if (name === 'list-style') this.styles.set(attributes['style:name'] ?? '', (this.style = []));
+    if (name === 'list-style') keep(this.styles, attributes['style:name'] ?? '', (this.style = []));
     else if (name === 'outline-style') this.style = this.outline;
     else if (this.style && /^(?:list-level-style-|outline-level-style$)/.test(name)) {
       const at = levelIn(attributes['text:level']);
@@ -183,9 +187,9 @@ export class OdtLists {
       run = former === undefined ? undefined : this.byId.get(former);
       if (goesOn) run ??= this.byStyle.get(name ?? '');
       run ??= new ListRun(this.styles.find(name ?? ''));
-      this.byStyle.set(name ?? '', run);
+      keep(this.byStyle, name ?? '', run);
     }
-    if (id !== undefined) this.byId.set(id, run);
+    if (id !== undefined) keep(this.byId, id, run);
     this.lists.push({ run, level, item: null });
   }
 

@@ -36,6 +36,9 @@ export function verbatimText(text: string): string {
     .toWellFormed();
 }
 
+/** Whether any character of a text is shown, and is no white space. */
+export const isShown = (text: string): boolean => normalizeText(text).trim() !== '';
+
 /**
  * Returns text that PostgreSQL stores unchanged: well-formed UTF-16 in NFC, without control characters other than tab
  * and newline.

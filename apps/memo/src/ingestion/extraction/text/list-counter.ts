@@ -1,5 +1,8 @@
 import { normalizeText } from './characters';
 
+/** Lists of a document that are known. Word takes about 2,000. Each costs ten times its bytes in memory. */
+export const MAX_LISTS = 20_000;
+
 /** What stands before the text of an item: a number with the text around it, on one line. Empty without any. */
 export function listLabel(text: string, separator = ' '): string {
   const label = normalizeText(text).replace(/\s+/g, ' ').trim();
