@@ -29,11 +29,12 @@ export class UnchargedCosts implements OnApplicationShutdown {
     private readonly metrics: UpstreamMetrics,
   ) {}
 
-  /** @param model that was called @param costs of the attempts of one call, none of which has served it */
+  /** @param model that was called @param costs of the attempts of one call, which is recorded once */
   record(requestId: string, accountId: string, model: string, costs: readonly UpstreamCost[]): void {
+    if (costs.length === 0) return;
     this.metrics.countCosts(costs);
     if (this.waiting.length >= MOST_WAITING) {
-      this.logger.error(`The cost of the failed call ${requestId} was not recorded: too many wait.`);
+      this.logger.error(`The cost of the uncharged call ${requestId} was not recorded: too many wait.`);
       return;
     }
     for (const [index, { upstream, list, costPicos }] of costs.entries())
@@ -46,7 +47,7 @@ export class UnchargedCosts implements OnApplicationShutdown {
         list,
         cost_picos: costPicos.toString(),
       });
-    if (costs.length > 0) this.running ??= this.write();
+    this.running ??= this.write();
   }
 
   async onApplicationShutdown(): Promise<void> {
