@@ -302,6 +302,11 @@ describe('an hour whose usage waits', () => {
         `UPDATE metering.${table} SET ${column} = ${column} - interval '3 hours' WHERE account_id = $1`,
         [accountId],
       );
+    // In the first hours of a day that is an hour of another one.
+    await database.pool.query(
+      `UPDATE metering.unfolded_margins SET day = date_trunc('day', clock_timestamp() - interval '3 hours', 'UTC') WHERE account_id = $1`,
+      [accountId],
+    );
   };
   const rollUp = async () => {
     while (

@@ -306,6 +306,7 @@ it('are told to nobody who does not know the secret of the gateways', async () =
 });
 
 it('are not charged by a process that stood still while another one made them', async () => {
+  await site.publishCostPrices('u', [['m', 'per_request', 3]]);
   const slow = send();
   await isSent();
   await site.pool.query(
@@ -324,6 +325,15 @@ it('are not charged by a process that stood still while another one made them', 
   const { status, error } = await slow.finally(() => clock.mockRestore());
   expect([status, error!.code]).toEqual([409, 'idempotency_key_in_use']);
   await site.expectCharged(account, COST);
+  // The upstream takes its price for both.
+  const uncharged = await waitFor(async () => {
+    const { rows } = await site.pool.query<{ cost: bigint }>(
+      'SELECT cost_picos::bigint AS cost FROM metering.uncharged_costs WHERE account_id = $1',
+      [account.accountId],
+    );
+    return rows.length > 0 && rows;
+  });
+  expect(uncharged).toEqual([{ cost: 3n }]);
 });
 
 it('are made anew if their process has died before they were charged', async () => {

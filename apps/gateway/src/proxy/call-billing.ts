@@ -11,7 +11,11 @@ import {
 import { picosToDecimal } from '@inference/money';
 import { Injectable, Logger } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { NotCoveredError, SettlementBatcher } from '../settlement/settlement-batcher';
+import {
+  BillingUnavailableError,
+  NotCoveredError,
+  SettlementBatcher,
+} from '../settlement/settlement-batcher';
 import { type UsageEvent } from '../settlement/usage-event';
 import { costsOf, upstreamCost } from '../upstreams/cost-prices';
 import { UnchargedCosts } from '../upstreams/uncharged-costs.service';
@@ -42,6 +46,9 @@ export class UsageFaults {
 /** What the log says of an answer beside its usage. */
 export type Told = Pick<UsageEvent, 'timeToFirstTokenMs' | 'finishReason'>;
 export const UNTOLD: Told = { timeToFirstTokenMs: null, finishReason: null };
+
+/** What the event of a call says of its answer beside its usage. */
+type Served = Pick<UsageEvent, 'upstream' | 'outcome' | 'costs'> & Told;
 
 /** Whether the answers of a call tell their price; a key says otherwise for clients that refuse unknown fields. */
 export const tellsPrice = ({ call: { caller } }: Pick<AdmittedCall, 'call'>): boolean =>
@@ -114,8 +121,26 @@ export class CallBilling {
     });
     if (outcome !== 'completed') span?.fail(outcome);
     try {
+      const charged = await this.settleAsCovered(admission, event, served, metered);
+      this.upstreamMetrics.countMoney(upstream, charged.costPicos, costs);
+      return charged;
+    } catch (error) {
+      // A call that may have been charged has its costs in its event.
+      if (error instanceof NotCoveredError || error instanceof BillingUnavailableError)
+        this.unchargedCosts.record(event.requestId, event.accountId, event.model, costs);
+      throw error;
+    }
+  }
+
+  /** Settles the event, or one of what was reserved if the wallet does not cover more. Returns what was charged. */
+  private async settleAsCovered(
+    admission: AdmittedCall,
+    event: UsageEvent,
+    served: Served,
+    { usage, fault }: Metered,
+  ): Promise<Charge> {
+    try {
       await this.settlements.settle(event, admission.hold);
-      this.upstreamMetrics.countMoney(upstream, event.charge.costPicos, costs);
       return event.charge;
     } catch (error) {
       const admitted = within(usage, admission.bounds);
@@ -123,28 +148,19 @@ export class CallBilling {
       // The upstream served more than the request allowed: the reserved amount is still charged.
       const covered = usageEventOf(admission, { ...served, fault, usage: admitted, estimated: true });
       await this.settlements.settle(covered, admission.hold);
+      const { upstream } = served;
       this.uncovered.inc({ upstream });
       const lost = picosToDecimal(event.charge.costPicos - covered.charge.costPicos);
       this.logger.warn(
         `${event.requestId} used more than was set aside at ${upstream}: ${lost} are not covered.`,
       );
-      this.upstreamMetrics.countMoney(upstream, covered.charge.costPicos, costs);
       return covered.charge;
     }
   }
 }
 
 /** The usage event of an admitted request, charged at the prices that were in force when it began. */
-function usageEventOf(
-  admission: AdmittedCall,
-  served: Pick<
-    UsageEvent,
-    'upstream' | 'outcome' | 'estimated' | 'timeToFirstTokenMs' | 'finishReason' | 'costs'
-  > & {
-    usage: MeteredUsage;
-    fault: UsageFault | null;
-  },
-): UsageEvent {
+function usageEventOf(admission: AdmittedCall, served: Served & Metered): UsageEvent {
   const { counts } = served.usage;
   const { call } = admission;
   return {

@@ -192,7 +192,11 @@ export class ProxyService {
       call.answeredBy(answer.upstream);
       tellIgnored(answer, response);
       const served = servedBy(admission, answer.model);
-      await onAnswer(answer);
+      await onAnswer(answer).catch((error: unknown) => {
+        const reported = answer?.content && readReportedUsage(answer.content);
+        this.billing.leaveUncharged(served, answer!, reported ? asReported(reported) : null);
+        throw error;
+      });
       const billed = await this.bill(served, answer, answer.status, translation);
       return await kept(plainAnswer(served, answer, billed, translation), translation);
     } finally {

@@ -151,7 +151,11 @@ export class TaskProxy {
       const served = { ...asked, admission: servedBy(admission, answer.model) };
       call.answeredBy(answer.upstream);
       const content = answer.rest ? await wholeAudio(answer, cancellation) : undefined;
-      await onAnswer(answer, Boolean(answer.content ?? content));
+      await onAnswer(answer, Boolean(answer.content ?? content)).catch((error: unknown) => {
+        const { usage } = taskUsage(served.admission.rates, request, answer!.content);
+        this.billing.leaveUncharged(served.admission, answer!, usage);
+        throw error;
+      });
       return content
         ? await this.audioAnswer(served, answer, content)
         : await this.plainAnswer(served, answer);

@@ -1,4 +1,4 @@
-import { Database, isDatabaseUnavailable, newId } from '@inference/database';
+import { Database, isDatabaseUnavailable, isUniqueViolation, newId } from '@inference/database';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { type UpstreamCost } from './cost-prices';
 import { addUnchargedCosts, type UnchargedCostRow } from './uncharged-costs.repository';
@@ -10,8 +10,8 @@ const PAUSE_MILLIS = 250;
 const MOST_WAITING = 10_000;
 /** Costs of one statement. */
 const MOST_AT_ONCE = 500;
-/** Of a batch while the database answers. Chosen: some minutes, so that a row that never fits does not stop the others. */
-const MOST_ATTEMPTS = 1_000;
+/** Attempts of a row that the database refuses. Chosen: a second, for a deadlock; a row that never fits stops the others for as long. */
+const MOST_REFUSALS = 4;
 /** How long the end of the process waits for the last costs. */
 const SHUTDOWN_PATIENCE_MILLIS = 3_000;
 
@@ -29,11 +29,12 @@ export class UnchargedCosts implements OnApplicationShutdown {
     private readonly metrics: UpstreamMetrics,
   ) {}
 
-  /** @param model that was called @param costs of the attempts of one call, none of which has served it */
+  /** @param model that was called @param costs of the attempts of one call, which is recorded once */
   record(requestId: string, accountId: string, model: string, costs: readonly UpstreamCost[]): void {
+    if (costs.length === 0) return;
     this.metrics.countCosts(costs);
     if (this.waiting.length >= MOST_WAITING) {
-      this.logger.error(`The cost of the failed call ${requestId} was not recorded: too many wait.`);
+      this.logger.error(`The cost of the uncharged call ${requestId} was not recorded: too many wait.`);
       return;
     }
     for (const [index, { upstream, list, costPicos }] of costs.entries())
@@ -46,7 +47,7 @@ export class UnchargedCosts implements OnApplicationShutdown {
         list,
         cost_picos: costPicos.toString(),
       });
-    if (costs.length > 0) this.running ??= this.write();
+    this.running ??= this.write();
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -58,26 +59,39 @@ export class UnchargedCosts implements OnApplicationShutdown {
     clearTimeout(timer);
   }
 
-  /** Writes what waits, batch by batch. A batch that may have been written keeps its id, so that it counts once. */
   private async write(): Promise<void> {
     while (this.waiting.length > 0) {
       await this.pause();
-      const id = newId('ucb');
-      const batch = this.waiting.splice(0, MOST_AT_ONCE);
-      for (let attempt = 1; !(await this.isDone(id, batch, attempt)); attempt++) await this.pause();
+      await this.store(this.waiting.splice(0, MOST_AT_ONCE));
     }
     this.running = undefined;
   }
 
-  /** Writes the batch. Returns whether it needs no further attempt. */
-  private async isDone(id: string, batch: readonly UnchargedCostRow[], attempt: number): Promise<boolean> {
-    try {
-      await addUnchargedCosts(this.database, id, batch);
-      return true;
-    } catch (error) {
-      if (!this.isStopping && (isDatabaseUnavailable(error) || attempt < MOST_ATTEMPTS)) return false;
-      this.logger.error(`The cost of ${batch.length} failed attempts was not recorded: ${String(error)}`);
-      return true;
+  /**
+   * Writes the batch as soon as the database answers. It may have been written when an attempt fails, so it keeps its id and counts once. If
+   * the database refuses it, its rows are written one by one, so that one that never fits does not take the others with it.
+   */
+  private async store(batch: readonly UnchargedCostRow[]): Promise<void> {
+    const id = newId('ucb');
+    for (let refusals = 0; ;) {
+      try {
+        return await addUnchargedCosts(this.database, id, batch);
+      } catch (error) {
+        const isAway = isDatabaseUnavailable(error);
+        if (!isAway && batch.length > 1) {
+          for (const row of batch) await this.store([row]);
+          return;
+        }
+        // The row is there already.
+        if (isUniqueViolation(error)) return;
+        if (!isAway) refusals++;
+        if (this.isStopping || refusals >= MOST_REFUSALS) {
+          const requestIds = [...new Set(batch.map(({ request_id: requestId }) => requestId))].join(', ');
+          this.logger.error(`The upstream costs of ${requestIds} were not recorded: ${String(error)}`);
+          return;
+        }
+      }
+      await this.pause();
     }
   }
 

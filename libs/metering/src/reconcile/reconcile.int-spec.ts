@@ -168,6 +168,24 @@ it('counts a batch once that comes twice, and each attempt for its own upstream'
   expect(await reconcile(database.pool)).toEqual([]);
 });
 
+it('folds the margins of an account that has only costs that nobody was charged for', async () => {
+  await database.pool.query("SELECT metering.fold('0', 10)");
+  const { accountId } = await insertAccount(database.pool, { balancePicos: 0n });
+  const failed = { request_id: 'req_only', attempt: 1, account_id: accountId, model: 'm', upstream: 'u' };
+  const costs = [{ ...failed, list: '1', cost_picos: '7' }];
+  await database.pool.query("SELECT metering.add_uncharged_costs('ucb_2', $1)", [JSON.stringify(costs)]);
+  const fold = async () =>
+    (await database.pool.query("SELECT folded, waiting FROM metering.fold('1 hour', 10)")).rows[0] as object;
+  expect(await fold()).toEqual({ folded: 1, waiting: 0n });
+  const { rows } = await database.pool.query(
+    'SELECT calls, cost_picos::bigint AS cost FROM metering.daily_margins WHERE account_id = $1',
+    [accountId],
+  );
+  expect(rows).toEqual([{ calls: 0n, cost: 7n }]);
+  expect(await fold()).toEqual({ folded: 0, waiting: 0n });
+  expect(await reconcile(database.pool)).toEqual([]);
+});
+
 it('allows a limit that was changed to less than the key has spent', async () => {
   await database.pool.query(
     'UPDATE wallet.key_budgets SET limit_picos = spent_picos - 1, limit_changed_at = now()',

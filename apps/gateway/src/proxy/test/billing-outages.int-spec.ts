@@ -15,6 +15,7 @@ import {
   walletOf,
 } from '../../testing/gateway.fixture';
 import { SettlementBatcher } from '../../settlement/settlement-batcher';
+import { ServingDirectory } from '../../upstreams/directory.service';
 
 /** A database that goes away while a model answers: what the client learns, and what is charged. */
 
@@ -86,6 +87,10 @@ beforeAll(async () => {
     ...testEnvironment(databaseProxy.url, upstreams),
     SETTLEMENT_PATIENCE_SECONDS: '0.5',
   });
+  const list = await site.publishCostPrices('engine', [[SLOW, 'per_request', 7]]);
+  const { upstreams: known } = gateway.app.get(ServingDirectory);
+  const engine = known.find(({ name }) => name === 'engine')!;
+  await waitFor(() => engine.costPricesOf(SLOW)?.listId === list);
 });
 
 beforeEach(async () => {
@@ -247,6 +252,15 @@ it('is `billing_unavailable` if only the settlement is stuck, and free, in each 
   const refused = await waitFor(async () => (await refusedRequests()).length > 0 && refusedRequests());
   expect(ids).toEqual(expect.arrayContaining(refused));
   await expectFirstCharged();
+  // What the upstream takes is kept once for each, and for none of the calls before that may have been charged.
+  const uncharged = await waitFor(async () => {
+    const { rows } = await site.pool.query<{ id: string; cost: bigint }>(
+      'SELECT request_id AS id, cost_picos::bigint AS cost FROM metering.uncharged_costs',
+    );
+    return rows.length >= ids.length && rows;
+  });
+  expect(uncharged.map(({ id }) => id).sort()).toEqual(ids.sort());
+  expect(new Set(uncharged.map(({ cost }) => cost))).toEqual(new Set([7n]));
 });
 
 it('is `database_unavailable` before a call is admitted', async () => {
