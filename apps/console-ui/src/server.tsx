@@ -186,7 +186,7 @@ const answersFrom =
 
 const OG_LOCALES: Record<Language, string> = { en: 'en_US', 'zh-CN': 'zh_CN' };
 const PREVIEW = { path: '/social-preview.png', width: 1200, height: 630 };
-const EMPTY_ROOT = '<div id="root"></div>';
+const WAITING_ROOT = /<div id="root">.*?<\/div>/s;
 const NO_SCRIPT = /\s*<noscript>.*?<\/noscript>/s;
 
 const escapeText = (text: string) =>
@@ -229,7 +229,7 @@ function assemble(
     .replace(/<title>.*?<\/title>/, '')
     .replace(NO_SCRIPT, '')
     .replace('</head>', () => `${tags.join('\n    ')}\n  </head>`)
-    .replace(EMPTY_ROOT, () => `<div id="root">${content}</div>${served}`);
+    .replace(WAITING_ROOT, () => `<div id="root">${content}</div>${served}`);
   return { html, style };
 }
 
