@@ -153,32 +153,6 @@ describe('images', () => {
     await expect(read()).rejects.toThrow('no');
     await site.expectCharged(account, 0n);
   });
-
-  it('that fail cost what the server has reported of them', async () => {
-    await site.publishCostPrices('scripted', [
-      ['image-tokens', 'per_million_input_tokens', 3],
-      ['image-tokens', 'per_million_output_tokens', 5],
-    ]);
-    const usage = { input_tokens: 9, output_tokens: 100, total_tokens: 109 };
-    const body = { model: 'image-tokens', prompt: 'x' };
-    script = json({ created: 1, data: null, usage });
-    await expect(openai.images.generate(body)).rejects.toMatchObject({ status: 502 });
-    const error = { message: 'no', type: 'server_error', param: null, code: null };
-    script = events(
-      { type: 'image_generation.completed', b64_json: 'AQ==', usage },
-      { type: 'error', error },
-    );
-    await expect(openai.images.generate({ ...body, stream: true })).rejects.toMatchObject({ status: 502 });
-    const costs = await waitFor(async () => {
-      const { rows } = await site.pool.query<{ cost: bigint }>(
-        'SELECT cost_picos::bigint AS cost FROM metering.uncharged_costs WHERE account_id = $1',
-        [account.accountId],
-      );
-      return rows.length === 2 && rows;
-    }, 3_000);
-    expect(costs).toEqual([{ cost: 527n }, { cost: 527n }]);
-    await site.expectCharged(account, 0n);
-  });
 });
 
 describe('transcriptions', () => {
