@@ -231,31 +231,6 @@ describe('what calls cost the operator', () => {
     expect(money('two', 'revenue')).toBeGreaterThan(money('two', 'revenue_without_cost')!);
     expect(money('two', 'revenue_without_cost')).toBeGreaterThan(0);
   });
-
-  it('is what servers of tasks have reported of answers that fail', async () => {
-    await site.publishCostPrices('two', [
-      ['dear', INPUT, 3],
-      ['dear', OUTPUT, 5],
-    ]);
-    const usage = { input_tokens: 9, output_tokens: 10, total_tokens: 19 };
-    const draw = async (stream: boolean) =>
-      (await site.post('/v1/images/generations', account.apiKey, { model: 'dear', prompt: 'x', stream }))
-        .status;
-    behaviours.two = (respond) => respond(200, {}, JSON.stringify({ created: 1, data: null, usage }));
-    expect(await draw(false)).toBe(502);
-    const done = { type: 'image_generation.completed', b64_json: 'AQ==', usage };
-    const sent = `data: ${JSON.stringify(done)}\n\ndata: {"error":{"message":"no"}}\n\n`;
-    behaviours.two = (respond) => respond(200, { 'Content-Type': 'text/event-stream' }, sent);
-    expect(await draw(true)).toBe(502);
-    const costs = await waitFor(async () => {
-      const { rows } = await site.pool.query<{ cost: bigint }>(
-        'SELECT cost_picos::bigint AS cost FROM metering.uncharged_costs WHERE account_id = $1',
-        [account.accountId],
-      );
-      return rows.length === 2 && rows;
-    }, 3_000);
-    expect(costs).toEqual([{ cost: 77n }, { cost: 77n }]);
-  });
 });
 
 describe('changes', () => {
