@@ -1,6 +1,6 @@
 import { Suspensions } from '@inference/guards';
 import { drained, keepingBody, requireConnected } from '@inference/http';
-import { type Charge, charge, type UsageOutcome } from '@inference/metering';
+import { type Charge, charge, type MeteredUsage, type UsageOutcome } from '@inference/metering';
 import { picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
@@ -11,11 +11,13 @@ import { type KeptAnswer, MOST_KEPT_BYTES, sendAnswer, sendOnce } from '../idemp
 import { AdmissionService, type AdmittedTask, servedBy } from '../proxy/admission/admission.service';
 import { CallBilling, tellsPrice, UNTOLD } from '../proxy/call-billing';
 import { OpenRequests } from '../proxy/open-requests';
+import { reportedIn } from '../proxy/plain-answer';
 import { PROXY_CONFIG, type ProxyConfig } from '../proxy/proxy.config';
 import { beginCall } from '../proxy/request/entrypoint';
 import { errorEvent } from '../proxy/streaming/proxy-stream';
 import { cutWhenSuspended } from '../proxy/suspended-call';
 import { errorCodeIn, UPSTREAM_REFUSED, withCharset } from '../proxy/upstream-refusal';
+import { asReported } from '../proxy/usage/metered-usage';
 import { answerWithCost } from '../proxy/usage/usage-cost';
 import { type CallNotes } from '../unserved-calls/call-notes';
 import { UnservedCalls } from '../unserved-calls/unserved-calls.service';
@@ -150,12 +152,16 @@ export class TaskProxy {
       answer = await this.ask(task, asked);
       const served = { ...asked, admission: servedBy(admission, answer.model) };
       call.answeredBy(answer.upstream);
-      const content = answer.rest ? await wholeAudio(answer, cancellation) : undefined;
-      await onAnswer(answer, Boolean(answer.content ?? content)).catch((error: unknown) => {
-        const { usage } = taskUsage(served.admission.rates, request, answer!.content);
-        this.billing.leaveUncharged(served.admission, answer!, usage);
+      let content: Buffer | undefined;
+      let usage: MeteredUsage | null = null;
+      try {
+        content = answer.rest ? await wholeAudio(answer, cancellation) : undefined;
+        usage = taskUsage(served.admission.rates, request, answer.content).usage;
+        await onAnswer(answer, Boolean(answer.content ?? content));
+      } catch (error) {
+        this.billing.leaveUncharged(served.admission, answer, usage);
         throw error;
-      });
+      }
       return content
         ? await this.audioAnswer(served, answer, content)
         : await this.plainAnswer(served, answer);
@@ -184,6 +190,7 @@ export class TaskProxy {
         ...(contentType !== undefined && { contentType }),
         bodyFor: (_model, upstreamModel) => request.bodyFor(upstreamModel),
         read: (body) => request.read(body),
+        usageOf: reportedIn,
         isStream: (type) =>
           isEventStream(type) ? request.events !== undefined : request.isBinary === true && !isJson(type),
         cancellation,
@@ -289,7 +296,7 @@ export class TaskProxy {
     const events = request.events!();
     const stream = new TaskStream(events, tellsPrice(admission));
     const endWith = (error: GatewayError) => void response.end(errorEvent(error), 'latin1');
-    const begun = () => (stream.hasFailed ? null : (events.answer ?? events.begun));
+    const begun = () => events.answer ?? events.begun;
     try {
       let chunk: IteratorResult<Buffer> = { done: false, value: answer.head };
       for (; !chunk.done; chunk = await answer.rest!.next()) {
@@ -299,12 +306,13 @@ export class TaskProxy {
         if (!response.write(ready, 'latin1') && !(await this.drained(response))) cancellation.abort();
       }
     } catch {
-      return this.breakOff(served, answer, endWith, begun());
+      return this.breakOff(served, answer, endWith, begun(), stream.hasFailed);
     }
     stream.flush();
     if (!events.answer || stream.hasFailed) {
       const endAsSaid = () => void response.end(stream.last(), 'latin1');
-      return this.breakOff(served, answer, stream.hasFailed ? endAsSaid : endWith, begun());
+      const end = stream.hasFailed ? endAsSaid : endWith;
+      return this.breakOff(served, answer, end, begun(), stream.hasFailed);
     }
     const charged = await this.settleStream(served, answer, events.answer, endWith);
     if (!charged) return;
@@ -314,20 +322,23 @@ export class TaskProxy {
 
   /**
    * Ends the response of an answer that is not complete. A client that has left is charged for its request.
-   * @param begun what such a client is charged for besides
+   * @param begun what has arrived, for which such a client is charged besides unless the upstream has failed
    */
   private async breakOff(
     served: ServedTask,
     answer: Answer,
     end: (error: GatewayError) => void,
     begun: TaskAnswer | null = null,
+    hasFailed = false,
   ): Promise<void> {
     const { aborted: isAborted, reason } = served.cancellation;
-    if (reason) return this.fail(served, answer, reason, end);
-    if (isAborted) {
-      await this.settle(served, answer, 'disconnected', begun);
+    if (isAborted && !reason) {
+      await this.settle(served, answer, 'disconnected', hasFailed ? null : begun);
       return;
     }
+    const reported = begun?.reported;
+    this.billing.leaveUncharged(served.admission, answer, reported ? asReported(reported) : null);
+    if (reason) return this.fail(served, answer, reason, end);
     served.cancellation.abort();
     this.fail(served, answer, new UpstreamFailedError(answer.upstream), end);
   }

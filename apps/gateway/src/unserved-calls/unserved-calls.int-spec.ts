@@ -356,7 +356,7 @@ it('counts what a failed call costs once if its confirmation is lost', async () 
   const losing = {
     query: async (statement: QueryConfig) => {
       const result = await database.query(statement);
-      if (++sent === 1) throw new Error('lost');
+      if (++sent === 1) throw new Error('Connection terminated unexpectedly');
       return result;
     },
   } as unknown as Database;

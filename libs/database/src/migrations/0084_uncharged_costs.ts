@@ -2,7 +2,7 @@ import { type QueryRunner } from 'typeorm';
 import { type Migration } from '../migration';
 
 const UP = `
--- What upstreams take for calls that nobody was charged for, since every attempt has failed. The margins have it by day.
+-- What upstreams take for calls that nobody was charged for, since they have failed or could not be billed. The margins have it by day.
 CREATE TABLE metering.uncharged_costs (
   request_id text,
   -- Of the call, from 1.
@@ -33,7 +33,7 @@ DROP FUNCTION IF EXISTS metering.add_uncharged_costs;
 DROP TABLE metering.uncharged_costs;
 `;
 
-/** The cost of calls of which every attempt has failed. */
+/** The cost of calls that nobody was charged for. */
 export class UnchargedCosts0000000000084 implements Migration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(UP);
