@@ -21,6 +21,6 @@ const testTimeout = !runsProcesses ? 180_000 : kinds === 'smoke-spec' ? 300_000 
  * Tests wait for timers and the database, so one worker more than there are cores keeps the cores busy: on two cores a
  * run takes 5 minutes instead of 6. Tests over processes keep the cores busy themselves.
  */
-const maxWorkers = availableParallelism() + (runsProcesses ? 0 : 1);
+const maxWorkers = availableParallelism() + (runsProcesses ? 0 : 2);
 
 module.exports = { projects, maxWorkers, workerIdleMemoryLimit, testTimeout };
