@@ -108,8 +108,8 @@ export const CROSSING_STATEMENTS = [
   {
     place: 'function metering.fold',
     kind: 'job',
-    tables: ['metering.unfolded_usage'],
-    why: 'Finds the accounts with usage that waits, and locks their wallets.',
+    tables: ['metering.unfolded_margins', 'metering.unfolded_usage'],
+    why: 'Finds the accounts with usage or margins that wait, and locks their wallets.',
   },
   {
     place: 'function metering.fold_accounts',

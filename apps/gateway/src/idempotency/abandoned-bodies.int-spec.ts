@@ -26,7 +26,7 @@ const LARGE: Record<string, Record<string, unknown>> = {
   '/v1/embeddings': { input: TEXT },
   '/v1/rerank': { query: 'a', documents: [TEXT] },
   '/v1/images/generations': { prompt: TEXT },
-  '/v1/audio/speech': { input: TEXT },
+  '/v1/audio/speech': { input: 'a', instructions: TEXT },
   '/v1/moderations': { input: TEXT },
   '/v1/audio/transcriptions': { file: TEXT },
   '/v1/audio/translations': { file: TEXT },
