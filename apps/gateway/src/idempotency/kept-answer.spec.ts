@@ -3,6 +3,7 @@ import { createServer, get, type IncomingMessage, type Server, type ServerRespon
 import { type AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { endStalled } from '@inference/http';
+import { waitFor } from '@inference/testing';
 import { type Response } from 'express';
 import { sendAnswer } from './kept-answer';
 
@@ -35,7 +36,7 @@ async function unreadAnswer(): Promise<IncomingMessage> {
 }
 
 const sent = (response: Response, body = BODY) =>
-  sendAnswer({ status: 200, headers: { 'X-Test': 'yes' }, body }, response, STALL_MILLIS);
+  sendAnswer({ status: 200, headers: { 'X-Test': 'yes' }, body }, response, STALL_MILLIS, 'one');
 
 it.each([0, 5, PIECE_BYTES, 1_048_576, 1_048_577, 5 * PIECE_BYTES])(
   'sends an answer of %d bytes',
@@ -69,6 +70,31 @@ it.each([
   );
   expect(await read).toBe(end);
   await ending;
+});
+
+it('disconnects the oldest client of the account for which most is unread', async () => {
+  const { port } = server.address() as AddressInfo;
+  const closed: string[] = [];
+  const ask = async (accountId: string, name: string) => {
+    onRequest = (response) => {
+      // Nothing leaves the process: a connection within a machine takes a megabyte by itself.
+      Object.assign(response.socket!, { connecting: true });
+      response.once('close', () => closed.push(name));
+      return sendAnswer(
+        { status: 200, headers: {}, body: BODY.subarray(0, 1_048_576) },
+        response,
+        60_000,
+        accountId,
+      );
+    };
+    const asked = once(server, 'request');
+    get({ port, host: '127.0.0.1' }).on('error', () => undefined);
+    await asked;
+  };
+  await ask('other', 'other 0');
+  for (let count = 0; count < 64; count++) await ask('one', `one ${count}`);
+  await waitFor(() => closed.length > 1);
+  expect(closed).toEqual(['one 0', 'one 1']);
 });
 
 it.each<[string, (response: Response) => unknown]>([

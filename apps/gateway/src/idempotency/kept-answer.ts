@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { allowedMillis, drained, endStalled } from '@inference/http';
 import { type Response } from 'express';
 import { type AnswerMemory, UNCOUNTED_BYTES } from '../upstreams/answer-memory';
+import { KeptBytes } from './kept-bytes';
 
 /** An answer as it is sent, also to a client that asks for it again. */
 export interface KeptAnswer {
@@ -24,17 +25,26 @@ const PIECE_BYTES = 262_144;
 /** Shorter rests fit into the buffers of a connection. */
 const STALL_BYTES = 65_536;
 
-/** Resolves when the answer is on its way. @param stallMillis a client that reads nothing for so long is disconnected */
+/** Bytes of short answers, and of the ends of long ones, that a process has for clients that read slowly or not at all. Chosen: as for kept answers. */
+const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
+const unread = new KeptBytes<Response>(MOST_UNREAD_BYTES);
+
+/**
+ * Resolves when the answer is on its way.
+ * @param stallMillis a client that reads nothing for so long is disconnected
+ * @param accountId if too much of short answers is unread, the oldest of the account with most of it goes
+ */
 export async function sendAnswer(
   { status, headers, body }: Pick<KeptAnswer, 'status' | 'headers' | 'body'>,
   response: Response,
   stallMillis: number,
+  accountId: string,
 ): Promise<void> {
   response.status(status);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (body.length <= UNCOUNTED_BYTES) {
     response.end(body);
-    return watchRest(response, stallMillis);
+    return watchRest(response, stallMillis, accountId);
   }
   response.setHeader('Content-Length', body.length);
   const startedAt = performance.now();
@@ -46,11 +56,15 @@ export async function sendAnswer(
   }
   // A copy: a client that does not read the last piece does not hold the others.
   response.end(Buffer.from(body.subarray(at)));
-  watchRest(response, stallMillis);
+  watchRest(response, stallMillis, accountId);
 }
 
-function watchRest(response: Response, stallMillis: number): void {
-  if (response.writableLength > STALL_BYTES) endStalled(response, stallMillis);
+function watchRest(response: Response, stallMillis: number, accountId: string): void {
+  const { writableLength } = response;
+  if (writableLength <= STALL_BYTES) return;
+  endStalled(response, stallMillis);
+  response.once('close', () => unread.remove(accountId, response));
+  for (const oldest of unread.add(accountId, response, writableLength)) oldest.destroy();
 }
 
 /** Sends the answer of a call that its client may repeat. Throws 429 if the account has too many long ones. @param memory counts it again if it is sent again */
@@ -68,7 +82,7 @@ export async function sendOnce(
   try {
     if (isRepeated)
       response.setHeader('X-Request-Id', answer.requestId).setHeader('Idempotent-Replayed', 'true');
-    await sendAnswer(answer, response, stallMillis);
+    await sendAnswer(answer, response, stallMillis, accountId);
   } finally {
     letGo?.();
   }

@@ -306,6 +306,7 @@ export class ProxyService {
         await kept(plainAnswer(admission, answer, billed, translation), translation),
         response,
         this.config.clientStallTimeoutSeconds * 1000,
+        admission.call.caller.accountId,
       );
     // A pause has begun the stream that the client has asked for.
     const last = await lastEvents(admission.request, answer.status, billed, translation);

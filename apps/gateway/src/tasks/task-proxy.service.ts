@@ -216,7 +216,8 @@ export class TaskProxy {
   }
 
   private async sendPlain(served: ServedTask, answer: Answer): Promise<void> {
-    await sendAnswer(await this.plainAnswer(served, answer), served.response, this.stallMillis);
+    const { accountId } = served.admission.call.caller;
+    await sendAnswer(await this.plainAnswer(served, answer), served.response, this.stallMillis, accountId);
   }
 
   /** Charges an answer that came at once, or records that its server has refused the request. */

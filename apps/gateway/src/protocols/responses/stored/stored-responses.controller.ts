@@ -199,7 +199,8 @@ export class StoredResponsesController {
     try {
       const body = await read((bytes) => memory.arrived((readBytes += bytes)));
       const stallMillis = this.config.clientStallTimeoutSeconds * 1000;
-      await sendAnswer({ status: 200, headers: { 'Content-Type': JSON_TYPE }, body }, response, stallMillis);
+      const headers = { 'Content-Type': JSON_TYPE };
+      await sendAnswer({ status: 200, headers, body }, response, stallMillis, accountId);
     } finally {
       memory.release();
     }
