@@ -1,17 +1,16 @@
 import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Controller, Get, Header, type INestApplication, Res, StreamableFile } from '@nestjs/common';
-import { testLog } from '@inference/testing';
+import { testLog, waitFor } from '@inference/testing';
 import { type Response } from 'express';
 import { createService } from '../service';
 import { ServiceModule } from '../service.module';
+import { endStalledConnections } from './stalled-connections';
 
 const STALL_MILLIS = 200;
 /** More than the system takes of a client that does not read. */
 const LARGE_BYTES = 14 * 1024 * 1024;
-/** So much the system takes at once, when it takes more. */
-const BURST_BYTES = 1.5 * 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 
 @Controller()
@@ -44,9 +43,23 @@ class AnswersController {
 
 class AnswersModule {}
 
+const clients: Socket[] = [];
+afterAll(() => clients.forEach((client) => client.destroy()));
+
+/** Both ends of the connection of a client that has asked and reads nothing yet. */
+async function ask(server: Server, path: string) {
+  const { port } = server.address() as AddressInfo;
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const client = connect({ port, host: '127.0.0.1' });
+  clients.push(client);
+  client.on('error', () => undefined).pause();
+  client.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`);
+  const [served] = await accepted;
+  return { client, served };
+}
+
 describe('a client', () => {
   let app: INestApplication;
-  const clients: Socket[] = [];
 
   beforeAll(async () => {
     const module = {
@@ -60,49 +73,62 @@ describe('a client', () => {
     await app.listen(0, '127.0.0.1');
   });
   afterAll(async () => {
-    for (const client of clients) client.destroy();
     await app.close();
   });
 
-  /** Both ends of the connection of a client that has asked and reads nothing yet. */
-  async function ask(path: string) {
-    const { port } = app.getHttpServer().address() as AddressInfo;
-    const accepted = once(app.getHttpServer(), 'connection') as Promise<[Socket]>;
-    const client = connect({ port, host: '127.0.0.1' });
-    clients.push(client);
-    client.on('error', () => undefined).pause();
-    client.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`);
-    const [served] = await accepted;
-    return { client, served };
-  }
-
   const isCut = async (path: string) => {
-    const { served } = await ask(path);
-    await once(served, 'close', { signal: AbortSignal.timeout(8 * STALL_MILLIS) });
+    const { served } = await ask(app.getHttpServer() as Server, path);
+    await once(served, 'close');
   };
 
   it('that reads nothing is disconnected', async () => {
     await Promise.all(['/whole', '/streamed', '/chatty'].map(isCut));
   });
+});
+
+describe('a client of a server whose connections are checked by hand', () => {
+  const server = createServer(({ url }, response) => {
+    if (url === '/silent') response.write('said');
+    else response.end(Buffer.alloc(LARGE_BYTES));
+  });
+  let check: () => void;
+
+  beforeAll(async () => {
+    const timers = jest.spyOn(globalThis, 'setInterval');
+    endStalledConnections(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    check = timers.mock.calls.at(-1)![0] as () => void;
+    timers.mockRestore();
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
 
   it('that reads slowly, or that nothing waits for, stays connected', async () => {
-    const { served: silent } = await ask('/silent');
-    const { client, served } = await ask('/whole');
-    const beganAt = performance.now();
+    const { served: silent } = await ask(server, '/silent');
+    const { client, served } = await ask(server, '/whole');
     let bytes = 0;
-    client.on('data', (piece: Buffer) => {
-      const bursts = Math.floor(bytes / BURST_BYTES);
-      bytes += piece.length;
-      if (Math.floor(bytes / BURST_BYTES) === bursts) return;
-      client.pause();
-      setTimeout(() => client.resume(), STALL_MILLIS / 4);
-    });
-    client.resume();
+    client.on('data', (piece: Buffer) => (bytes += piece.length)).pause();
+    await waitFor(() => served.writableLength > 0);
+    const untaken = () => (served as { _handle?: { writeQueueSize?: number } })._handle?.writeQueueSize;
     while (bytes < LARGE_BYTES) {
+      for (let count = 0; count < 4; count++) check();
       expect(served.destroyed).toBe(false);
-      await pause(5);
+      const before = untaken();
+      client.resume();
+      await waitFor(() => untaken() !== before || bytes >= LARGE_BYTES);
+      client.pause();
     }
-    expect(performance.now() - beganAt).toBeGreaterThan(2 * STALL_MILLIS);
     expect(silent.destroyed).toBe(false);
+  });
+
+  it('is disconnected once the checks have found no progress for long enough', async () => {
+    const { served } = await ask(server, '/whole');
+    await waitFor(() => served.writableLength > 0);
+    for (let count = 0; count < 4; count++) check();
+    expect(served.destroyed).toBe(false);
+    check();
+    expect(served.destroyed).toBe(true);
   });
 });
