@@ -26,8 +26,8 @@ import { describeSearch, searchLogs } from './secret-search.mjs';
  */
 
 const JEST_GRACE_MS = 20_000;
-/** Mebibytes of a worker for short-lived objects. With V8's 16 the tests take 6 % more processor time. */
-const YOUNG_OBJECTS = 64;
+/** What a worker has for short-lived objects. With V8's 16 the tests take 6 % more processor time. */
+const YOUNG_MEBIBYTES = 64;
 /** In memory on Linux: copying a database takes a tenth of the time that it takes on a disk. */
 const MEMORY_FOLDER = '/dev/shm';
 /** More than a run needs. The default in a container is 64 MB. */
@@ -51,7 +51,7 @@ function readArguments(args) {
 async function runJest(args, env) {
   control.signal.throwIfAborted();
   const jest = spawnNode(
-    [`--max-semi-space-size=${YOUNG_OBJECTS}`, 'node_modules/jest/bin/jest.js', ...args],
+    [`--max-semi-space-size=${YOUNG_MEBIBYTES}`, 'node_modules/jest/bin/jest.js', ...args],
     {
       cwd: root,
       env: { ...process.env, ...env },

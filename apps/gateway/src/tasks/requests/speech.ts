@@ -5,6 +5,7 @@ import { SpeechRequest } from '../tasks.dto';
 import { jsonReader } from './json-request';
 
 const read = jsonReader(SpeechRequest);
+
 /** Speaks a text, charged by its characters: audio does not tell how many tokens it was. */
 export const SPEECH: Task = {
   endpoint: 'audio/speech',
