@@ -1,8 +1,9 @@
 import { Database, isDatabaseUnavailable } from '@inference/database';
 import { Metrics, RefusedCalls } from '@inference/http';
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { Counter } from 'prom-client';
+import { BackgroundWriter } from '../background-writer';
 import { describeAnswer } from '../errors/openai-error.filter';
 import { type CalledEndpoint } from '../upstreams/upstream';
 import { CallNotes, clientRequestIdOf } from './call-notes';
@@ -25,10 +26,6 @@ const MINUTE_MILLIS = 60_000;
 const MOST_WAITING = 10_000;
 /** Calls of one statement. */
 const MOST_AT_ONCE = 500;
-/** For how long calls are collected. Chosen: four statements a second at most, and a customer who looks at the log finds the call. */
-const PAUSE_MILLIS = 250;
-/** How long the end of the process waits for the last calls. */
-const SHUTDOWN_PATIENCE_MILLIS = 3_000;
 const LONGEST_MODEL = 128;
 const LONGEST_CODE = 64;
 const FIRST_SERVER_ERROR = 500;
@@ -71,23 +68,20 @@ export interface Refusal {
  * no call fails because of it: what cannot be written is dropped and counted.
  */
 @Injectable()
-export class UnservedCalls implements OnApplicationShutdown {
+export class UnservedCalls extends BackgroundWriter<UnservedCallRow> {
   private readonly logger = new Logger(UnservedCalls.name);
   private readonly counter: Counter<'outcome'>;
-  private waiting: UnservedCallRow[] = [];
-  private running: Promise<void> | undefined;
   private attempts = 0;
   private minute = 0;
   private countsOfMinute = new Map<string, number>();
   private recordedInMinute = 0;
-  private isStopping = false;
-  private endPause: () => void = () => undefined;
 
   constructor(
     private readonly database: Database,
     metrics: Metrics,
     refusedCalls: RefusedCalls,
   ) {
+    super();
     this.counter = new Counter({
       name: 'gateway_unserved_calls_total',
       help: 'Refused and failed calls, by whether they were recorded for the account or dropped.',
@@ -104,7 +98,7 @@ export class UnservedCalls implements OnApplicationShutdown {
     if (code === 'billing_unknown') return false;
     if (this.isOverLimit(call.caller.accountId)) return this.drop('over_limit');
     if (this.waiting.length >= MOST_WAITING) return this.drop('no_room');
-    this.waiting.push({
+    this.add({
       request_id: call.requestId,
       client_request_id: call.clientRequestId,
       occurred_at: new Date().toISOString(),
@@ -121,17 +115,7 @@ export class UnservedCalls implements OnApplicationShutdown {
       duration_ms: call.durationMs,
       time_to_first_byte_ms: call.timeToFirstByteMs ?? null,
     });
-    this.running ??= this.write();
     return true;
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    this.isStopping = true;
-    this.endPause();
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise((resolve) => (timer = setTimeout(resolve, SHUTDOWN_PATIENCE_MILLIS)));
-    await Promise.race([this.running, patience]);
-    clearTimeout(timer);
   }
 
   private recordError(error: unknown, request: Request, response: Response): void {
@@ -170,36 +154,21 @@ export class UnservedCalls implements OnApplicationShutdown {
     return false;
   }
 
-  /** Writes what waits, batch by batch; a batch that the database cannot take now is tried again after a pause. */
-  private async write(): Promise<void> {
-    while (this.waiting.length > 0) {
-      await this.pause();
-      const batch = this.waiting.slice(0, MOST_AT_ONCE);
-      try {
-        await insertUnservedCalls(this.database, batch);
-        this.counter.inc({ outcome: 'recorded' }, batch.length);
-      } catch (error) {
-        this.attempts += 1;
-        const isPassing = isDatabaseUnavailable(error) || this.attempts < MOST_ATTEMPTS;
-        if (!this.isStopping && mayGoAway(error) && isPassing) continue;
-        this.logger.warn(`${batch.length} refused or failed calls were not recorded: ${String(error)}`);
-        this.drop('failed', batch.length);
-      }
-      this.attempts = 0;
-      this.waiting.splice(0, batch.length);
+  /** A batch that the database cannot take now is tried again after a pause. */
+  protected async writeBatch(): Promise<void> {
+    const batch = this.waiting.slice(0, MOST_AT_ONCE);
+    try {
+      await insertUnservedCalls(this.database, batch);
+      this.counter.inc({ outcome: 'recorded' }, batch.length);
+    } catch (error) {
+      this.attempts += 1;
+      const isPassing = isDatabaseUnavailable(error) || this.attempts < MOST_ATTEMPTS;
+      if (!this.isStopping && mayGoAway(error) && isPassing) return;
+      this.logger.warn(`${batch.length} refused or failed calls were not recorded: ${String(error)}`);
+      this.drop('failed', batch.length);
     }
-    this.running = undefined;
-  }
-
-  private pause(): Promise<void> {
-    if (this.isStopping) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, PAUSE_MILLIS);
-      this.endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    this.attempts = 0;
+    this.waiting.splice(0, batch.length);
   }
 }
 

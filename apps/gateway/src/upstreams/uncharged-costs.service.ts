@@ -1,33 +1,28 @@
 import { Database, isDatabaseUnavailable, isUniqueViolation, newId } from '@inference/database';
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { BackgroundWriter } from '../background-writer';
 import { type UpstreamCost } from './cost-prices';
 import { addUnchargedCosts, type UnchargedCostRow } from './uncharged-costs.repository';
 import { UpstreamMetrics } from './upstream-metrics';
 
-/** For how long costs are collected, and the pause before a batch is tried again. Chosen: four statements a second at most. */
-const PAUSE_MILLIS = 250;
 /** Costs that wait while the database is away. Chosen: at some 300 bytes each they take 3 MB. */
 const MOST_WAITING = 10_000;
 /** Costs of one statement. */
 const MOST_AT_ONCE = 500;
 /** Attempts of a row that the database refuses. Chosen: a second, for a deadlock; a row that never fits stops the others for as long. */
 const MOST_REFUSALS = 4;
-/** How long the end of the process waits for the last costs. */
-const SHUTDOWN_PATIENCE_MILLIS = 3_000;
 
 /** Stores what upstreams take for calls that nobody is charged for, in the background: no answer waits for it. */
 @Injectable()
-export class UnchargedCosts implements OnApplicationShutdown {
+export class UnchargedCosts extends BackgroundWriter<UnchargedCostRow> {
   private readonly logger = new Logger(UnchargedCosts.name);
-  private waiting: UnchargedCostRow[] = [];
-  private running: Promise<void> | undefined;
-  private isStopping = false;
-  private endPause: () => void = () => undefined;
 
   constructor(
     private readonly database: Database,
     private readonly metrics: UpstreamMetrics,
-  ) {}
+  ) {
+    super();
+  }
 
   /** @param model that was called @param costs of the attempts of one call, which is recorded once */
   record(requestId: string, accountId: string, model: string, costs: readonly UpstreamCost[]): void {
@@ -37,34 +32,20 @@ export class UnchargedCosts implements OnApplicationShutdown {
       this.logger.error(`The cost of the uncharged call ${requestId} was not recorded: too many wait.`);
       return;
     }
-    for (const [index, { upstream, list, costPicos }] of costs.entries())
-      this.waiting.push({
-        request_id: requestId,
-        attempt: index + 1,
-        account_id: accountId,
-        model,
-        upstream,
-        list,
-        cost_picos: costPicos.toString(),
-      });
-    this.running ??= this.write();
+    const rows = costs.map(({ upstream, list, costPicos }, index) => ({
+      request_id: requestId,
+      attempt: index + 1,
+      account_id: accountId,
+      model,
+      upstream,
+      list,
+      cost_picos: costPicos.toString(),
+    }));
+    this.add(...rows);
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    this.isStopping = true;
-    this.endPause();
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise((resolve) => (timer = setTimeout(resolve, SHUTDOWN_PATIENCE_MILLIS)));
-    await Promise.race([this.running, patience]);
-    clearTimeout(timer);
-  }
-
-  private async write(): Promise<void> {
-    while (this.waiting.length > 0) {
-      await this.pause();
-      await this.store(this.waiting.splice(0, MOST_AT_ONCE));
-    }
-    this.running = undefined;
+  protected writeBatch(): Promise<void> {
+    return this.store(this.waiting.splice(0, MOST_AT_ONCE));
   }
 
   /**
@@ -93,16 +74,5 @@ export class UnchargedCosts implements OnApplicationShutdown {
       }
       await this.pause();
     }
-  }
-
-  private pause(): Promise<void> {
-    if (this.isStopping) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, PAUSE_MILLIS);
-      this.endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }
