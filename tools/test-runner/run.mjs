@@ -26,8 +26,6 @@ import { describeSearch, searchLogs } from './secret-search.mjs';
  */
 
 const JEST_GRACE_MS = 20_000;
-/** What a worker has for short-lived objects. With V8's 16 the tests take 6 % more processor time. */
-const YOUNG_MEBIBYTES = 64;
 /** In memory on Linux: copying a database takes a tenth of the time that it takes on a disk. */
 const MEMORY_FOLDER = '/dev/shm';
 /** More than a run needs. The default in a container is 64 MB. */
@@ -50,14 +48,11 @@ function readArguments(args) {
 /** @param {string[]} args @param {NodeJS.ProcessEnv} env @returns {Promise<number>} Jest's exit code */
 async function runJest(args, env) {
   control.signal.throwIfAborted();
-  const jest = spawnNode(
-    [`--max-semi-space-size=${YOUNG_MEBIBYTES}`, 'node_modules/jest/bin/jest.js', ...args],
-    {
-      cwd: root,
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'inherit', 'inherit'],
-    },
-  );
+  const jest = spawnNode(['node_modules/jest/bin/jest.js', ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   control.signal.addEventListener('abort', () => {
     signalGroup(jest, 'SIGTERM');
     setTimeout(() => signalGroup(jest, 'SIGKILL'), JEST_GRACE_MS).unref();
