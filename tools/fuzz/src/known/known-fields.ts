@@ -89,9 +89,12 @@ export const knownFieldsFor = (platform: Platform, operation: string): KnownFiel
 
 const UPSTREAMS = '/api/admin/upstreams';
 
+/** Of the customers' calls. `*` is every model that the other upstreams do not name. */
+const CALLED_MODELS = new RegExp(`"(?:sandbox-[a-z]+|${NATIVE_MODEL}|\\*)"`, 'g');
+
 /** The body of a request to an operation, without models whose calls it could spoil. */
 export const withOwnModels = (path: string, body: string): string =>
-  path.startsWith(UPSTREAMS) ? body.replaceAll(/"sandbox-[a-z]+"/g, `"${OWN_MODEL}"`) : body;
+  path.startsWith(UPSTREAMS) ? body.replaceAll(CALLED_MODELS, `"${OWN_MODEL}"`) : body;
 
 /** Paths that a new site knows, of which no response tells. */
 export const KNOWN_PATHS: Record<string, string[]> = {

@@ -466,6 +466,10 @@ describe('a server that speaks Messages', () => {
       const seeded = await site.post('/v1/chat/completions', account.apiKey, { ...body, seed: 1 });
       expect([askedPath, seeded.status]).toEqual(['/v1/chat/completions', 200]);
       expect(JSON.parse(maker.bodies.at(-1)!)).toEqual({ ...body, seed: 1 });
+      // What only a failing one can carry is no fault of the request.
+      given(500, { error: { message: 'Out of memory' } });
+      const failed = await site.post('/v1/chat/completions', account.apiKey, { ...body, seed: 1 });
+      expect([askedPath, failed.status]).toEqual(['/v1/chat/completions', 502]);
     });
 
     it('and gives back its slot and the money if that cannot be made', async () => {
