@@ -82,6 +82,33 @@ ifThere('keeps the language of mails, apart from that of the pages', async () =>
   expect(await field.inputValue()).toBe('简体中文');
 });
 
+ifThere('stores what models are asked only once the account wants it, until it does not', async () => {
+  const isStored = async () =>
+    (
+      await database.pool.query<{ stored: boolean }>(
+        'SELECT stores_responses AS stored FROM accounts.accounts',
+      )
+    ).rows[0]!.stored;
+  const storage = tab.getByRole('switch', { name: 'Store responses for 30 days' });
+  const saved = async (isOn: boolean) => {
+    await tab.getByText('Saved.').waitFor();
+    expect(await isStored()).toBe(isOn);
+    await tab.reload();
+    await storage.waitFor();
+    expect(await storage.isChecked()).toBe(isOn);
+  };
+  expect(await storage.isChecked()).toBe(false);
+  await storage.check();
+  await saved(true);
+  // A change that did not succeed is not shown as one.
+  await tab.route('**/api/auth/me', (route) => route.abort(), { times: 1 });
+  await storage.click();
+  await tab.getByRole('alert').filter({ hasText: 'The service cannot be reached' }).waitFor();
+  expect(await storage.isChecked()).toBe(true);
+  await storage.uncheck();
+  await saved(false);
+});
+
 ifThere('keeps an exact threshold for the mail about a low balance, and turns it off', async () => {
   const threshold = async () =>
     (
