@@ -1,8 +1,10 @@
 import { type ServerResponse } from 'node:http';
 import { type UnitRate } from '@inference/metering';
-import { metricsOf, valueOf } from '@inference/testing';
+import { metricsOf, valueOf, waitFor } from '@inference/testing';
+import { ServingDirectory } from '../../upstreams/directory.service';
 import {
   costOf,
+  eventsOf,
   type ScriptedUpstream,
   startUpstream,
   TestSite,
@@ -14,10 +16,12 @@ import {
 const RATES: UnitRate[] = [{ unit: 'per_million_output_tokens', ratePicos: 1_000_000n }];
 const MAX_TOKENS = 2;
 const SET_ASIDE = costOf(RATES, 0, MAX_TOKENS);
-const MODELS = ['chatty', 'endless', 'early', 'audio', 'error-only'];
+const MODELS = ['chatty', 'waiting', 'endless', 'early', 'audio', 'error-only'];
 
 let site: TestSite;
 let upstream: ScriptedUpstream;
+/** Lets the model answer that waits for it. */
+let goOn: (() => void) | undefined;
 
 const delta = (fields: object, more: object = {}) => ({ choices: [{ index: 0, delta: fields, ...more }] });
 const words = (count: number) => Array.from({ length: count }, (_, i) => delta({ content: ` word${i}` }));
@@ -36,6 +40,9 @@ const SCRIPTS: Record<string, (response: ServerResponse, isStream: boolean) => v
     const message = { role: 'assistant', content: 'x' };
     response.setHeader('Content-Type', 'application/json');
     return void response.end(JSON.stringify({ choices: [{ index: 0, message }], ...usage(500) }));
+  },
+  waiting: (response) => {
+    goOn = () => SCRIPTS.chatty!(response, false);
   },
   endless: (response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -85,6 +92,34 @@ it('charges the hold if the wallet does not cover the rest, and tells the operat
   expect((await walletOf(site.pool, account.accountId)).balance).toBe(0n);
   expect(await told()).toBe(before + 1);
   expect((await chat(account.apiKey, 'chatty')).status).toBe(402);
+});
+
+it('leaves a call free if nothing covers it, and keeps what it cost', async () => {
+  const list = await site.publishCostPrices('scripted', [['waiting', 'per_request', 7]]);
+  const { upstreams } = site.gateway.app.get(ServingDirectory);
+  await waitFor(() => upstreams[0]!.costPricesOf('waiting')?.listId === list);
+  const account = await site.account(SET_ASIDE);
+  const answer = chat(account.apiKey, 'waiting');
+  await waitFor(() => goOn);
+  // As if the gateway had been away for so long that others could spend what was set aside.
+  await site.pool.query('DELETE FROM wallet.leases WHERE account_id = $1', [account.accountId]);
+  const emptied = 'UPDATE wallet.wallets SET (balance_picos, leased_picos) = (0, 0) WHERE account_id = $1';
+  await site.pool.query(emptied, [account.accountId]);
+  goOn!();
+  const response = await answer;
+  expect([response.status, await response.json()]).toEqual([
+    402,
+    { error: expect.objectContaining({ code: 'insufficient_balance' }) as object },
+  ]);
+  expect(await eventsOf(site.pool, account.accountId)).toEqual([]);
+  const costs = await waitFor(async () => {
+    const { rows } = await site.pool.query(
+      'SELECT model, cost_picos FROM metering.uncharged_costs WHERE account_id = $1',
+      [account.accountId],
+    );
+    return rows.length > 0 && rows;
+  });
+  expect(costs).toEqual([{ model: 'waiting', cost_picos: 7n }]);
 });
 
 it('aborts a stream that exceeds its token limit', async () => {
