@@ -1,3 +1,4 @@
+import { type ServerResponse } from 'node:http';
 import { type TestAccount, waitFor } from '@inference/testing';
 import { RATES, type ScriptedUpstream, startUpstream, TestSite } from '../testing/gateway.fixture';
 import { ServingDirectory } from './directory.service';
@@ -12,6 +13,9 @@ const SECONDS = 40;
 /** The shares follow what was used in the seconds before. */
 const SETTLING_SECONDS = 15;
 const MOST_ADDED = 0.1;
+/** Two servers and their models. */
+const FULL = 'full';
+const ROOMY = 'roomy';
 const PLENTY_PICOS = 10n ** 15n;
 
 const ANSWER = JSON.stringify({
@@ -20,8 +24,17 @@ const ANSWER = JSON.stringify({
 });
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis));
 
+function answer(response: ServerResponse, onEnd?: () => void): void {
+  setTimeout(() => {
+    onEnd?.();
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.end(ANSWER);
+  }, ANSWER_MILLIS);
+}
+
 describe('a server that is full', () => {
   let server: ScriptedUpstream;
+  let roomy: ScriptedUpstream;
   let site: TestSite;
   let large: TestAccount;
   let small: TestAccount[];
@@ -31,39 +44,39 @@ describe('a server that is full', () => {
   beforeAll(async () => {
     server = await startUpstream((_request, response) => {
       mostRunning = Math.max(mostRunning, ++running);
-      setTimeout(() => {
-        running--;
-        response.writeHead(200, { 'Content-Type': 'application/json' });
-        response.end(ANSWER);
-      }, ANSWER_MILLIS);
+      answer(response, () => running--);
     });
-    site = await TestSite.start({ m: RATES }, {}, () => [
-      { name: 'one', base_url: server.url, models: ['m'] },
+    roomy = await startUpstream((_request, response) => answer(response));
+    site = await TestSite.start({ [FULL]: RATES, [ROOMY]: RATES }, {}, () => [
+      { name: FULL, base_url: server.url, models: [FULL] },
+      { name: ROOMY, base_url: roomy.url, models: [ROOMY] },
     ]);
-    await site.pool.query('UPDATE serving.upstreams SET concurrency = $1', [SLOTS]);
+    await site.pool.query('UPDATE serving.upstreams SET concurrency = $1 WHERE name = $2', [SLOTS, FULL]);
     await site.pool.query("SELECT pg_notify('serving', '')");
     const directory = site.gateway.app.get(ServingDirectory);
-    await waitFor(() => directory.upstreams[0]?.limits?.roomFor('running', 0) === SLOTS);
+    const limits = () => directory.upstreams.find(({ name }) => name === FULL)?.limits;
+    await waitFor(() => limits()?.roomFor('running', 0) === SLOTS);
     large = await site.account(PLENTY_PICOS);
     small = await Promise.all(Array.from({ length: SMALL_ACCOUNTS }, () => site.account(PLENTY_PICOS)));
   });
   afterAll(async () => {
     await site.stop();
     await server.close();
+    await roomy.close();
   });
 
-  const post = ({ apiKey }: TestAccount) =>
+  const post = ({ apiKey }: TestAccount, model: string) =>
     fetch(`${site.gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${apiKey}` },
-      body: JSON.stringify({ model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] }),
+      body: JSON.stringify({ model, max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] }),
     });
 
   /** Tries again after each refusal, as the official clients do. Returns the time to the answer, and how often it was refused. */
   async function call(account: TestAccount): Promise<{ millis: number; refusals: number }> {
     const start = performance.now();
     for (let refusals = 0; ; refusals++) {
-      const response = await post(account);
+      const response = await post(account, FULL);
       const text = await response.text();
       if (response.status === 200) return { millis: performance.now() - start, refusals };
       expect([response.status, text]).toEqual([429, expect.stringContaining('upstream_busy')]);
@@ -95,9 +108,9 @@ describe('a server that is full', () => {
     );
     return (await Promise.all(results)).flat();
   };
-  const callLarge = () =>
+  const callLarge = (model: string) =>
     steadily(SMALL_CALLS_PER_SECOND * TIMES, 0, async () => {
-      const response = await post(large);
+      const response = await post(large, model);
       await response.arrayBuffer();
       return response.status;
     });
@@ -111,15 +124,18 @@ describe('a server that is full', () => {
     await Promise.all(small.slice(0, SLOTS / 2).map(call));
     await Promise.all(small.slice(SLOTS / 2).map(call));
     const alone = await callSmall();
+    // The same work for the gateway and the machine, but for the server.
+    const [, elsewhere] = await Promise.all([callLarge(ROOMY), callSmall()]);
     mostRunning = 0;
-    const [statuses, beside] = await Promise.all([callLarge(), callSmall()]);
-    const [before, after] = [percentile95(alone), percentile95(beside)];
+    const [statuses, beside] = await Promise.all([callLarge(FULL), callSmall()]);
+    const [quiet, before, after] = [alone, elsewhere, beside].map(percentile95) as [number, number, number];
+    const added = (to: number) => `${((after / to - 1) * 100).toFixed(1)} %`;
     const refusedSmall = beside.filter(({ refusals }) => refusals > 0).length;
     const refusedLarge = statuses.filter((status) => status === 429).length;
     process.stdout.write(
-      `Fairness: p95 of ${SMALL_ACCOUNTS} accounts ${before.toFixed(0)} ms alone, ${after.toFixed(0)} ms beside one that calls ${TIMES} times ` +
-        `as often (${((after / before - 1) * 100).toFixed(1)} %); refused: ${refusedSmall} of their ${beside.length} calls, ` +
-        `${refusedLarge} of its ${statuses.length}\n`,
+      `Fairness: p95 of ${SMALL_ACCOUNTS} accounts ${after.toFixed(0)} ms beside one that calls ${TIMES} times as often, ` +
+        `${before.toFixed(0)} ms if it calls another server (${added(before)}), ${quiet.toFixed(0)} ms alone (${added(quiet)}); ` +
+        `refused: ${refusedSmall} of their ${beside.length} calls, ${refusedLarge} of its ${statuses.length}\n`,
     );
     expect(mostRunning).toBeLessThanOrEqual(SLOTS);
     expect(refusedLarge).toBeGreaterThan(0);
