@@ -305,36 +305,48 @@ it('are told to nobody who does not know the secret of the gateways', async () =
   await first;
 });
 
-it('are not charged by a process that stood still while another one made them', async () => {
-  await site.publishCostPrices('u', [['m', 'per_request', 3]]);
-  const slow = send();
-  await isSent();
-  await site.pool.query(
-    "UPDATE metering.idempotent_calls SET held_until = clock_timestamp() - interval '1 second' WHERE account_id = $1",
-    [account.accountId],
-  );
-  const [late] = waiting.splice(0);
-  const again = send({ gateway: second });
-  await answerOne();
-  expect(await again).toMatchObject({ status: 200 });
-  const now = performance.now.bind(performance);
-  const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
-  late!
-    .writeHead(200, { 'Content-Type': 'application/json' })
-    .end(JSON.stringify(answer({ content: 'late' })));
-  const { status, error } = await slow.finally(() => clock.mockRestore());
-  expect([status, error!.code]).toEqual([409, 'idempotency_key_in_use']);
-  await site.expectCharged(account, COST);
-  // The upstream takes its price for both.
-  const uncharged = await waitFor(async () => {
-    const { rows } = await site.pool.query<{ cost: bigint }>(
-      'SELECT cost_picos::bigint AS cost FROM metering.uncharged_costs WHERE account_id = $1',
+it.each([
+  ['chats', {}, answer({ content: 'once' }), COST],
+  [
+    'tasks',
+    { path: '/v1/moderations', body: { model: 'moderation', input: 'x' } },
+    { id: 'm', model: 'moderation', results: [] },
+    7n,
+  ],
+])(
+  'of %s are not charged by a process that stood still while another one made them',
+  async (_, call, served, cost) => {
+    await site.publishCostPrices('u', [
+      ['m', 'per_request', 3],
+      ['moderation', 'per_request', 3],
+    ]);
+    const slow = send(call);
+    await isSent();
+    await site.pool.query(
+      "UPDATE metering.idempotent_calls SET held_until = clock_timestamp() - interval '1 second' WHERE account_id = $1",
       [account.accountId],
     );
-    return rows.length > 0 && rows;
-  });
-  expect(uncharged).toEqual([{ cost: 3n }]);
-});
+    const [late] = waiting.splice(0);
+    const again = send({ ...call, gateway: second });
+    await give(200, served)();
+    expect(await again).toMatchObject({ status: 200 });
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+    late!.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(served));
+    const { status, error } = await slow.finally(() => clock.mockRestore());
+    expect([status, error!.code]).toEqual([409, 'idempotency_key_in_use']);
+    await site.expectCharged(account, cost);
+    // The upstream takes its price for both.
+    const uncharged = await waitFor(async () => {
+      const { rows } = await site.pool.query<{ cost: bigint }>(
+        'SELECT cost_picos::bigint AS cost FROM metering.uncharged_costs WHERE account_id = $1',
+        [account.accountId],
+      );
+      return rows.length > 0 && rows;
+    });
+    expect(uncharged).toEqual([{ cost: 3n }]);
+  },
+);
 
 it('are made anew if their process has died before they were charged', async () => {
   const lost = send().catch(() => undefined);
