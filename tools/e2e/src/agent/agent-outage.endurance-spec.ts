@@ -21,12 +21,16 @@ const MODEL_AT_ONCE = 'sandbox-chat+tokens-80';
 const SESSIONS = 12;
 const CONNECTION_MILLIS = 800;
 const OUTAGE_MILLIS = 2_500;
+/** As the launcher sets it, and after how long it kills a service. */
+const SHUTDOWN_GRACE_SECONDS = '8';
+const KILL_MILLIS = 15_000;
 
 let postgres: PostgresProcess;
 let database: TestDatabase;
 let site: Site;
 let connections: UnreliableConnections;
 let engine: ServiceProcess;
+let gateway: ServiceProcess;
 let replicas: ServiceProcess[];
 
 beforeAll(async () => {
@@ -36,8 +40,10 @@ beforeAll(async () => {
   await publishPrices(database.pool, [{ slug: MODEL, unit: 'per_million_tokens', ratePicos: 1_000_000n }]);
   site = new Site(database);
   engine = await site.startEngine();
-  const gateway = await site.startGateway(engine);
-  replicas = await Promise.all([0, 1].map(() => site.startAgent(gateway, { DEFAULT_MODEL: MODEL })));
+  gateway = await site.startGateway(engine, { SHUTDOWN_GRACE_SECONDS });
+  replicas = await Promise.all(
+    [0, 1].map(() => site.startAgent(gateway, { DEFAULT_MODEL: MODEL, SHUTDOWN_GRACE_SECONDS })),
+  );
 });
 
 afterAll(async () => {
@@ -102,5 +108,27 @@ test('queued turns run after an outage of the database', async () => {
     const caller = new AgentCaller(url, apiKey);
     await waitFor(async () => (await caller.events(`afterwards-${index}`))[1]?.status === 'completed');
   }
+  expect(await runReconcile(database)).toContain('no difference');
+});
+
+test('agents and gateway stop within their grace without a database, also amid a turn, whose end another tells', async () => {
+  const { apiKey } = await newAccount();
+  const caller = new AgentCaller(replicas[0]!.url, apiKey);
+  await caller.post('stopped', 'Are you there?');
+  await waitFor(async () => (await caller.events('stopped')).length > 0);
+  await postgres.stop();
+  const stops = [...replicas, gateway].map(async (service) => {
+    const startedAt = performance.now();
+    expect(await service.stop()).toBe(true);
+    return performance.now() - startedAt;
+  });
+  for (const millis of await Promise.all(stops)) expect(millis).toBeLessThan(KILL_MILLIS);
+  await postgres.start();
+  await Promise.all([gateway, ...replicas].map((service) => service.start()));
+  const last = await waitFor(async () => {
+    const event = (await caller.events('stopped')).at(-1);
+    return event?.role !== 'user' && event;
+  });
+  expect(last).toMatchObject({ error: { retryable: true } });
   expect(await runReconcile(database)).toContain('no difference');
 });
