@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { onOrphaned } from '../launcher/processes/npm-parent.mjs';
 import { messageOf } from '../setup/errors.mjs';
 import { benchAgent } from './agent/agent-benchmark.mjs';
+import { benchChoice } from './choice/choice-benchmark.mjs';
 import { benchConsole } from './console/console-benchmark.mjs';
 import { benchDownloads } from './downloads/downloads-benchmark.mjs';
 import { benchFirstPaint } from './first-paint/first-paint-benchmark.mjs';
@@ -29,6 +30,7 @@ Benchmarks
   translation      what Responses and Messages take beside chat completions of the same upstream
   settlement       usage events per second that PostgreSQL settles
   scale            calls per second of several gateway processes over accounts, and their waits for locks
+  choice <trace>   how many prefixes recorded conversations find in the caches of servers, by the choice of the gateway and others
   login-throttle   how many of 10,000 wrong passwords and codes are evaluated
   downloads        compares downloads of a large file from the console with nginx
   console          the console under load among many accounts: speed, and plans of its statements
@@ -62,6 +64,7 @@ Options
 const BENCHMARKS = {
   gateway: [benchGateway, benchSettlement],
   scale: [benchScale],
+  choice: [benchChoice],
   translation: [benchTranslation],
   settlement: [benchSettlement],
   'login-throttle': [benchLoginThrottle],
@@ -132,7 +135,8 @@ function readArguments(args) {
   const [name, ...folders] = positionals;
   if (values.against !== undefined && !COMPARABLE.includes(name ?? ''))
     throw new Error(`--against is for ${COMPARABLE.join(' and ')} only.`);
-  if (!name || (folders.length > 0 && name !== 'memo')) throw new Error('Name one benchmark.');
+  if (!name || (folders.length > 0 && !['memo', 'choice'].includes(name)))
+    throw new Error('Name one benchmark.');
   const benchmarks = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
   if (!benchmarks) throw new Error(`There is no benchmark ${JSON.stringify(name)}.`);
   for (const [option, min, max] of LIMITS) {
