@@ -8,6 +8,7 @@ interface Site {
   upstreams: number;
   callsPerSecond: number;
   conversations: number;
+  weightOf?(index: number): number;
 }
 
 const LARGE: Site = { upstreams: 200, callsPerSecond: 10_000, conversations: 30_000 };
@@ -15,6 +16,7 @@ const UPSTREAMS = LARGE.upstreams;
 const CALLS_PER_SECOND = LARGE.callsPerSecond;
 /** Its caches hold the conversations of a site together, but neither holds all. */
 const SMALL: Site = { upstreams: 2, callsPerSecond: 100, conversations: 500 };
+const MIDDLING: Site = { upstreams: 20, callsPerSecond: 1_000, conversations: 10_000 };
 /** Conversations whose prefix an upstream keeps. */
 const CACHE_SIZE = 300;
 const HIT_MILLIS = 600;
@@ -22,6 +24,9 @@ const MISS_MILLIS = 1_400;
 const REFUSAL_MILLIS = 1;
 /** The bound is a whole number of about 60 calls, and the sum of running calls falls while some of them go on. */
 const ROUNDING = 0.08;
+
+/** Every so many calls the bound is checked. */
+const BOUND_SAMPLE = 20;
 
 /** Mulberry32. */
 function randomOf(seed: number): () => number {
@@ -54,6 +59,8 @@ interface Outcome {
   hitShare: number;
   /** The largest load of an upstream over the fair share, at any sample after the start. */
   worstLoad: number;
+  /** How often an upstream got a call that had more than the bound already, while another one had less. */
+  overBound: number;
   failed: number;
   /** When a call failed first. */
   firstFailure: number;
@@ -63,11 +70,23 @@ interface Simulation {
   site?: Site;
   policy: Policy;
   seconds: number;
-  /** When the first upstream dies and when it works again, in milliseconds. */
-  outage?: { from: number; until: number };
+  /** Whether the first upstream is dead at an instant in milliseconds. */
+  isDead?(now: number): boolean;
 }
 
-function simulate({ site = LARGE, policy, seconds, outage }: Simulation): Outcome {
+/** Whether an upstream runs more than 1.25 times its share, to the next whole call. */
+function isOverBound(server: Server, servers: readonly Server[], now: number): boolean {
+  const open = servers.filter(({ circuit }) => circuit.admits(now));
+  const sum = (numberOf: (each: Server) => number) => open.reduce((total, each) => total + numberOf(each), 0);
+  const shareOf = ({ weight, circuit }: Server) => weight * circuit.ramp(now);
+  const all = sum(shareOf);
+  const running = sum(({ load }) => load.running);
+  const isOver = (each: Server) =>
+    each.load.running > Math.ceil((1.25 * shareOf(each) * (running + 1)) / all);
+  return open.includes(server) && isOver(server) && !open.every(isOver);
+}
+
+function simulate({ site = LARGE, policy, seconds, isDead = () => false }: Simulation): Outcome {
   const random = randomOf(7);
   const servers = Array.from({ length: site.upstreams }, (_, index): Server => {
     const circuit = new Circuit(randomOf(index));
@@ -75,7 +94,7 @@ function simulate({ site = LARGE, policy, seconds, outage }: Simulation): Outcom
     return {
       index,
       seed: seedOf(`gpu-${index}`),
-      weight: 100,
+      weight: site.weightOf?.(index) ?? 100,
       priority: 0,
       load,
       circuit,
@@ -91,9 +110,20 @@ function simulate({ site = LARGE, policy, seconds, outage }: Simulation): Outcom
     if (list) list.push(action);
     else ends.set(millis, [action]);
   };
-  let [hits, calls, failed, worstLoad, firstFailure, running, due] = [0, 0, 0, 0, Infinity, 0, 0];
+  let [hits, calls, failed, worstLoad, overBound, firstFailure, running, due] = [
+    0,
+    0,
+    0,
+    0,
+    0,
+    Infinity,
+    0,
+    0,
+  ];
+  const weights = servers.reduce((sum, { weight }) => sum + weight, 0);
   const call = (conversation: number, now: number, tried?: Set<Server>): void => {
     const server = policy(servers, conversation * 2_654_435_761, now, tried);
+    if (calls % BOUND_SAMPLE === 0 && isOverBound(server, servers, now)) overBound++;
     server.calls.push(now);
     const opening = server.circuit.begin(now);
     server.load.begin(now);
@@ -117,7 +147,7 @@ function simulate({ site = LARGE, policy, seconds, outage }: Simulation): Outcom
     });
   };
   for (let now = 0; now < seconds * 1_000; now++) {
-    servers[0]!.isDead = outage !== undefined && now >= outage.from && now < outage.until;
+    servers[0]!.isDead = isDead(now);
     for (const action of ends.get(now) ?? []) action();
     ends.delete(now);
     for (due += site.callsPerSecond / 1_000; due >= 1; due--) {
@@ -125,10 +155,10 @@ function simulate({ site = LARGE, policy, seconds, outage }: Simulation): Outcom
       call(Math.floor(site.conversations * random() ** 2), now);
     }
     if (now < 3_000 || now % 50 !== 0) continue;
-    const fair = running / site.upstreams;
-    worstLoad = Math.max(worstLoad, ...servers.map(({ load }) => load.running / fair));
+    const loads = servers.map(({ load, weight }) => load.running / ((running * weight) / weights));
+    worstLoad = Math.max(worstLoad, ...loads);
   }
-  return { servers, hitShare: hits / calls, worstLoad, failed, firstFailure };
+  return { servers, hitShare: hits / calls, worstLoad, overBound, failed, firstFailure };
 }
 
 describe('200 upstreams and 10,000 calls a second', () => {
@@ -152,12 +182,15 @@ describe('200 upstreams and 10,000 calls a second', () => {
       expect(own.hitShare).toBeGreaterThan(3 * blind!.hitShare);
     expect(own.hitShare).toBeGreaterThan(0.9 * pureHash!.hitShare);
     expect(own.worstLoad).toBeLessThan(1.25 + ROUNDING);
+    expect(own.overBound).toBe(0);
+    expect(pureHash!.overBound).toBeGreaterThan(100);
     expect(pureHash!.worstLoad).toBeGreaterThan(1.5);
   });
 
   it('leaves a dead upstream after three calls, loses none, and returns to it slowly', () => {
     const outage = { from: 1_000, until: 4_000 };
-    const { servers, failed, firstFailure, worstLoad } = simulate({ policy: ours, seconds: 13, outage });
+    const isDead = (now: number) => now >= outage.from && now < outage.until;
+    const { servers, failed, firstFailure, worstLoad } = simulate({ policy: ours, seconds: 13, isDead });
     const [dead] = servers as [Server];
     const after = dead.calls.filter((instant) => instant > firstFailure);
     const untilProbe = after.filter((instant) => instant < firstFailure + 5_000);
@@ -170,6 +203,42 @@ describe('200 upstreams and 10,000 calls a second', () => {
     expect(perSecond(first)).toBeLessThan(0.5 * fair);
     expect(perSecond(12_000)).toBeGreaterThan(0.5 * fair);
     expect(worstLoad).toBeLessThan(1.25 + ROUNDING);
+  });
+});
+
+describe('20 upstreams', () => {
+  it('get calls by weights from 20 to 400, none more than its bound', () => {
+    const weightOf = (index: number) => (index + 1) * 20;
+    const { servers, overBound, worstLoad } = simulate({
+      site: { ...MIDDLING, weightOf },
+      policy: ours,
+      seconds: 20,
+    });
+    const all = servers.reduce((sum, { calls }) => sum + calls.length, 0);
+    const shares = servers.map(({ calls, weight }) => calls.length / all / (weight / 4_200));
+    // One conversation is a hundredth of all calls, which is twice what the smallest one may take.
+    expect(Math.min(...shares)).toBeGreaterThan(0.5);
+    expect(Math.max(...shares)).toBeLessThan(1.35);
+    expect(overBound).toBe(0);
+    // The smallest one runs five calls at a time, of which one more is a fifth.
+    expect(worstLoad).toBeLessThan(1.8);
+  });
+
+  it('go on beside one that dies for half of each second', () => {
+    const { servers, failed, overBound, worstLoad } = simulate({
+      site: MIDDLING,
+      policy: ours,
+      seconds: 60,
+      isDead: (now) => now % 1_000 >= 500,
+    });
+    const [flapping, ...others] = servers as [Server, ...Server[]];
+    expect(failed).toBe(0);
+    const perSecond = others.map(({ calls }) => calls.length / 60);
+    // Instead of 50 calls a second, which the others share.
+    expect(flapping.calls.length / 60).toBeLessThan(2);
+    expect(Math.max(...perSecond)).toBeLessThan(1.35 * 50);
+    expect(overBound).toBe(0);
+    expect(worstLoad).toBeLessThan(1.5);
   });
 });
 
