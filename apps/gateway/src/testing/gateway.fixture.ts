@@ -212,6 +212,17 @@ export class TestSite {
     expect(await reconcile(this.pool)).toEqual([]);
   }
 
+  /** What calls of the account cost that nobody is charged for. Resolves when there are as many as expected: they are written in the background. */
+  unchargedCosts({ accountId }: TestAccount, count = 1): Promise<bigint[]> {
+    return waitFor(async () => {
+      const { rows } = await this.pool.query<{ cost: bigint }>(
+        'SELECT cost_picos::bigint AS cost FROM metering.uncharged_costs WHERE account_id = $1',
+        [accountId],
+      );
+      return rows.length >= count && rows.map(({ cost }) => cost);
+    });
+  }
+
   post(path: string, apiKey: string, body: unknown, init: RequestInit = {}): Promise<Response> {
     return fetch(this.gateway.url + path, {
       method: 'POST',
