@@ -8,6 +8,7 @@ import { benchConsole } from './console/console-benchmark.mjs';
 import { benchDownloads } from './downloads/downloads-benchmark.mjs';
 import { benchFirstPaint } from './first-paint/first-paint-benchmark.mjs';
 import { benchGateway } from './gateway/gateway-benchmark.mjs';
+import { benchRefusals } from './gateway/refusals-benchmark.mjs';
 import { benchTranslation } from './gateway/translation-benchmark.mjs';
 import { benchImages } from './images/images-benchmark.mjs';
 import { benchLoginThrottle } from './login-throttle/login-throttle-benchmark.mjs';
@@ -28,6 +29,7 @@ const USAGE = `Usage: npm run bench -- <benchmark> [options]
 Benchmarks
   gateway          compares the gateway with its upstream, a minimal proxy and another gateway; then runs settlement
   translation      what Responses and Messages take beside chat completions of the same upstream
+  refusals         processor time that recording refused calls adds to them
   settlement       usage events per second that PostgreSQL settles
   scale            calls per second of several gateway processes over accounts, and their waits for locks
   choice <trace>   how many prefixes recorded conversations find in the caches of servers, by the choice of the gateway and others
@@ -66,6 +68,7 @@ const BENCHMARKS = {
   scale: [benchScale],
   choice: [benchChoice],
   translation: [benchTranslation],
+  refusals: [benchRefusals],
   settlement: [benchSettlement],
   'login-throttle': [benchLoginThrottle],
   downloads: [benchDownloads],

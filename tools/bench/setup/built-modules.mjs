@@ -16,6 +16,7 @@ import { root } from './workbench.mjs';
  *   'apps/console/src/identity/passwords/password-hasher': typeof import('../../../apps/console/src/identity/passwords/password-hasher.ts'),
  *   'apps/gateway/src/leases/lease': typeof import('../../../apps/gateway/src/leases/lease.ts'),
  *   'apps/gateway/src/settlement/usage-event': typeof import('../../../apps/gateway/src/settlement/usage-event.ts'),
+ *   'apps/gateway/src/unserved-calls/unserved-calls.service': typeof import('../../../apps/gateway/src/unserved-calls/unserved-calls.service.ts'),
  *   'apps/gateway/src/upstreams/choice/chooser': typeof import('../../../apps/gateway/src/upstreams/choice/chooser.ts'),
  *   'apps/gateway/src/upstreams/choice/circuit': typeof import('../../../apps/gateway/src/upstreams/choice/circuit.ts'),
  *   'apps/gateway/src/upstreams/choice/prefix-hash': typeof import('../../../apps/gateway/src/upstreams/choice/prefix-hash.ts'),
