@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rememberSecret, testLog } from '@inference/testing';
 import { Fuzzer } from './fuzzer';
-import { OPERATIONS_WITHOUT_SUCCESS } from './operations-without-success';
+import { OPERATIONS_WITHOUT_SUCCESS, SUCCEEDING_BY_CHANCE } from './operations-without-success';
 import { type Platform, startPlatform } from './site/platform';
 
 const REQUESTS = 20_000;
@@ -30,7 +30,10 @@ describe('requests that follow from the API documents', () => {
       const findings = await new Fuzzer(platform!).run({ requests: REQUESTS, seed: SEED });
       expect(findings.sent).toBe(REQUESTS);
       expect(findings.faults.size === 0 ? '' : findings.describe(SEED)).toBe('');
-      expect(findings.withoutSuccess).toEqual(Object.keys(OPERATIONS_WITHOUT_SUCCESS).sort());
+      const isCertain = (name: string) => !SUCCEEDING_BY_CHANCE.has(name);
+      expect(findings.withoutSuccess.filter(isCertain)).toEqual(
+        Object.keys(OPERATIONS_WITHOUT_SUCCESS).filter(isCertain).sort(),
+      );
     },
     LIMIT_MILLIS,
   );

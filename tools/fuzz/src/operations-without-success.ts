@@ -49,3 +49,6 @@ export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
   'memo removeMember': NEEDS_MEMBER,
   'memo retryDocument': 'needs a document that could not be read',
 };
+
+/** Of these, the ones that a request may have made possible, such as a document that cannot be read. */
+export const SUCCEEDING_BY_CHANCE = new Set(['console getProviderEvent', 'memo retryDocument']);

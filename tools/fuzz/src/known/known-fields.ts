@@ -53,7 +53,12 @@ const knownFieldsOf = ({ accounts, sandbox }: Platform): Record<string, KnownFie
     aliases: fc.constant(undefined),
     fallbacks: fc.constant(undefined),
   },
-  'console changeServedModel': { aliases: fc.constant(undefined), fallbacks: fc.constant(undefined) },
+  'console changeServedModel': {
+    aliases: fc.constant(undefined),
+    fallbacks: fc.constant(undefined),
+    // Only a retired model has one.
+    successor: fc.constant(undefined),
+  },
   'console createUpstream': {
     name: numbered((number) => `fuzz-${number}`),
     base_url: fc.constant(`${sandbox.engine}/v1`),
