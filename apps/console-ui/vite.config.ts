@@ -17,6 +17,8 @@ const BROWSER_BUILD: BuildEnvironmentOptions = {
   rolldownOptions: {
     output: {
       codeSplitting: { groups: CHUNKS },
+      // The first script names all others, and hashes cannot be compressed.
+      chunkFileNames: 'assets/[name]-[hash:7].js',
       // Which rules `usedStyles` keeps is decided after the hash of the styles was made.
       assetFileNames: ({ names: [name = ''] }) =>
         name.endsWith('.css') ? `assets/[name]-[hash]-${sourcesHash()}.css` : 'assets/[name]-[hash][extname]',

@@ -7,8 +7,8 @@ import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
-import { Amount } from '../../figures/figure-text';
-import { groupByModel, type ModelPrice, pricingQuery, type UnitPrice } from '../pricing/pricing-queries';
+import { usePriceColumns } from '../pricing/model-price-table';
+import { groupByModel, type ModelPrice, pricingQuery } from '../pricing/pricing-queries';
 import { ContextTokens, type ModelDetails, ModelModalities } from './model-details';
 import { useModelsTexts } from './models-texts';
 
@@ -55,25 +55,7 @@ export function ModelsPage() {
 function ModelTable({ models }: { models: OfferedModel[] }) {
   const t = useModelsTexts();
   const { features } = useSite();
-  const priceColumn = (
-    key: 'input' | 'output' | 'request',
-    title: string,
-    ...units: UnitPrice['unit'][]
-  ): Column<OfferedModel>[] =>
-    models.some(({ prices }) => units.some((unit) => prices[unit]))
-      ? [
-          {
-            key,
-            title,
-            isNumber: true,
-            place: 'line',
-            cell: ({ prices, currency }) => {
-              const price = units.map((unit) => prices[unit]).find(Boolean);
-              return price ? <Amount value={price} currency={currency} /> : '–';
-            },
-          },
-        ]
-      : [];
+  const priceColumns = usePriceColumns(models);
   const hasContext = models.some(({ details }) => details?.context_tokens);
   const hasModalities = models.some(({ details }) => details?.input_modalities ?? details?.output_modalities);
   const columns: Column<OfferedModel>[] = [
@@ -106,19 +88,7 @@ function ModelTable({ models }: { models: OfferedModel[] }) {
           },
         ]
       : []),
-    ...priceColumn(
-      'input',
-      t('price.per_million_input_tokens'),
-      'per_million_input_tokens',
-      'per_million_tokens',
-    ),
-    ...priceColumn(
-      'output',
-      t('price.per_million_output_tokens'),
-      'per_million_output_tokens',
-      'per_million_tokens',
-    ),
-    ...priceColumn('request', t('price.per_request'), 'per_request'),
+    ...priceColumns,
     ...(features.playground
       ? [
           {

@@ -23,35 +23,37 @@ const hasOthers = ({ conditional_prices: conditional, upcoming }: UnitPrice): bo
 const furtherOf = ({ rows }: ModelPrice): UnitPrice[] =>
   rows.filter((row) => !COLUMNS.includes(row.unit) || hasOthers(row));
 
-/** A price for all tokens stands in the columns of input and of output. */
+/** The prices of models as columns. A price that no model has is no column, and one for all tokens stands in those of input and of output. */
+export function usePriceColumns<Kind extends ModelPrice>(models: Kind[]): Column<Kind>[] {
+  const t = usePricingTexts();
+  const priceColumn = (title: string, ...units: PriceUnit[]): Column<Kind>[] => {
+    const priceOf = ({ prices }: Kind) => units.map((unit) => prices[unit]).find(Boolean);
+    if (!models.some(priceOf)) return [];
+    const cell = (model: Kind) => {
+      const price = priceOf(model);
+      return price ? <Amount value={price} currency={model.currency} /> : '–';
+    };
+    return [{ key: title, title, isNumber: true, place: 'line', cell }];
+  };
+  const further: Column<Kind> = {
+    key: 'further',
+    title: t('column.further'),
+    place: 'line',
+    cell: (model) => <FurtherPrices rows={furtherOf(model)} />,
+  };
+  return [
+    ...priceColumn(t('column.input'), 'per_million_input_tokens', 'per_million_tokens'),
+    ...priceColumn(t('column.output'), 'per_million_output_tokens', 'per_million_tokens'),
+    ...priceColumn(t('column.request'), 'per_request'),
+    ...(models.some((model) => furtherOf(model).length > 0) ? [further] : []),
+  ];
+}
+
 export function ModelPriceTable({ models }: { models: ModelPrice[] }) {
   const t = usePricingTexts();
-  const priceColumn = (title: string, ...units: PriceUnit[]): Column<ModelPrice> => ({
-    key: title,
-    title,
-    isNumber: true,
-    place: 'line',
-    cell: ({ prices, currency }) => {
-      const unit = units.find((one) => prices[one]);
-      const price = unit && prices[unit];
-      return price ? <Amount value={price} currency={currency} /> : '–';
-    },
-  });
   const columns: Column<ModelPrice>[] = [
     { key: 'model', title: t('column.model'), cell: ({ slug }) => <Code>{slug}</Code> },
-    priceColumn(t('column.input'), 'per_million_input_tokens', 'per_million_tokens'),
-    priceColumn(t('column.output'), 'per_million_output_tokens', 'per_million_tokens'),
-    priceColumn(t('column.request'), 'per_request'),
-    ...(models.some((model) => furtherOf(model).length > 0)
-      ? [
-          {
-            key: 'further',
-            title: t('column.further'),
-            place: 'line' as const,
-            cell: (model: ModelPrice) => <FurtherPrices rows={furtherOf(model)} />,
-          },
-        ]
-      : []),
+    ...usePriceColumns(models),
   ];
   return <DataTable label={t('models')} columns={columns} rows={models} keyOf={({ slug }) => slug} />;
 }

@@ -130,6 +130,7 @@ describe('a page with its content in the HTML', () => {
         price(CHAT, 'per_million_input_tokens', 0.123456),
         price(CHAT, 'per_million_output_tokens', 2),
         price('acme/embed', 'per_million_input_tokens', 0.02),
+        price('acme/draw', 'per_image', 0.04),
       ],
     });
     await publishModel('acme/only-package', PACKAGE_NAME, 'a');
@@ -140,6 +141,7 @@ describe('a page with its content in the HTML', () => {
     ['/', 'Call AI models', '$0.123456'],
     ['/pricing', 'Pricing', '$0.123456'],
     ['/models', 'Models', '131,072'],
+    ['/models', 'Models', 'Per image'],
     [`/models/${CHAT}`, CHAT, 'Text, Images'],
     ['/packages', 'Packages', ESCAPED_NAME],
     ['/packages/acme/only-package', ESCAPED_NAME, 'Apache-2.0'],
