@@ -223,12 +223,14 @@ function TopModels({ dashboard: { top_models: models, currency } }: { dashboard:
       key: 'revenue',
       title: t('revenue'),
       isNumber: true,
+      place: 'figure',
       cell: ({ revenue }) => <Amount value={revenue} currency={currency} />,
     },
     {
       key: 'calls',
       title: t('calls'),
       isNumber: true,
+      place: 'line',
       cell: ({ calls }) => (calls === null ? t('unknown') : <Quantity value={calls} />),
     },
   ];
