@@ -131,7 +131,8 @@ describe('an hour of very many calls', () => {
       `${MANY_CALLS} calls in ${seconds.toFixed(1)} s; the process took ${started.peakKilobytes} KB at most.`,
     );
     const exported = readExported(await filesIn(folder));
-    expect(exported.manifests.map(({ datasets }) => datasets.usage.files.length)).toEqual([2]);
+    expect(exported.manifests).toHaveLength(1);
+    expect(exported.manifests[0]!.datasets.usage.files.length).toBeGreaterThan(1);
     // The figures of the server are late.
     const read = await waitFor(async () => {
       const since = (await readByIndex()) - readBefore;
