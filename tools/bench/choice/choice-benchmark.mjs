@@ -22,7 +22,10 @@ const CACHED_BLOCKS = 2_000;
 const BLOCK_TOKENS = 512;
 const READ_TOKENS_PER_SECOND = 20_000;
 const WRITTEN_TOKENS_PER_SECOND = 40;
-/** Blocks of the system's and the first message, of which the gateway hashes the beginning. */
+/**
+ * Blocks that stand for what the gateway hashes: the account and 512 characters of each message up to the first one of the user, which a
+ * trace of blocks does not tell.
+ */
 const HASHED_BLOCKS = 2;
 const WEIGHT = 100;
 

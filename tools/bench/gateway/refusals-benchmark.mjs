@@ -1,5 +1,6 @@
-import { pathToFileURL } from 'node:url';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { processTreeTimeMs } from '../measuring/process-usage.mjs';
 import { figure, median, printRows, printVerdicts } from '../measuring/report.mjs';
 import { loadBuilt } from '../setup/built-modules.mjs';
@@ -22,6 +23,8 @@ const CONNECTIONS = 32;
 /** How many calls are recorded is limited by the minute: shorter rounds would have all of them or none. */
 const ROUND_SECONDS = 60;
 const WARM_UP_SECONDS = 20;
+/** Records are written up to a quarter of a second later. */
+const WRITTEN_MILLIS = 2_000;
 const REFUSED = 402;
 const MOST_ADDED_PERCENT = 5;
 
@@ -83,9 +86,12 @@ export async function benchRefusals(bench, { rounds }) {
   };
 
   console.log(
-    `\nRefused calls: ${rounds - 1} rounds of a minute for each gateway, ${CONNECTIONS} connections, ${ACCOUNTS} accounts.`,
+    `\nRefused calls: ${rounds - 1} rounds of a minute for each gateway, after ${WARM_UP_SECONDS} s to warm up, ${CONNECTIONS} connections, ${ACCOUNTS} accounts.`,
   );
-  for (const gateway of Object.values(gateways)) await refuse(bench, gateway, keys, WARM_UP_SECONDS);
+  for (const gateway of Object.values(gateways)) {
+    await refuse(bench, gateway, keys, WARM_UP_SECONDS);
+    await sleep(WRITTEN_MILLIS);
+  }
   /** @type {Map<string, Minute[]>} */
   const minutes = new Map(Object.keys(gateways).map((name) => [name, []]));
   for (let round = 1; round < rounds; round += 1)
@@ -93,6 +99,7 @@ export async function benchRefusals(bench, { rounds }) {
       const [gatewayBefore, postgresBefore] = [gateway.pid, bench.postgresPid].map(processTreeTimeMs);
       const recordedBefore = await recorded();
       const calls = await refuse(bench, gateway, keys, ROUND_SECONDS);
+      await sleep(WRITTEN_MILLIS);
       const [gatewayMs, postgresMs] = [gateway.pid, bench.postgresPid].map(processTreeTimeMs);
       minutes.get(name)?.push({
         calls,
@@ -115,12 +122,12 @@ export async function benchRefusals(bench, { rounds }) {
   ]);
   const [recording = [], others = []] = [...minutes.values()];
   const added = recording.map((minute, round) => perCall(minute) / perCall(others[round] ?? minute) - 1);
-  const nothing = others.some((minute) => minute.recorded > 0);
+  const hasRecorded = others.some((minute) => minute.recorded > 0);
   printVerdicts([
     {
       what: 'Processor time that recording adds to refused calls, with PostgreSQL',
       ...{ value: median(added) * 100, unit: ' %', digits: 1, atMost: MOST_ADDED_PERCENT },
     },
   ]);
-  return nothing ? ['the gateway that records nothing has recorded calls'] : [];
+  return hasRecorded ? ['the gateway that records nothing has recorded calls'] : [];
 }
