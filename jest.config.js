@@ -17,10 +17,7 @@ const runsProcesses = kinds?.match(/smoke|endurance/) !== null;
 /** Milliseconds. Only a test that hangs reaches the limit of a lane, also on a busy machine. */
 const testTimeout = !runsProcesses ? 180_000 : kinds === 'smoke-spec' ? 300_000 : 900_000;
 
-/**
- * Tests wait for timers and the database, so one worker more than there are cores keeps the cores busy: on two cores a
- * run takes 5 minutes instead of 6. Tests over processes keep the cores busy themselves.
- */
+/** Tests wait for timers and the database, so one worker more keeps the cores busy. Tests over processes keep them busy themselves. */
 const maxWorkers = availableParallelism() + (runsProcesses ? 0 : 1);
 
 module.exports = { projects, maxWorkers, workerIdleMemoryLimit, testTimeout };

@@ -216,7 +216,7 @@ export class TestSite {
   unchargedCosts({ accountId }: TestAccount, count = 1): Promise<bigint[]> {
     return waitFor(async () => {
       const { rows } = await this.pool.query<{ cost: bigint }>(
-        'SELECT cost_picos::bigint AS cost FROM metering.uncharged_costs WHERE account_id = $1',
+        'SELECT cost_picos::bigint AS cost FROM metering.uncharged_costs WHERE account_id = $1 ORDER BY cost_picos',
         [accountId],
       );
       return rows.length >= count && rows.map(({ cost }) => cost);

@@ -21,8 +21,9 @@ const MODEL_AT_ONCE = 'sandbox-chat+tokens-80';
 const SESSIONS = 12;
 const CONNECTION_MILLIS = 800;
 const OUTAGE_MILLIS = 2_500;
-/** As the launcher sets it, and after how long it kills a service. */
+/** As the launcher sets it. */
 const SHUTDOWN_GRACE_SECONDS = '8';
+/** After which the launcher kills a service. */
 const KILL_MILLIS = 15_000;
 
 let postgres: PostgresProcess;

@@ -19,7 +19,7 @@ const FROM = '2026-01-31';
 const ROUNDS = 8;
 /** Some 5 seconds of work on a slow machine. */
 const CALLS = [12_000, 0, 12_000, 12_000];
-const MANY_CALLS = Number(process.env.EXPORT_CALLS ?? 200_000);
+const MANY_CALLS = 200_000;
 /** The rows of such an hour would take several times as much. */
 const HEAP_MEGABYTES = 160;
 
@@ -131,8 +131,7 @@ describe('an hour of very many calls', () => {
       `${MANY_CALLS} calls in ${seconds.toFixed(1)} s; the process took ${started.peakKilobytes} KB at most.`,
     );
     const exported = readExported(await filesIn(folder));
-    expect(exported.manifests).toHaveLength(1);
-    expect(exported.manifests[0]!.datasets.usage.files.length).toBeGreaterThan(1);
+    expect(exported.manifests.map(({ datasets }) => datasets.usage.files.length)).toEqual([2]);
     // The figures of the server are late.
     const read = await waitFor(async () => {
       const since = (await readByIndex()) - readBefore;
