@@ -11,6 +11,8 @@ const PIECE_BYTES = 262_144;
 /** More than the buffers of a connection take. */
 const BODY = Buffer.alloc(100 * PIECE_BYTES, 'x');
 const STALL_MILLIS = 300;
+/** No test machine is so slow. */
+const LONG_STALL_MILLIS = 60_000;
 
 let server: Server;
 let onRequest: (response: Response) => unknown;
@@ -35,8 +37,8 @@ async function unreadAnswer(): Promise<IncomingMessage> {
   return answer;
 }
 
-const sent = (response: Response, body = BODY) =>
-  sendAnswer({ status: 200, headers: { 'X-Test': 'yes' }, body }, response, STALL_MILLIS, 'one');
+const sent = (response: Response, body = BODY, stallMillis = STALL_MILLIS) =>
+  sendAnswer({ status: 200, headers: { 'X-Test': 'yes' }, body }, response, stallMillis, 'one');
 
 it.each([0, 5, PIECE_BYTES, 1_048_576, 1_048_577, 5 * PIECE_BYTES])(
   'sends an answer of %d bytes',
@@ -61,7 +63,7 @@ it.each([
       now = now === 0 ? 29_900 : now + millisOfPiece;
       return write(piece);
     };
-    ending = sent(response);
+    ending = sent(response, BODY, LONG_STALL_MILLIS);
   };
   const answer = await unreadAnswer();
   const read = buffer(answer).then(
@@ -83,7 +85,7 @@ it('disconnects the oldest client of the account for which most is unread', asyn
       return sendAnswer(
         { status: 200, headers: {}, body: BODY.subarray(0, 1_048_576) },
         response,
-        60_000,
+        LONG_STALL_MILLIS,
         accountId,
       );
     };
