@@ -363,15 +363,16 @@ describe('a call that fails', () => {
 
 describe('aliases, fallbacks and retirement', () => {
   beforeAll(async () => {
+    // First who serves them: otherwise a fallback may answer the calls that wait for the models.
+    await change(
+      `INSERT INTO serving.upstream_models (upstream_id, model)
+       SELECT id, unnest('{other,cheap}'::text[]) FROM serving.upstreams WHERE name = 'one'`,
+    );
     await change(`INSERT INTO serving.models (id, slug, output_limit_field) VALUES
       ('mod_dear', 'dear', 'max_completion_tokens')`);
     await change(`INSERT INTO serving.models (id, slug, aliases, fallbacks, state, successor) VALUES
       ('mod_other', 'other', '{old-name}', '{dear,m}', 'offered', NULL),
       ('mod_cheap', 'cheap', '{}', '{}', 'retired', 'm')`);
-    await change(
-      `INSERT INTO serving.upstream_models (upstream_id, model)
-       SELECT id, unnest('{other,cheap}'::text[]) FROM serving.upstreams WHERE name = 'one'`,
-    );
     await until(async () => (await chat('cheap')).status === 404 && (await chat('other')).status === 200);
   });
 
