@@ -1,12 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ChatRequest, type Reply } from './chat-model';
-import { ClientSite, type Customer, MODEL } from './client-site';
+import { ClientSite, MODEL } from './client-site';
+import { guideBlock, readShellLines } from './guide-lines';
 import { areAvailable, install, type InstalledPackages, runProgram } from './packages';
 
 /**
- * Command-line agents as they come from npm, in the versions of agents/package.json. Each has to write a long file, run a command on
- * it and tell of it at length: several turns through the gateway. The model’s server speaks chat completions only.
+ * Command-line agents as they come from npm, in the versions of agents/package.json, set up with the lines of the guides. Each has to
+ * write a long file, run a command on it and tell of it at length: several turns through the gateway. The model’s server speaks chat
+ * completions only.
  */
 
 const AGENT_MILLIS = 400_000;
@@ -18,20 +20,15 @@ const COMMAND = `wc -c < ${FILE} > size.txt`;
 const REPORT = `${'The poem is written and counted. '.repeat(200)}Done.`;
 const TASK = `Write a poem to ${FILE}, count its bytes into size.txt, and report.`;
 
-interface Work {
-  customer: Customer;
-  /** The folder that the agent works in. */
-  folder: string;
-}
-
 interface Agent {
-  command: string;
+  /** Where the lines of shell or the settings stand that a person is told to write. */
+  guide: { name: string; behind: string; settings?: string };
+  /** Of an agent that is set up with settings only. */
+  command?: string;
+  /** Runs it without questions. */
   args: string[];
-  env(work: Work): NodeJS.ProcessEnv;
-  /** Settings by their path in the home folder. */
-  settings?(work: Work): Record<string, string>;
-  /** Programs that are run before, such as a sign-in. */
-  before?(work: Work): string[];
+  /** Beside what the guide sets. */
+  env?: NodeJS.ProcessEnv;
   /** Of the poem, if the agent’s tool takes less than LINES. */
   lines?: number;
   write(path: string, poem: string): { name: string; arguments: object };
@@ -40,55 +37,34 @@ interface Agent {
 
 let packages: InstalledPackages;
 let site: ClientSite;
-const gatewayV1 = () => `${site.gateway.url}/v1`;
+
+const CLIENTS = 'clients.md';
 
 const shell = (name: string) => () => ({
   name,
   arguments: { command: COMMAND, description: 'Counts the bytes' },
 });
 
-const copilot = (provider: Record<string, string>, suffix = '/v1'): Agent => ({
-  command: 'copilot',
+const copilot = (env: Record<string, string> = {}): Agent => ({
+  guide: { name: CLIENTS, behind: '**GitHub Copilot CLI**' },
   args: ['-p', TASK, '--allow-all'],
-  env: ({ customer }) => ({
-    COPILOT_PROVIDER_BASE_URL: site.gateway.url + suffix,
-    COPILOT_PROVIDER_API_KEY: customer.apiKey,
-    COPILOT_MODEL: MODEL,
-    COPILOT_AUTO_UPDATE: 'false',
-    ...provider,
-  }),
+  env: { COPILOT_AUTO_UPDATE: 'false', ...env },
   write: (path, poem) => ({ name: 'create', arguments: { path, file_text: poem } }),
   run: shell('bash'),
 });
 
 const AGENTS: Record<string, Agent> = {
   '@anthropic-ai/claude-code': {
-    command: 'claude',
-    args: ['-p', TASK, '--model', MODEL, '--allowedTools', 'Write,Bash'],
-    env: ({ customer }) => ({
-      ANTHROPIC_BASE_URL: site.gateway.url,
-      ANTHROPIC_API_KEY: customer.apiKey,
-      ANTHROPIC_SMALL_FAST_MODEL: MODEL,
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    }),
+    guide: { name: 'claude-code.md', behind: '## Claude Code' },
+    args: ['-p', TASK, '--allowedTools', 'Write,Bash'],
+    env: { ANTHROPIC_SMALL_FAST_MODEL: MODEL, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
     write: (path, poem) => ({ name: 'Write', arguments: { file_path: path, content: poem } }),
     run: shell('Bash'),
   },
   '@openai/codex': {
+    guide: { name: 'codex.md', behind: '`~/.codex/config.toml`', settings: '.codex/config.toml' },
     command: 'codex',
     args: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', TASK],
-    env: ({ customer }) => ({ GATEWAY_KEY: customer.apiKey }),
-    settings: () => ({
-      '.codex/config.toml': `model = "${MODEL}"
-model_provider = "gateway"
-
-[model_providers.gateway]
-name = "Gateway"
-base_url = "${gatewayV1()}"
-env_key = "GATEWAY_KEY"
-wire_api = "responses"
-`,
-    }),
     write: (_path, poem) => ({
       name: 'exec_command',
       arguments: { cmd: `cat > ${FILE} <<'END'\n${poem}END` },
@@ -96,31 +72,16 @@ wire_api = "responses"
     run: () => ({ name: 'exec_command', arguments: { cmd: COMMAND } }),
   },
   'opencode-ai': {
+    guide: { name: CLIENTS, behind: '**opencode**', settings: '.config/opencode/opencode.json' },
     command: 'opencode',
     args: ['run', '-m', `gateway/${MODEL}`, TASK],
-    env: ({ customer }) => ({ GATEWAY_KEY: customer.apiKey, OPENCODE_DISABLE_AUTOUPDATE: '1' }),
-    settings: () => ({
-      '.config/opencode/opencode.json': JSON.stringify({
-        provider: {
-          gateway: {
-            npm: '@ai-sdk/openai-compatible',
-            options: { baseURL: gatewayV1(), apiKey: '{env:GATEWAY_KEY}' },
-            models: { [MODEL]: {} },
-          },
-        },
-      }),
-    }),
+    env: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
     write: (path, poem) => ({ name: 'write', arguments: { filePath: path, content: poem } }),
     run: shell('bash'),
   },
   '@qwen-code/qwen-code': {
-    command: 'qwen',
-    args: ['--yolo', '--auth-type', 'openai', TASK],
-    env: ({ customer }) => ({
-      OPENAI_BASE_URL: gatewayV1(),
-      OPENAI_API_KEY: customer.apiKey,
-      OPENAI_MODEL: MODEL,
-    }),
+    guide: { name: CLIENTS, behind: '**Qwen Code**' },
+    args: ['--yolo', TASK],
     write: (path, poem) => ({ name: 'write_file', arguments: { file_path: path, content: poem } }),
     run: () => ({
       name: 'run_shell_command',
@@ -128,17 +89,15 @@ wire_api = "responses"
     }),
   },
   cline: {
-    command: 'cline',
-    args: ['-P', 'openai', '-m', MODEL, TASK],
-    env: () => ({}),
-    before: ({ customer }) => ['auth', 'openai', '-k', customer.apiKey, '-m', MODEL, '-b', gatewayV1()],
+    guide: { name: CLIENTS, behind: '**Cline**' },
+    args: [TASK],
     lines: 95,
     write: (path, poem) => ({ name: 'editor', arguments: { path, new_text: poem } }),
     run: () => ({ name: 'run_commands', arguments: { commands: [COMMAND] } }),
   },
-  '@github/copilot': copilot({}),
+  '@github/copilot': copilot(),
   '@github/copilot, responses': copilot({ COPILOT_PROVIDER_WIRE_API: 'responses' }),
-  '@github/copilot, anthropic': copilot({ COPILOT_PROVIDER_TYPE: 'anthropic' }, ''),
+  '@github/copilot, anthropic': copilot({ COPILOT_PROVIDER_TYPE: 'anthropic' }),
 };
 
 const ifAvailable = areAvailable('agents') ? describe : describe.skip;
@@ -158,7 +117,6 @@ ifAvailable('an unchanged agent completes its task and is charged for what was s
     const customer = await site.customer();
     const folder = join(customer.home, 'work');
     mkdirSync(folder);
-    const work = { customer, folder };
     const poem = `${LINE}\n`.repeat(agent.lines ?? LINES);
     reply = ({ messages, tools = [] }) => {
       // Such as a title for the conversation.
@@ -167,23 +125,28 @@ ifAvailable('an unchanged agent completes its task and is charged for what was s
       if (results === 0) return [agent.write(join(folder, FILE), poem)];
       return results === 1 ? [agent.run()] : REPORT;
     };
-    for (const [path, text] of Object.entries(agent.settings?.(work) ?? {})) {
-      mkdirSync(dirname(join(customer.home, path)), { recursive: true });
-      writeFileSync(join(customer.home, path), text);
+    const { name, behind, settings } = agent.guide;
+    const block = guideBlock(name, behind, {
+      gateway: site.gateway.url,
+      apiKey: customer.apiKey,
+      model: MODEL,
+    });
+    const lines = settings ? { env: { GATEWAY_KEY: customer.apiKey }, commands: [] } : readShellLines(block);
+    if (settings) {
+      mkdirSync(dirname(join(customer.home, settings)), { recursive: true });
+      writeFileSync(join(customer.home, settings), block);
     }
-    const options = {
-      cwd: folder,
-      env: {
-        ...customer.env,
-        PATH: `${dirname(packages.node)}:${process.env.PATH}`,
-        ...agent.env(work),
-      },
-      timeoutMillis: AGENT_MILLIS,
-    };
-    const program = join(packages.folder, 'node_modules/.bin', agent.command);
-    const before = agent.before?.(work);
-    if (before) expect(await runProgram(program, before, options)).toMatchObject({ code: 0 });
-    const { code, output } = await runProgram(program, agent.args, options);
+    const env: NodeJS.ProcessEnv = { ...customer.env, ...lines.env, ...agent.env };
+    env.PATH = `${dirname(packages.node)}:${process.env.PATH}`;
+    // As the guide says of it.
+    if (env.COPILOT_PROVIDER_TYPE === 'anthropic')
+      env.COPILOT_PROVIDER_BASE_URL = env.COPILOT_PROVIDER_BASE_URL!.replace(/\/v1$/, '');
+    const options = { cwd: folder, env, timeoutMillis: AGENT_MILLIS };
+    const runLine = ([command, ...args]: string[]) =>
+      runProgram(join(packages.folder, 'node_modules/.bin', command!), args, options);
+    const [command, ...before] = [...lines.commands].reverse();
+    for (const line of before.reverse()) expect(await runLine(line)).toMatchObject({ code: 0 });
+    const { code, output } = await runLine([...(command ?? [agent.command!]), ...agent.args]);
     const read = (name: string) => {
       try {
         return readFileSync(join(folder, name), 'utf8');

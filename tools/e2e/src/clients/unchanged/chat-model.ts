@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 interface Message {
   role: string;
@@ -26,6 +27,9 @@ export interface ServedCall {
   outputTokens: bigint;
 }
 
+/** Several times a gateway's interval of signs of life in these tests. */
+export const SILENCE_MILLIS = 400;
+
 const CHUNK = { id: 'chatcmpl-1', created: 1_790_000_000, model: 'served', system_fingerprint: 'fp_house' };
 
 /** The text of a message, whose content may be a list of parts. */
@@ -35,8 +39,9 @@ export function textOf({ content }: Message): string {
 }
 
 /**
- * A chat server whose answers follow from the request. No two calls report the same usage, so that what it has served can be
- * compared with what was charged, call by call.
+ * A chat server whose answers follow from the request. Its streams are silent before their first event and before their last piece,
+ * as a model is that thinks. No two calls report the same usage, so that what it has served can be compared with what was charged,
+ * call by call.
  */
 export class ChatModel {
   /** What it has served since the last `takeServed`. */
@@ -86,7 +91,7 @@ export class ChatModel {
       total_tokens: Number(call.inputTokens + call.outputTokens),
     };
     const reply = this.reply(body);
-    if (body.stream) this.stream(reply, usage, response);
+    if (body.stream) await this.stream(reply, usage, response);
     else this.answer(reply, usage, response);
     this.served.push(call);
   }
@@ -113,7 +118,7 @@ export class ChatModel {
       .end(JSON.stringify({ ...CHUNK, object: 'chat.completion', choices: [choice], usage }));
   }
 
-  private stream(reply: Reply, usage: object, response: ServerResponse): void {
+  private async stream(reply: Reply, usage: object, response: ServerResponse): Promise<void> {
     const deltas: object[] = [{ role: 'assistant', content: '' }];
     if (typeof reply === 'string') {
       for (const content of reply.split(/(?<= |\n)/)) deltas.push({ content });
@@ -133,10 +138,13 @@ export class ChatModel {
       ...deltas.map((delta) => ({ index: 0, delta, finish_reason: null })),
       { index: 0, delta: {}, finish_reason: finish },
     ];
+    await sleep(SILENCE_MILLIS);
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     const chunk = { ...CHUNK, object: 'chat.completion.chunk' };
-    for (const choice of choices)
+    for (const [index, choice] of choices.entries()) {
+      if (index === choices.length - 2) await sleep(SILENCE_MILLIS);
       response.write(`data: ${JSON.stringify({ ...chunk, choices: [choice] })}\n\n`);
+    }
     response.end(`data: ${JSON.stringify({ ...chunk, choices: [], usage })}\n\ndata: [DONE]\n\n`);
   }
 }

@@ -11,7 +11,7 @@ import {
 import { readEvents, readLedgerTotals, runReconcile } from '../../billing/ledger-totals';
 import { type ServiceProcess } from '../../site/service-process';
 import { Site } from '../../site/site';
-import { ChatModel, type ChatRequest, type Reply } from './chat-model';
+import { ChatModel, type ChatRequest, type Reply, SILENCE_MILLIS } from './chat-model';
 
 export const MODEL = 'house-model';
 /** Picos per token. */
@@ -47,7 +47,10 @@ export class ClientSite {
     ]);
     const model = await ChatModel.start(reply);
     const site = new Site(database);
-    return new ClientSite(database, site, model, await site.startGateway(model));
+    const gateway = await site.startGateway(model, {
+      STREAM_KEEP_ALIVE_SECONDS: String(SILENCE_MILLIS / 4_000),
+    });
+    return new ClientSite(database, site, model, gateway);
   }
 
   /** @param tellsPrices whether answers tell their price, which a client that is strict about fields does not like */

@@ -6,7 +6,7 @@ import * as t from './task.mjs';
 
 const openai = createOpenAI({ baseURL: t.V1, apiKey: t.KEY });
 const anthropic = createAnthropic({ baseURL: t.V1, apiKey: t.KEY });
-const compatible = createOpenAICompatible({ name: 'house', baseURL: t.V1, apiKey: t.KEY });
+const compatible = createOpenAICompatible({ name: 'gateway', baseURL: t.V1, apiKey: t.KEY });
 
 const tools = {
   weather: tool({

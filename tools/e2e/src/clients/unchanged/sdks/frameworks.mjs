@@ -30,9 +30,8 @@ const weatherTool = agentsTool({
   execute: t.weatherIn,
 });
 
-const agentsTasks = (Model) => {
-  const agentOf = (model, rest = {}) =>
-    new Agent({ name: 'House', model: new Model(openai, model), ...rest });
+const agentsTasks = (modelOf) => {
+  const agentOf = (model, rest = {}) => new Agent({ name: 'House', model: modelOf(model), ...rest });
   const agent = agentOf(t.MODEL, { tools: [weatherTool] });
   return {
     plain: async () => ({ text: (await run(agent, t.HELLO)).finalOutput }),
@@ -95,12 +94,13 @@ const mastraTasks = (api) => {
     inputSchema: t.City,
     execute: async (city) => t.weatherIn(city),
   });
-  const agentOf = (modelId) =>
+  const modelOf = (model) => ({ providerId: 'gateway', modelId: model, url: t.V1, apiKey: t.KEY });
+  const agentOf = (model) =>
     new MastraAgent({
       id: 'house',
       name: 'House',
       instructions: 'You help.',
-      model: { providerId: 'house', modelId, url: t.V1, apiKey: t.KEY, api },
+      model: { ...modelOf(model), api },
       tools: { weather },
       maxRetries: 0,
     });
@@ -126,8 +126,8 @@ const routedTool = {
 };
 
 export default {
-  '@openai/agents': agentsTasks(OpenAIResponsesModel),
-  '@openai/agents, chat': agentsTasks(OpenAIChatCompletionsModel),
+  '@openai/agents': agentsTasks((model) => new OpenAIResponsesModel(openai, model)),
+  '@openai/agents, chat': agentsTasks((model) => new OpenAIChatCompletionsModel(openai, model)),
   '@langchain/openai': langchainTasks(
     (model) => new ChatOpenAI({ model, apiKey: t.KEY, configuration: { baseURL: t.V1 }, maxRetries: 0 }),
   ),
@@ -142,8 +142,7 @@ export default {
       }),
   ),
   '@langchain/anthropic': langchainTasks(
-    (model) =>
-      new ChatAnthropic({ model, apiKey: t.KEY, anthropicApiUrl: t.GATEWAY, maxTokens: 200, maxRetries: 0 }),
+    (model) => new ChatAnthropic({ model, apiKey: t.KEY, anthropicApiUrl: t.GATEWAY, maxRetries: 0 }),
   ),
   llamaindex: llamaTasks((model) => new LlamaOpenAI({ model, apiKey: t.KEY, baseURL: t.V1, maxRetries: 0 })),
   'llamaindex, responses': llamaTasks(
