@@ -15,13 +15,19 @@ async function processorMillis(work: () => unknown): Promise<number> {
 /**
  * How many times the processor time of `reference` a piece of work takes. The two run in turns, so that a slow or busy
  * machine slows both. `reference` must take some milliseconds at least.
+ * @param enough ends at the first run with less: other work of the machine makes both longer, never shorter
  */
-export async function timesAsLong(work: () => unknown, reference: () => unknown): Promise<number> {
+export async function timesAsLong(
+  work: () => unknown,
+  reference: () => unknown,
+  enough: number,
+): Promise<number> {
   let [ofWork, ofReference] = [Infinity, Infinity];
-  for (let run = 0; run < RUNS; run++) {
-    ofWork = Math.min(ofWork, await processorMillis(work));
+  let run = 0;
+  do {
     ofReference = Math.min(ofReference, await processorMillis(reference));
-  }
+    ofWork = Math.min(ofWork, await processorMillis(work));
+  } while (++run < RUNS && ofWork >= enough * ofReference);
   return ofWork / ofReference;
 }
 

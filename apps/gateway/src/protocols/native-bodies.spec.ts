@@ -188,3 +188,18 @@ describe.each([
     );
   });
 });
+
+it('counts the memory of what is written of a long body, and of no short one', async () => {
+  const counted = async (text: string) => {
+    let bytes = 0;
+    const reserve = (more: number) => void (bytes += more);
+    const body = await readBody(Buffer.from(text), { beforeSlice: () => undefined, reserve });
+    const written = await body.writeWhole(body.fields);
+    expect(written.toString()).toBe(text);
+    return bytes;
+  };
+  const others = '"seed":1e400,"x":[-12345678901234567890,0.10000000000000000001],"__proto__":{"a":1}';
+  const long = `{${others},"a":"${'a'.repeat(1_000_000)}"}`;
+  expect(await counted(long)).toBeGreaterThanOrEqual(long.length);
+  expect(await counted('{"a":"a"}')).toBe(0);
+});

@@ -61,5 +61,6 @@ it('is not slower for a domain of any length', async () => {
   const read = (characters: number) => () => {
     for (let run = 0; run < 200; run += 1) canonicalEmail(`a@${'例'.repeat(characters)}.example`);
   };
-  expect(await timesAsLong(read(20_000), read(200))).toBeLessThan(20);
+  const mostTimes = 20;
+  expect(await timesAsLong(read(20_000), read(200), mostTimes)).toBeLessThan(mostTimes);
 });
