@@ -10,7 +10,8 @@ import { chunk, eventsIn, type Fields, usageChunk } from './scripted-chat.fixtur
 
 /**
  * Streams as the original services send them, of the same answer: an event of ours has every member that the event of the original has,
- * and they come in the same order. The names of events are those of the SDKs' types.
+ * and they come in the same order. The names of events are those of the SDKs' types, and the recorded stream of a function call has the
+ * SDK's types as a whole.
  */
 
 const CHUNKS = [
@@ -33,11 +34,11 @@ const PARAMETERS = { type: 'object', properties: { location: { type: 'string' } 
 
 const bytes = (chunks: object[]) => chunks.map((part) => `data: ${JSON.stringify(part)}\n\n`).join('');
 
-function streamOf({ writer, isStream }: TranslatedRequest): Fields[] {
+function streamOf({ writer, isStream }: TranslatedRequest, chunks = CHUNKS): Fields[] {
   const translation = new ChatTranslation(writer('req_0'), isStream, 'req_0', {} as NativeCall);
   const text =
-    translation.pass(bytes(CHUNKS.slice(0, 6))) +
-    translation.end(`${bytes(CHUNKS.slice(6))}data: [DONE]\n\n`);
+    translation.pass(bytes(chunks.slice(0, 6))) +
+    translation.end(`${bytes(chunks.slice(6))}data: [DONE]\n\n`);
   return eventsIn(text).map(({ event, data }) => {
     expect(data.type).toBe(event);
     return data;
@@ -199,4 +200,103 @@ it('is OpenAI’s stream of a text and the call of a function', () => {
     }),
   );
   expectLike(streamOf(request), OPENAI);
+});
+
+const CITY = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+const ADDED_BY_SDK = 'output_text';
+
+it('is OpenAI’s recorded stream of the call of a function', () => {
+  // Of gpt-5.1 in 2026, without the members of features that a chat server has not.
+  const response: OpenAI.Responses.Response = {
+    id: 'resp_0775572d10a16b66006a8d85285ef487d2ae865d3657af7276',
+    object: 'response',
+    created_at: 1_787_659_560,
+    status: 'in_progress',
+    completed_at: null,
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    max_output_tokens: null,
+    model: 'gpt-5.1-2025-11-13',
+    output: [],
+    [ADDED_BY_SDK]: '',
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    reasoning: { effort: 'none', summary: null },
+    temperature: 1,
+    text: { format: { type: 'text' }, verbosity: 'medium' },
+    tool_choice: 'required',
+    tools: [
+      {
+        type: 'function',
+        description: 'Get weather',
+        name: 'get_weather',
+        parameters: CITY,
+        strict: true,
+      },
+    ],
+    top_p: 1,
+    truncation: 'disabled',
+    metadata: {},
+  };
+  const id = 'fc_0775572d10a16b66006a8d8528e8a887d2a32ef76463d40c98';
+  const call: OpenAI.Responses.ResponseFunctionToolCall = {
+    id,
+    type: 'function_call',
+    status: 'in_progress',
+    arguments: '',
+    call_id: 'call_2FQdm3Br7Qb35YUBSkDR7kue',
+    name: 'get_weather',
+  };
+  const done: typeof call = { ...call, status: 'completed', arguments: '{"city":"Beijing"}' };
+  const place = { item_id: id, output_index: 0 };
+  const usage = {
+    input_tokens: 45,
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    output_tokens: 25,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 70,
+  };
+  const completed: typeof response = {
+    ...{ ...response, completed_at: 1_787_659_561, usage },
+    status: 'completed',
+    output: [done],
+  };
+  const recorded: OpenAI.Responses.ResponseStreamEvent[] = [
+    { type: 'response.created', response, sequence_number: 0 },
+    { type: 'response.in_progress', response, sequence_number: 1 },
+    { type: 'response.output_item.added', item: call, output_index: 0, sequence_number: 2 },
+    ...['{"', 'city', '":"', 'Be', 'ijing', '"}'].map((delta, index) => ({
+      ...{ type: 'response.function_call_arguments.delta' as const, delta, ...place },
+      sequence_number: 3 + index,
+    })),
+    {
+      ...{ type: 'response.function_call_arguments.done', name: 'get_weather', ...place },
+      arguments: done.arguments,
+      sequence_number: 9,
+    },
+    { type: 'response.output_item.done', item: done, output_index: 0, sequence_number: 10 },
+    { type: 'response.completed', response: completed, sequence_number: 11 },
+  ];
+  const piece = (fields: object) => chunk({ tool_calls: [{ index: 0, ...fields }] });
+  const request = atOnce(
+    readResponsesRequest({
+      fields: {
+        ...{ model: 'm', stream: true, input: 'x', tool_choice: 'required', temperature: 1, top_p: 1 },
+        ...{ reasoning: { effort: 'none' }, text: { verbosity: 'medium' } },
+        tools: [{ type: 'function', ...TOOL, parameters: CITY, strict: true }],
+      },
+      asText: JSON.stringify,
+    }),
+  );
+  const events = streamOf(request, [
+    piece({ id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '' } }),
+    ...['{"', 'city', '":"', 'Be', 'ijing', '"}'].map((given) => piece({ function: { arguments: given } })),
+    chunk({}, 'tool_calls'),
+    usageChunk(),
+  ]);
+  const withoutAdded = JSON.stringify(recorded, (name, value: unknown) =>
+    name === ADDED_BY_SDK ? undefined : value,
+  );
+  expectLike(events, JSON.parse(withoutAdded) as object[]);
 });
