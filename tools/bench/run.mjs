@@ -47,6 +47,7 @@ Benchmarks
 
 Options
   --against FOLDER         another built checkout of the product, whose gateway or console is compared
+  --limited-keys           the keys of this build's gateway and scale have limits, which no load reaches
   --rounds N               rounds per load, including one warm-up round that does not count; 2 to 99 (5)
   --seconds N              approximate duration of a round for each contender; 0.2 to 600 (4)
   --settlement-seconds N   duration of the settlement benchmark; 0.2 to 600 (10)
@@ -84,6 +85,8 @@ const BENCHMARKS = {
 
 /** Benchmarks in which another build can take part. */
 const COMPARABLE = ['gateway', 'console', 'scale'];
+/** Benchmarks in which keys with limits can be used. */
+const LIMITABLE = ['gateway', 'scale'];
 
 /** @type {[option: 'rounds' | 'seconds' | 'settlement-seconds' | 'workers' | 'minutes' | 'gigabytes' | 'streams' | 'tokens-per-second' | 'accounts' | 'entries', min: number, max: number][]} */
 const LIMITS = [
@@ -133,11 +136,14 @@ function readArguments(args) {
       rows: { type: 'string', default: '1000000,10000000' },
       processes: { type: 'string', default: '1,2,4' },
       against: { type: 'string' },
+      'limited-keys': { type: 'boolean', default: false },
     },
   });
   const [name, ...folders] = positionals;
   if (values.against !== undefined && !COMPARABLE.includes(name ?? ''))
     throw new Error(`--against is for ${COMPARABLE.join(' and ')} only.`);
+  if (values['limited-keys'] && !LIMITABLE.includes(name ?? ''))
+    throw new Error(`--limited-keys is for ${LIMITABLE.join(' and ')} only.`);
   if (!name || (folders.length > 0 && !['memo', 'choice'].includes(name)))
     throw new Error('Name one benchmark.');
   const benchmarks = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
@@ -169,6 +175,7 @@ function readArguments(args) {
       processes,
       folders,
       against: values.against === undefined ? undefined : path.resolve(values.against),
+      limitedKeys: values['limited-keys'],
     },
   };
 }

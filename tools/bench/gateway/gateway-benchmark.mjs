@@ -1,6 +1,6 @@
 import { startContenders } from './contenders.mjs';
 import { loadBuilt } from '../setup/built-modules.mjs';
-import { BALANCE_PICOS, createDatabase } from '../setup/database.mjs';
+import { BALANCE_PICOS, createDatabase, limitKeys } from '../setup/database.mjs';
 import { checkLedger } from '../measuring/ledger-check.mjs';
 import { applyLoad, describeLoad } from './load.mjs';
 import { installPeers } from '../setup/peer-packages.mjs';
@@ -183,12 +183,13 @@ const comparisonsOf = (outcomes) =>
     });
 
 /** @type {import('../setup/workbench.mjs').Benchmark} */
-export async function benchGateway(bench, { rounds, seconds, workers, against }) {
+export async function benchGateway(bench, { rounds, seconds, workers, against, limitedKeys }) {
   await installPeers(bench.signal);
   const database = await createDatabase(bench, 'gateway_bench');
   const account = await loadBuilt('libs/testing/src').insertAccount(database.pool, {
     balancePicos: BALANCE_PICOS,
   });
+  if (limitedKeys) await limitKeys(database);
   const contenders = await startContenders(bench, database, account, { workers, against });
   const [engine] = contenders;
   const served = new ServedCount(engine.url);

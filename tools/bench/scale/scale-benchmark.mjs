@@ -6,7 +6,7 @@ import { processTreeTimeMs } from '../measuring/process-usage.mjs';
 import { figure, median, printRows, printVerdicts } from '../measuring/report.mjs';
 import { loadBuilt } from '../setup/built-modules.mjs';
 import { ask, nextMessage } from '../setup/child-messages.mjs';
-import { BALANCE_PICOS, createDatabase } from '../setup/database.mjs';
+import { BALANCE_PICOS, createDatabase, limitKeys } from '../setup/database.mjs';
 import { installPeers } from '../setup/peer-packages.mjs';
 import { root } from '../setup/workbench.mjs';
 
@@ -119,9 +119,11 @@ async function measure(bench, build, { gateways, loads }, { accounts, streamed }
 }
 
 /** @type {import('../setup/workbench.mjs').Benchmark} */
-export async function benchScale(bench, { rounds, seconds, against, processes }) {
+export async function benchScale(bench, { rounds, seconds, against, processes, limitedKeys }) {
   await installPeers(bench.signal);
-  const builds = [await prepare(bench, 'this build', root, 'scale_bench')];
+  const own = await prepare(bench, 'this build', root, 'scale_bench');
+  if (limitedKeys) await limitKeys(own.database);
+  const builds = [own];
   if (against !== undefined) builds.push(await prepare(bench, 'other build', against, 'scale_bench_other'));
   // As many upstreams and load processes as gateways, so that neither is the narrow place.
   const most = Math.max(...processes);

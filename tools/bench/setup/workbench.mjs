@@ -41,6 +41,7 @@ const environment = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 
  * @property {number} entries
  * @property {string[]} folders
  * @property {string | undefined} against absolute path of another built checkout
+ * @property {boolean} limitedKeys
  *
  * @typedef {(bench: Workbench, options: BenchOptions) => Promise<string[]>} Benchmark resolves with failures; rejects if the
  *   run is aborted
