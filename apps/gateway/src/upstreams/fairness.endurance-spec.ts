@@ -1,6 +1,14 @@
 import { type ServerResponse } from 'node:http';
 import { type TestAccount, waitFor } from '@inference/testing';
-import { RATES, type ScriptedUpstream, startUpstream, TestSite } from '../testing/gateway.fixture';
+import {
+  type Gateway,
+  RATES,
+  type ScriptedUpstream,
+  startGateway,
+  startUpstream,
+  testEnvironment,
+  TestSite,
+} from '../testing/gateway.fixture';
 import { ServingDirectory } from './directory.service';
 
 /** One account that calls a hundred times as often as each of fifty others, at a server that takes fewer calls than they make. */
@@ -32,10 +40,12 @@ function answer(response: ServerResponse, onEnd?: () => void): void {
   }, ANSWER_MILLIS);
 }
 
-describe('a server that is full', () => {
+describe.each([1, 2])('a server that is full, behind %i gateways', (count) => {
   let server: ScriptedUpstream;
   let roomy: ScriptedUpstream;
   let site: TestSite;
+  let gateways: Gateway[];
+  let turn = 0;
   let large: TestAccount;
   let small: TestAccount[];
   let running = 0;
@@ -47,26 +57,34 @@ describe('a server that is full', () => {
       answer(response, () => running--);
     });
     roomy = await startUpstream((_request, response) => answer(response));
-    site = await TestSite.start({ [FULL]: RATES, [ROOMY]: RATES }, {}, () => [
+    const upstreams = [
       { name: FULL, base_url: server.url, models: [FULL] },
       { name: ROOMY, base_url: roomy.url, models: [ROOMY] },
-    ]);
+    ];
+    site = await TestSite.start({ [FULL]: RATES, [ROOMY]: RATES }, {}, () => upstreams);
+    gateways = [site.gateway];
+    while (gateways.length < count)
+      gateways.push(await startGateway(testEnvironment(site.database.urlFor('gateway'), upstreams)));
     await site.pool.query('UPDATE serving.upstreams SET concurrency = $1 WHERE name = $2', [SLOTS, FULL]);
     await site.pool.query("SELECT pg_notify('serving', '')");
-    const directory = site.gateway.app.get(ServingDirectory);
-    const limits = () => directory.upstreams.find(({ name }) => name === FULL)?.limits;
-    await waitFor(() => limits()?.roomFor('running', 0) === SLOTS);
+    const rooms = () =>
+      gateways.map(({ app }) => {
+        const { upstreams } = app.get(ServingDirectory);
+        return upstreams.find(({ name }) => name === FULL)?.limits?.roomFor('running', 0) ?? 0;
+      });
+    await waitFor(() => rooms().every((room) => room > 0));
     large = await site.account(PLENTY_PICOS);
     small = await Promise.all(Array.from({ length: SMALL_ACCOUNTS }, () => site.account(PLENTY_PICOS)));
   });
   afterAll(async () => {
+    for (const gateway of gateways.slice(1)) await gateway.close();
     await site.stop();
     await server.close();
     await roomy.close();
   });
 
   const post = ({ apiKey }: TestAccount, model: string) =>
-    fetch(`${site.gateway.url}/v1/chat/completions`, {
+    fetch(`${gateways[turn++ % count]!.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${apiKey}` },
       body: JSON.stringify({ model, max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] }),
@@ -137,7 +155,7 @@ describe('a server that is full', () => {
     const refusedSmall = beside.filter(({ refusals }) => refusals > 0).length;
     const refusedLarge = statuses.filter((status) => status === 429).length;
     process.stdout.write(
-      `Fairness: p95 of ${SMALL_ACCOUNTS} accounts ${fullMillis.toFixed(0)} ms beside one that calls ${TIMES} times as often, ` +
+      `Fairness behind ${count}: p95 of ${SMALL_ACCOUNTS} accounts ${fullMillis.toFixed(0)} ms beside one that calls ${TIMES} times as often, ` +
         `${roomyMillis.toFixed(0)} ms if it calls another server (${added(roomyMillis)}), ${quiet.toFixed(0)} ms alone (${added(quiet)}); ` +
         `refused: ${refusedSmall} of their ${beside.length} calls, ${refusedLarge} of its ${statuses.length}\n`,
     );

@@ -11,6 +11,7 @@ import { type Activity } from './upgrade-load';
 /** Units of the currency. */
 const CREDIT = 1_000_000;
 const TOP_UP = 10;
+const LEAST_LIMIT = 0.000001;
 const PICOS_PER_UNIT = 1e6;
 /** The two models of the load take some milliseconds for a token. */
 export const MODELS = [...new Set(LOAD_PRICES.map(({ slug }) => slug))];
@@ -64,6 +65,10 @@ export class Customer {
   private token = '';
   private refreshCookie = '';
   private apiKey = '';
+  /** With a limit of its own, and with one model. */
+  private limitedKey = '';
+  /** With a limit that no call keeps to. */
+  private emptyKey = '';
   private workspace = '';
 
   constructor(
@@ -88,7 +93,13 @@ export class Customer {
       json: { account_id: user.id, amount: CREDIT, description: 'Credit' },
       status: 201,
     });
-    this.apiKey = (await this.ask<{ key: string }>('POST', '/api/api-keys', { name: 'load' }, 201)).key;
+    this.apiKey = await this.newKey({ name: 'load' });
+    this.limitedKey = await this.newKey({
+      name: 'limited',
+      spend_limit: CREDIT / 10,
+      allowed_models: [MODELS[0]],
+    });
+    this.emptyKey = await this.newKey({ name: 'empty', spend_limit: LEAST_LIMIT });
     const caller = new MemoCaller(memo, this.bearer);
     this.workspace = await caller.newWorkspace();
     await caller.addDocument(this.workspace, DOCUMENT);
@@ -100,6 +111,7 @@ export class Customer {
     return [
       { name: 'model call', run: (turn) => this.callModel(turn, false), ...often },
       { name: 'model stream', run: (turn) => this.callModel(turn, true), ...often },
+      { name: 'limited key', run: (turn) => this.callWithLimits(turn), ...seldom },
       { name: 'agent turn', run: () => this.askAgent(), ...seldom },
       { name: 'memo question', run: () => this.askMemo(), ...seldom },
       { name: 'console read', run: () => this.readUsage(), ...seldom },
@@ -133,16 +145,34 @@ export class Customer {
     return session;
   }
 
+  private async newKey(json: object): Promise<string> {
+    return (await this.ask<{ key: string }>('POST', '/api/api-keys', json, 201)).key;
+  }
+
   private async callModel(turn: number, stream: boolean): Promise<void> {
-    const body = {
+    await this.call(this.apiKey, turn, {
       model: MODELS[turn % MODELS.length]!,
+      ...(stream && { stream, stream_options: { include_usage: true } }),
+    });
+  }
+
+  /** What the keys may do is done, and what they may not is refused, by each version. */
+  private async callWithLimits(turn: number): Promise<void> {
+    await this.call(this.limitedKey, turn, { model: MODELS[0]! });
+    await this.call(this.limitedKey, turn, { model: MODELS[1]! }, 'model_not_allowed');
+    await this.call(this.emptyKey, turn, { model: MODELS[0]! }, 'key_spend_limit_reached');
+  }
+
+  private async call(apiKey: string, turn: number, fields: object, refusal?: string): Promise<void> {
+    const body = {
       messages: [{ role: 'user', content: `Question ${turn}` }],
       max_tokens: 5 + (turn % 20),
-      ...(stream && { stream, stream_options: { include_usage: true } }),
+      ...fields,
     };
-    const result = await rawCall({ gatewayUrl: this.addresses.gateway, apiKey: this.apiKey, body });
-    if (!result.complete) throw new Error(JSON.stringify(result));
-    this.calls.push(result);
+    const result = await rawCall({ gatewayUrl: this.addresses.gateway, apiKey, body });
+    if (refusal === undefined ? !result.complete : result.errorCode !== refusal)
+      throw new Error(JSON.stringify(result));
+    if (refusal === undefined) this.calls.push(result);
   }
 
   /** Streams a turn, and resumes it if its replica sends the client away. */

@@ -66,12 +66,15 @@ type AddItem = (
 const known = (...names: string[]): ReadonlySet<string> =>
   new Set(['type', 'id', 'status', 'phase', 'internal_chat_message_metadata_passthrough', ...names]);
 const MESSAGE = known('role', 'content');
-const CALL = known('call_id', 'name', 'arguments', 'caller');
+/** OpenAI’s SDKs add what they have parsed to the items of an answer, and clients send these back. */
+const PARSED_ARGUMENTS = 'parsed_arguments';
+const PARSED_TEXT = 'parsed';
+const CALL = known('call_id', 'name', 'arguments', 'caller', PARSED_ARGUMENTS);
 const CUSTOM_CALL = known('call_id', 'name', 'input', 'caller');
 const OUTPUT = known('call_id', 'output', 'caller');
 const REASONING = known('summary', 'content', 'encrypted_content');
 const CACHE_MARK = 'prompt_cache_breakpoint';
-const TEXT_PART = new Set(['type', 'text', 'annotations', 'logprobs', CACHE_MARK]);
+const TEXT_PART = new Set(['type', 'text', 'annotations', 'logprobs', PARSED_TEXT, CACHE_MARK]);
 const REFUSAL_PART = new Set(['type', 'refusal']);
 const IMAGE_PART = new Set(['type', 'detail', 'image_url', CACHE_MARK]);
 const FILE_PART = new Set(['type', 'filename', 'file_data', CACHE_MARK]);

@@ -37,6 +37,17 @@ it('takes the tools away that are not allowed', () => {
   });
 });
 
+it('takes what OpenAI’s SDKs add to the items of an answer that they send back', () => {
+  const text = { type: 'output_text', text: '{"a":1}', annotations: [] };
+  const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{"a":1}' };
+  const items = (parsed: Fields, parsedArguments: Fields) => [
+    { type: 'message', role: 'assistant', content: [{ ...text, ...parsed }] },
+    { ...call, ...parsedArguments },
+  ];
+  const added = items({ parsed: { a: 1 } }, { parsed_arguments: { a: 1 } });
+  expect(translate({ input: added }).chat).toEqual(translate({ input: items({}, {}) }).chat);
+});
+
 it('names what has no effect', () => {
   const fields = {
     safety_identifier: 'a',

@@ -27,7 +27,48 @@ export interface Customer {
   env: NodeJS.ProcessEnv;
 }
 
-/** A gateway in front of a chat server with scripted answers, and customers who use it with the software of others. */
+/** What the model's server speaks: chat completions alone, or each protocol itself. */
+export type Speaks = 'chat' | 'all';
+
+/** A server of the model that speaks every protocol: a gateway of another site, in front of one that speaks chat completions. */
+class NativeServer {
+  private constructor(
+    private readonly database: TestDatabase,
+    private readonly site: Site,
+    readonly upstream: object,
+  ) {}
+
+  static async start(model: ChatModel): Promise<NativeServer> {
+    const database = await newDatabase();
+    const site = new Site(database);
+    const { url } = await site.startGateway(model);
+    const { accountId, apiKey } = await insertAccount(database.pool, { balancePicos: BALANCE_PICOS });
+    await hidePrices(database, accountId);
+    const protocols = ['chat', 'responses', 'messages'];
+    const upstream = { name: 'native', base_url: `${url}/v1`, api_key: apiKey, protocols };
+    return new NativeServer(database, site, upstream);
+  }
+
+  async stop(): Promise<void> {
+    await this.site.stop();
+    await runReconcile(this.database);
+    await this.database.drop();
+  }
+}
+
+async function newDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  await publishPrices(database.pool, [
+    { slug: MODEL, unit: 'per_million_input_tokens', ratePicos: RATES.input },
+    { slug: MODEL, unit: 'per_million_output_tokens', ratePicos: RATES.output },
+  ]);
+  return database;
+}
+
+const hidePrices = ({ pool }: TestDatabase, accountId: string) =>
+  pool.query('UPDATE accounts.api_keys SET reports_cost = false WHERE account_id = $1', [accountId]);
+
+/** A gateway in front of a model's server with scripted answers, and customers who use it with the software of others. */
 export class ClientSite {
   private readonly folder = mkdtempSync(join(tmpdir(), 'unchanged-clients-'));
   private customers = 0;
@@ -37,31 +78,26 @@ export class ClientSite {
     private readonly site: Site,
     readonly model: ChatModel,
     readonly gateway: ServiceProcess,
+    private readonly native: NativeServer | undefined,
   ) {}
 
-  static async start(reply: (request: ChatRequest) => Reply): Promise<ClientSite> {
-    const database = await createTestDatabase();
-    await publishPrices(database.pool, [
-      { slug: MODEL, unit: 'per_million_input_tokens', ratePicos: RATES.input },
-      { slug: MODEL, unit: 'per_million_output_tokens', ratePicos: RATES.output },
-    ]);
+  static async start(reply: (request: ChatRequest) => Reply, speaks: Speaks = 'chat'): Promise<ClientSite> {
+    const database = await newDatabase();
     const model = await ChatModel.start(reply);
+    const native = speaks === 'all' ? await NativeServer.start(model) : undefined;
     const site = new Site(database);
     const gateway = await site.startGateway(model, {
       STREAM_KEEP_ALIVE_SECONDS: String(SILENCE_MILLIS / 4_000),
+      ...(native && { UPSTREAMS: JSON.stringify([native.upstream]) }),
     });
-    return new ClientSite(database, site, model, gateway);
+    return new ClientSite(database, site, model, gateway, native);
   }
 
   /** @param tellsPrices whether answers tell their price, which a client that is strict about fields does not like */
   async customer({ tellsPrices = true, storesResponses = false } = {}): Promise<Customer> {
     this.model.takeServed();
     const { accountId, apiKey } = await insertAccount(this.database.pool, { balancePicos: BALANCE_PICOS });
-    if (!tellsPrices)
-      await this.database.pool.query(
-        'UPDATE accounts.api_keys SET reports_cost = false WHERE account_id = $1',
-        [accountId],
-      );
+    if (!tellsPrices) await hidePrices(this.database, accountId);
     if (storesResponses)
       await this.database.pool.query(
         'UPDATE accounts.accounts SET stores_responses = true, stores_responses_set_at = now() WHERE id = $1',
@@ -117,6 +153,7 @@ export class ClientSite {
 
   async stop(): Promise<void> {
     await this.site.stop();
+    await this.native?.stop();
     await this.model.stop();
     await runReconcile(this.database);
     await this.database.drop();

@@ -1,10 +1,10 @@
-import { ClientSite } from './client-site';
+import { ClientSite, type Speaks } from './client-site';
 import { type ChatRequest, type Reply, textOf } from './chat-model';
 import { areAvailable, install, type InstalledPackages, runProgram } from './packages';
 
 /**
  * SDKs as they come from npm, in the versions of sdks/package.json, each in a process of its own. The model’s server speaks chat
- * completions only.
+ * completions only, so that other protocols are translated, or every protocol, so that they pass unchanged.
  */
 
 const PROGRAM_MILLIS = 240_000;
@@ -71,45 +71,49 @@ function reply({ messages, tools = [] }: ChatRequest): Reply {
 }
 
 const ifAvailable = areAvailable('sdks') ? describe : describe.skip;
+const SPEAKS: Speaks[] = ['chat', 'all'];
 
-ifAvailable('an unchanged SDK works and is charged for what was served:', () => {
-  let packages: InstalledPackages;
-  let site: ClientSite;
-  beforeAll(async () => {
-    packages = await install('sdks');
-    site = await ClientSite.start(reply);
-  });
-  afterAll(() => site?.stop());
+ifAvailable.each(SPEAKS)(
+  'where servers speak %s, an unchanged SDK works and is charged for what was served:',
+  (speaks) => {
+    let packages: InstalledPackages;
+    let site: ClientSite;
+    beforeAll(async () => {
+      packages = await install('sdks');
+      site = await ClientSite.start(reply, speaks);
+    });
+    afterAll(() => site?.stop());
 
-  const cases = Object.entries(CLIENTS).flatMap(([program, clients]) =>
-    clients.map((client) => [client, program] as const),
-  );
-  test.each(cases)('%s', async (client, program) => {
-    const customer = await site.customer({
-      tellsPrices: !STRICT.includes(client),
-      storesResponses: REFERRING.includes(client),
-    });
-    const run = await runProgram(packages.node, ['run.mjs', program, client], {
-      cwd: packages.folder,
-      env: customer.env,
-      timeoutMillis: PROGRAM_MILLIS,
-    });
-    const lines = run.stdout.split('\n').filter((line) => line.startsWith('{"task":'));
-    const results = Object.fromEntries(
-      lines.map((line) => {
-        const { task, ...result } = JSON.parse(line) as { task: string };
-        return [task, result];
-      }),
+    const cases = Object.entries(CLIENTS).flatMap(([program, clients]) =>
+      clients.map((client) => [client, program] as const),
     );
-    const expected = Object.fromEntries(
-      Object.keys(results).map((task) => [task, { ...EXPECTED, ...OWN_FAULTS[client] }[task]]),
-    );
-    expect({ code: run.code, results, output: run.output }).toEqual({
-      code: 0,
-      results: expected,
-      output: expect.any(String),
+    test.each(cases)('%s', async (client, program) => {
+      const customer = await site.customer({
+        tellsPrices: !STRICT.includes(client),
+        storesResponses: REFERRING.includes(client),
+      });
+      const run = await runProgram(packages.node, ['run.mjs', program, client], {
+        cwd: packages.folder,
+        env: customer.env,
+        timeoutMillis: PROGRAM_MILLIS,
+      });
+      const lines = run.stdout.split('\n').filter((line) => line.startsWith('{"task":'));
+      const results = Object.fromEntries(
+        lines.map((line) => {
+          const { task, ...result } = JSON.parse(line) as { task: string };
+          return [task, result];
+        }),
+      );
+      const expected = Object.fromEntries(
+        Object.keys(results).map((task) => [task, { ...EXPECTED, ...OWN_FAULTS[client] }[task]]),
+      );
+      expect({ code: run.code, results, output: run.output }).toEqual({
+        code: 0,
+        results: expected,
+        output: expect.any(String),
+      });
+      expect(Object.keys(results)).toEqual(expect.arrayContaining(['plain', 'stream', 'tool', 'error']));
+      expect(await site.expectChargedAsServed(customer)).toBeGreaterThanOrEqual(4);
     });
-    expect(Object.keys(results)).toEqual(expect.arrayContaining(['plain', 'stream', 'tool', 'error']));
-    expect(await site.expectChargedAsServed(customer)).toBeGreaterThanOrEqual(4);
-  });
-});
+  },
+);

@@ -41,6 +41,11 @@ const agentsTasks = (modelOf) => {
         String,
       ),
     tool: async () => ({ text: (await run(agent, t.WEATHER)).finalOutput }),
+    'streamed tool': async () => {
+      const running = await run(agent, t.WEATHER, { stream: true });
+      await running.completed;
+      return { text: running.finalOutput };
+    },
     parse: async () => ({
       object: (await run(agentOf(t.MODEL, { outputType: t.Facts }), t.FACTS)).finalOutput,
     }),
@@ -51,6 +56,13 @@ const agentsTasks = (modelOf) => {
 const langchainTasks = (modelOf) => {
   const model = modelOf(t.MODEL);
   const weather = langchainTool(t.weatherIn, { name: 'weather', description: DESCRIPTION, schema: t.City });
+  const resultOf = async ({ tool_calls: [call] }) =>
+    new ToolMessage({ content: await weather.invoke(call.args), tool_call_id: call.id });
+  const whole = async (pieces) => {
+    let message;
+    for await (const piece of pieces) message = message ? message.concat(piece) : piece;
+    return message;
+  };
   return {
     plain: async () => ({ text: (await model.invoke(t.HELLO)).text }),
     stream: async () => t.gather(await model.stream(t.COUNT), (piece) => piece.text),
@@ -58,9 +70,14 @@ const langchainTasks = (modelOf) => {
       const bound = model.bindTools([weather]);
       const question = new HumanMessage(t.WEATHER);
       const asking = await bound.invoke([question]);
-      const [call] = asking.tool_calls;
-      const result = new ToolMessage({ content: await weather.invoke(call.args), tool_call_id: call.id });
-      return { text: (await bound.invoke([question, asking, result])).text };
+      return { text: (await bound.invoke([question, asking, await resultOf(asking)])).text };
+    },
+    'streamed tool': async () => {
+      const bound = model.bindTools([weather]);
+      const question = new HumanMessage(t.WEATHER);
+      const asking = await whole(await bound.stream([question]));
+      const answer = await whole(await bound.stream([question, asking, await resultOf(asking)]));
+      return { text: answer.text };
     },
     parse: async () => ({
       object: await model.withStructuredOutput(t.Facts, { method: 'jsonSchema' }).invoke(t.FACTS),
@@ -109,6 +126,7 @@ const mastraTasks = (api) => {
     plain: async () => ({ text: (await agent.generate(t.HELLO)).text }),
     stream: async () => t.gather((await agent.stream(t.COUNT)).textStream),
     tool: async () => ({ text: (await agent.generate(t.WEATHER)).text }),
+    'streamed tool': async () => ({ text: await (await agent.stream(t.WEATHER)).text }),
     parse: async () => ({
       object: (await agent.generate(t.FACTS, { structuredOutput: { schema: t.Facts } })).object,
     }),

@@ -11,6 +11,23 @@ const ask = (content) => ({ model: t.MODEL, messages: [{ role: 'user', content }
 const say = (content) => ({ ...ask(content), max_tokens: 200 });
 const input = (text) => ({ model: t.MODEL, input: text });
 const FUNCTION = { type: 'function', name: 'weather', parameters: t.CITY_SCHEMA, strict: true };
+const weatherTool = betaTool({
+  name: 'weather',
+  description: 'Tells it',
+  inputSchema: t.CITY_SCHEMA,
+  run: t.weatherIn,
+});
+
+/** Asks, and tells what the called function has returned. */
+async function twoResponses(respond) {
+  const request = { ...input([{ role: 'user', content: t.WEATHER }]), tools: [FUNCTION] };
+  const first = await respond(request);
+  const call = first.output.find(({ type }) => type === 'function_call');
+  const output = t.weatherIn(JSON.parse(call.arguments));
+  const result = { type: 'function_call_output', call_id: call.call_id, output };
+  const last = await respond({ ...request, input: [...request.input, ...first.output, result] });
+  return { text: last.output_text };
+}
 
 export default {
   'openai, chat': {
@@ -50,18 +67,8 @@ export default {
         openai.responses.stream(input(t.COUNT)),
         ({ type, delta }) => type === 'response.output_text.delta' && delta,
       ),
-    tool: async () => {
-      const request = { ...input([{ role: 'user', content: t.WEATHER }]), tools: [FUNCTION] };
-      const first = await openai.responses.create(request);
-      const call = first.output.find(({ type }) => type === 'function_call');
-      const output = t.weatherIn(JSON.parse(call.arguments));
-      const result = { type: 'function_call_output', call_id: call.call_id, output };
-      return {
-        text: (
-          await openai.responses.create({ ...request, input: [...request.input, ...first.output, result] })
-        ).output_text,
-      };
-    },
+    tool: () => twoResponses((request) => openai.responses.create(request)),
+    'streamed tool': () => twoResponses((request) => openai.responses.stream(request).finalResponse()),
     parse: async () => {
       const format = { text: { format: zodTextFormat(t.Facts, 'facts') } };
       return { object: (await openai.responses.parse({ ...input(t.FACTS), ...format })).output_parsed };
@@ -72,13 +79,15 @@ export default {
     plain: async () => ({ text: (await anthropic.messages.create(say(t.HELLO))).content[0].text }),
     stream: () => t.gather(anthropic.messages.stream(say(t.COUNT)), ({ delta }) => delta?.text),
     tool: async () => {
-      const tool = betaTool({
-        name: 'weather',
-        description: 'Tells it',
-        inputSchema: t.CITY_SCHEMA,
-        run: t.weatherIn,
-      });
-      const message = await anthropic.beta.messages.toolRunner({ ...say(t.WEATHER), tools: [tool] });
+      const asked = { ...say(t.WEATHER), tools: [weatherTool] };
+      const message = await anthropic.beta.messages.toolRunner(asked);
+      return { text: message.content.at(-1).text };
+    },
+    'streamed tool': async () => {
+      const running = { ...say(t.WEATHER), tools: [weatherTool], stream: true };
+      let message;
+      for await (const stream of anthropic.beta.messages.toolRunner(running))
+        message = await stream.finalMessage();
       return { text: message.content.at(-1).text };
     },
     error: () => t.failureOf(() => anthropic.messages.create({ ...say(t.HELLO), model: t.UNKNOWN_MODEL })),
