@@ -22,9 +22,9 @@ import {
   NoteListResponse,
   NoteResponse,
   OpenViewDto,
-  TimelineQuery,
   TimelineResponse,
 } from './customer-view.dto';
+import { TimeRangeQuery } from '../../validation/time-range.dto';
 import { AccountViewsService } from './account-views.service';
 import { CustomerViewService } from './customer-view.service';
 
@@ -50,7 +50,7 @@ export class CustomerViewController {
   })
   @ApiOkResponse({ description: 'A page of the timeline.', type: TimelineResponse })
   @ApiErrors(NO_ACCOUNT)
-  timeline(@Param() { id }: AccountPath, @Query() query: TimelineQuery): Promise<TimelineResponse> {
+  timeline(@Param() { id }: AccountPath, @Query() query: TimeRangeQuery): Promise<TimelineResponse> {
     return this.customers.timeline(id, query);
   }
 

@@ -1,43 +1,10 @@
-import {
-  IdField,
-  InstantField,
-  InstantProperty,
-  NextCursorProperty,
-  TextField,
-  TimeZoneField,
-} from '@inference/dto';
-import { PageQuery } from '@inference/http';
-import { type InstantMicros } from '@inference/time';
+import { IdField, InstantProperty, NextCursorProperty, TextField } from '@inference/dto';
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { AccountPath } from '../../accounts/accounts.dto';
 import { ListedSessionResponse } from '../../identity/session-list/session-list.dto';
 
 export const TIMELINE_KINDS = ['event', 'failed_call', 'note', 'payment', 'prices'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
-
-export class TimelineQuery extends PageQuery {
-  @InstantField({
-    description:
-      'Only what happened from this time on: a time, or a date, which is the start of that day in `time_zone`. All by default.',
-    zoneField: 'time_zone',
-    optional: true,
-  })
-  from?: InstantMicros;
-
-  @InstantField({
-    description: 'Only what happened before this time: a time or a date, as in `from`.',
-    example: '2026-02-01T00:00:00Z',
-    zoneField: 'time_zone',
-    optional: true,
-  })
-  to?: InstantMicros;
-
-  @TimeZoneField({
-    description: 'The time zone of a `from` or `to` that is a date.',
-    optional: true,
-  })
-  time_zone?: string;
-}
 
 /** Something that happened to a customer. */
 export class TimelineEntryResponse {

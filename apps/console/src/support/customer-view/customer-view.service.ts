@@ -5,6 +5,7 @@ import { readAccount } from '../../accounts/accounts.repository';
 import { type Actor } from '../../accounts/audit-log/actor';
 import { deviceOf } from '../../identity/session-list/session-list.service';
 import { listLiveSessions } from '../../identity/session-list/session-list.repository';
+import { type TimeRangeQuery } from '../../validation/time-range.dto';
 import {
   type CreateNoteDto,
   type CustomerAgentListResponse,
@@ -12,7 +13,6 @@ import {
   type CustomerWorkspaceListResponse,
   type NoteListResponse,
   type NoteResponse,
-  type TimelineQuery,
   type TimelineResponse,
 } from './customer-view.dto';
 import { insertNote, listAgents, listNotes, listWorkspaces, readTimeline } from './customer-view.repository';
@@ -28,7 +28,7 @@ export class CustomerViewService {
     private readonly reads: ReadDatabase,
   ) {}
 
-  async timeline(accountId: string, { from, to, ...query }: TimelineQuery): Promise<TimelineResponse> {
+  async timeline(accountId: string, { from, to, ...query }: TimeRangeQuery): Promise<TimelineResponse> {
     await this.requireAccount(accountId);
     const { rows, nextCursor } = await readPage(
       `timeline ${accountId} ${from} ${to}`,

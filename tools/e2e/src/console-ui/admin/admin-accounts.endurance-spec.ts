@@ -374,6 +374,13 @@ ifThere('changes a role, and the audit events tell it', async () => {
   await openArea(tab, 'Audit events');
   const row = tab.getByRole('row').filter({ hasText: 'account.role_changed' }).first();
   await row.getByText('analyst').waitFor();
+  await tab.getByRole('textbox', { name: 'Done by' }).fill(ADMIN.email);
+  await tab.keyboard.press('Enter');
+  await tab.waitForURL(/[?]actor=acct_/);
+  await row.waitFor();
+  await tab.getByRole('textbox', { name: 'Last day' }).fill('2020-01-01');
+  await tab.keyboard.press('Enter');
+  await tab.getByText('No events').waitFor();
 });
 
 ifThere('shows how all services are', async () => {
