@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SealedTokensModule } from '../identity/identity.module';
-import { ServiceProxyModule } from '../inference/inference.module';
+import { ServiceProxyModule, ServingModule } from '../inference/inference.module';
 import { MailModule } from '../notifications/notifications.module';
 import { AdjustmentsController } from './adjustments/adjustments.controller';
 import { AdjustmentsService } from './adjustments/adjustments.service';
@@ -189,6 +189,7 @@ class TransactionsModule {}
 class UsageModule {}
 
 @Module({
+  imports: [ServingModule],
   controllers: [DashboardController, MarginController],
   providers: [DashboardService, DayFiguresJob, MarginService],
 })

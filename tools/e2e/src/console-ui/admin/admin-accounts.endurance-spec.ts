@@ -302,6 +302,10 @@ ifThere('shows on the dashboard what the calls have cost', async () => {
   const figure = (name: string) => tab.getByRole('region', { name, exact: true }).locator('data').first();
   await waitFor(async () => (await figure('Calls').getAttribute('value')) === String(rows[0]!.calls));
   expect(picosOf((await figure('Revenue from usage').getAttribute('value'))!)).toBe(BigInt(rows[0]!.cost));
+  await tab.getByText('1 draining').waitFor();
+  await tab.getByText('Each model has a working upstream.').waitFor();
+  await tab.getByRole('link', { name: 'Open the health page' }).click();
+  await tab.getByRole('heading', { name: 'Health', level: 1 }).waitFor();
   await tab.goto(page);
 });
 
