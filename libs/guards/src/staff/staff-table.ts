@@ -35,6 +35,7 @@ const TABLE = {
   'GET /api/admin/accounts/:id/sessions': ['support'],
   'GET /api/admin/accounts/:id/agents': ['support'],
   'GET /api/admin/accounts/:id/workspaces': ['support'],
+  'GET /api/admin/accounts/:id/documents': ['support'],
   'GET /api/admin/accounts/:id/notes': ['finance', 'support'],
   'POST /api/admin/accounts/:id/notes': ['support'],
   'POST /api/admin/accounts/:id/views': ['support'],

@@ -17,6 +17,7 @@ import {
   AccountViewResponse,
   CreateNoteDto,
   CustomerAgentListResponse,
+  CustomerDocumentListResponse,
   CustomerSessionListResponse,
   CustomerWorkspaceListResponse,
   NoteListResponse,
@@ -24,6 +25,7 @@ import {
   OpenViewDto,
   TimelineResponse,
 } from './customer-view.dto';
+import { ListOrCsv } from '../../lists/csv-list';
 import { TimeRangeQuery } from '../../validation/time-range.dto';
 import { AccountViewsService } from './account-views.service';
 import { CustomerViewService } from './customer-view.service';
@@ -132,6 +134,26 @@ export class CustomerViewController {
   @ApiErrors(NO_ACCOUNT)
   workspaces(@Param() { id }: AccountPath): Promise<CustomerWorkspaceListResponse> {
     return this.customers.workspaces(id);
+  }
+
+  @Get('documents')
+  @ApiOperation({
+    operationId: 'listDocumentsOfAccount',
+    summary:
+      'Lists the documents that an account has uploaded to workspaces, newest first, without what they say.',
+  })
+  @ListOrCsv({
+    description: 'A page of documents.',
+    type: CustomerDocumentListResponse,
+    rows: 'documents',
+    columns:
+      'id name workspace_id workspace_name media_type bytes status error_code version serving_version created_at updated_at'.split(
+        ' ',
+      ),
+  })
+  @ApiErrors(NO_ACCOUNT)
+  documents(@Param() { id }: AccountPath, @Query() query: PageQuery): Promise<CustomerDocumentListResponse> {
+    return this.customers.documents(id, query);
   }
 
   @Get('notes')

@@ -156,6 +156,67 @@ export class CustomerWorkspaceListResponse {
   workspaces!: CustomerWorkspaceResponse[];
 }
 
+/** As the workspaces have them. */
+const DOCUMENT_STATUSES = ['queued', 'processing', 'ready', 'failed'] as const;
+type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
+
+/** A document that a customer has uploaded, without its content. */
+export class CustomerDocumentResponse {
+  @ApiProperty({ description: 'Names the document.', example: 'doc_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'The title of its newest version.', example: 'Harbour rules 2026' })
+  name!: string;
+
+  @ApiProperty({ description: 'The workspace that holds it.', example: 'ws_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  workspace_id!: string;
+
+  @ApiProperty({ description: 'The name of the workspace.', example: 'Harbour manuals' })
+  workspace_name!: string;
+
+  @ApiProperty({ description: 'The type of the file.', example: 'application/pdf' })
+  media_type!: string;
+
+  @ApiProperty({ description: 'The size of the uploaded file.', type: 'integer', example: 120_000 })
+  bytes!: bigint;
+
+  @ApiProperty({ description: 'How far its newest version is.', enum: DOCUMENT_STATUSES, example: 'ready' })
+  status!: DocumentStatus;
+
+  @ApiProperty({
+    description: 'Why its newest version has failed; null if it has not.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  error_code!: string | null;
+
+  @ApiProperty({ description: 'The number of its newest version.', type: 'integer', example: 1 })
+  version!: number;
+
+  @ApiProperty({
+    description: 'The version that search uses; null before one is ready.',
+    type: 'integer',
+    nullable: true,
+    example: 1,
+  })
+  serving_version!: number | null;
+
+  @InstantProperty({ description: 'When it was uploaded first.' })
+  created_at!: string;
+
+  @InstantProperty({ description: 'When it was last changed.' })
+  updated_at!: string;
+}
+
+export class CustomerDocumentListResponse {
+  @ApiProperty({ description: 'The page, newest first.', type: [CustomerDocumentResponse] })
+  documents!: CustomerDocumentResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
+}
+
 const MAX_NOTE_LENGTH = 4_000;
 
 export class CreateNoteDto {

@@ -264,6 +264,21 @@ ifThere('keeps a note, which the timeline shows beside payments and sign-ins', a
   await tab.getByRole('tab', { name: 'Usage and payments' }).click();
 });
 
+ifThere('names the documents of an account, with their sizes and states', async () => {
+  await database.pool.query(
+    `WITH account AS (SELECT id FROM accounts.accounts WHERE email = $1),
+     workspace AS (INSERT INTO memo.workspaces (id, name, created_by) SELECT 'ws_port', 'Port', id FROM account),
+     document AS (INSERT INTO memo.documents (id, workspace_id, version, created_by) SELECT 'doc_1', 'ws_port', 1, id FROM account)
+     INSERT INTO memo.document_versions (document_id, version, workspace_id, title, metadata, media_type, bytes, sha256, uploaded_by, status)
+     SELECT 'doc_1', 1, 'ws_port', 'Harbour rules', '{}', 'text/plain', 2000, '', id, 'queued' FROM account`,
+    [CUSTOMER.email],
+  );
+  await tab.getByRole('tab', { name: 'Sessions and content' }).click();
+  const documents = tab.getByRole('table', { name: 'Documents' });
+  await documents.getByRole('row', { name: /Harbour rules Queued 2 kB Port/ }).waitFor();
+  await tab.getByRole('tab', { name: 'Usage and payments' }).click();
+});
+
 ifThere('adds an upstream, tests it, and drains it', async () => {
   const page = tab.url();
   await openArea(tab, 'Upstreams');
