@@ -88,7 +88,7 @@ function PriceEditor({
       )}
       {mayPublish && kind !== 'training' && (
         <>
-          <NewLineForm kind={kind} draft={draft} />
+          <NewLineForm kind={kind} source={source} draft={draft} />
           <PriceTools kind={kind} draft={draft} />
         </>
       )}

@@ -152,6 +152,22 @@ export const upstreamNamesQuery = (api: ConsoleApi) =>
     },
   });
 
+/** The models that a list may have prices of: those that the site serves, or by the upstream’s own names those that it has. */
+export const modelNamesQuery = (api: ConsoleApi, source: PriceSource) =>
+  queryOptions({
+    queryKey: ['admin-price-models', sourceKey(source)],
+    queryFn: async ({ signal }) => {
+      if (source.kind === 'costs') {
+        const { upstreams } = await bodyOf(api.GET('/api/admin/upstreams', { signal }));
+        const models = upstreams.find(({ id }) => id === source.upstreamId)?.models ?? [];
+        return models.map(({ model, upstream_name: name }) => name ?? model).filter((name) => name !== '*');
+      }
+      const { models, figures } = await bodyOf(api.GET('/api/admin/inference/models', { signal }));
+      return [...models, ...figures].map(({ slug }) => slug);
+    },
+    enabled: source.kind === 'models' || source.kind === 'costs',
+  });
+
 export interface Publication {
   /** The list that the changes are based on. */
   base: PriceList;

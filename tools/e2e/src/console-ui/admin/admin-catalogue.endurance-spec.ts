@@ -201,6 +201,31 @@ ifThere('publishes a price with conditions, which customers see', async () => {
   await visitor.close();
 });
 
+ifThere(
+  'offers the models that it knows, and changes the prices of chosen ones by a percentage',
+  async () => {
+    const editor = new PriceEditor(tab);
+    const name = tab.getByRole('form', { name: 'Add a price' }).getByRole('combobox', { name: 'Model' });
+    await name.fill('sandbox-m');
+    await tab.getByRole('option', { name: 'sandbox-mini' }).click();
+    expect(await name.inputValue()).toBe('sandbox-mini');
+    await name.fill('');
+    await tab.getByRole('combobox', { name: 'Prices of' }).click();
+    await tab.getByRole('option', { name: 'sandbox-mini' }).click();
+    await tab.getByRole('textbox', { name: 'Change in percent' }).fill('10');
+    await tab.getByRole('button', { name: 'Change 1 price' }).click();
+    const dialog = await editor.review();
+    await dialog
+      .getByRole('row', { name: /sandbox-mini/ })
+      .getByText('¥0.011')
+      .waitFor();
+    expect(await dialog.getByRole('row').count()).toBe(2);
+    await dialog.getByRole('button', { name: /^Discard the change of sandbox-mini/ }).click();
+    await dialog.getByRole('button', { name: 'Keep editing' }).click();
+    await tab.getByText('No changes').waitFor();
+  },
+);
+
 ifThere('publishes the prices of a file, which is read only as a whole', async () => {
   const editor = new PriceEditor(tab);
   const read = (rows: string[]) =>
@@ -240,7 +265,8 @@ ifThere('publishes what an upstream takes, and warns of prices below it', async 
   await tab.getByRole('link', { name: 'Cost prices of gpu-1' }).click();
   await tab.getByText('No price is published yet').waitFor();
   const form = tab.getByRole('form', { name: 'Add a price' });
-  await form.getByRole('textbox', { name: 'Model at the upstream' }).fill('sandbox-chat');
+  await form.getByRole('combobox', { name: 'Model at the upstream' }).click();
+  await tab.getByRole('option', { name: 'sandbox-chat' }).click();
   await form.getByRole('textbox', { name: 'Price' }).fill('5.6');
   await form.getByRole('button', { name: 'Add' }).click();
   const warning = `${INPUT}: gpu-1 charges more (Input tokens)`;
