@@ -22,6 +22,8 @@ import { InvoicesController } from './invoices/invoices.controller';
 import { InvoicesService } from './invoices/invoices.service';
 import { InvoiceFetcher } from './invoices/issuer/invoice-fetcher';
 import { MarginController } from './dashboard/margin.controller';
+import { UnservedReportController } from './dashboard/unserved-report.controller';
+import { UnservedReportService } from './dashboard/unserved-report.service';
 import { MarginService } from './dashboard/margin.service';
 import { PaymentProviders } from './payment-providers/payment-providers';
 import { PaymentProvidersController } from './payment-providers/payment-providers.controller';
@@ -190,8 +192,8 @@ class UsageModule {}
 
 @Module({
   imports: [ServingModule],
-  controllers: [DashboardController, MarginController],
-  providers: [DashboardService, DayFiguresJob, MarginService],
+  controllers: [DashboardController, MarginController, UnservedReportController],
+  providers: [DashboardService, DayFiguresJob, MarginService, UnservedReportService],
 })
 class DashboardModule {}
 

@@ -80,6 +80,7 @@ const TABLE = {
   'GET /api/admin/dashboard': ['operator', 'finance', 'analyst'],
   'GET /api/cost-report': ['finance', 'analyst'],
   'GET /api/admin/reports/margin': ['finance', 'analyst'],
+  'GET /api/admin/reports/unserved-calls': ['operator', 'finance', 'support', 'analyst'],
 
   // Served models and their upstreams
   'GET /api/admin/upstreams': ['operator', 'finance'],
