@@ -8,6 +8,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { AS_CSV } from '../../components/csv-button';
 import { pricingQuery } from '../pricing/pricing-queries';
 import {
   keyOfLine,
@@ -113,6 +114,15 @@ async function readHistory(
   }
   const page = await bodyOf(api.GET('/api/admin/billing/pricing/training/history', options));
   return { lists: page.lists.map(listOf(trainingLines)), nextCursor: page.next_cursor };
+}
+
+/** The whole history as CSV. */
+export function readHistoryCsv(api: ConsoleApi, source: PriceSource): Promise<{ data?: unknown }> {
+  if (source.kind === 'costs') {
+    const params = { path: { id: source.upstreamId } };
+    return api.GET('/api/admin/upstreams/{id}/cost-prices/history', { ...AS_CSV, params });
+  }
+  return api.GET(`/api/admin/billing/pricing/${source.kind}/history`, AS_CSV);
 }
 
 /** The list in force with its version. */

@@ -116,6 +116,7 @@ export function UnservedPage() {
           data={GROUPS.map((value) => ({ value, label: t(`by.${value}`) }))}
           value={groups}
           onChange={(chosen) => setGroups(GROUPS.filter((group) => chosen.includes(group)))}
+          searchable
         />
         <Choice
           label={t('by.status')}

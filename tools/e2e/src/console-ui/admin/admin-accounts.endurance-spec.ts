@@ -276,6 +276,19 @@ ifThere('names the documents of an account, with their sizes and states', async 
   await tab.getByRole('tab', { name: 'Sessions and content' }).click();
   const documents = tab.getByRole('table', { name: 'Documents' });
   await documents.getByRole('row', { name: /Harbour rules Queued 2 kB Port/ }).waitFor();
+  for (const [part, text] of [
+    ['Documents', 'doc_1,Harbour rules,ws_port,Port,text/plain,2000,queued'],
+    ['Signed-in devices', 'id,device,ip_address'],
+  ] as const) {
+    const saved = tab.waitForEvent('download');
+    await tab
+      .locator('section')
+      .filter({ has: tab.getByRole('heading', { name: part, exact: true }) })
+      .last()
+      .getByRole('button', { name: 'Download CSV' })
+      .click();
+    expect(await textOf(await saved)).toContain(text);
+  }
   await tab.getByRole('tab', { name: 'Usage and payments' }).click();
 });
 
