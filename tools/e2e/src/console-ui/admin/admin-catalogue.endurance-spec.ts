@@ -418,6 +418,25 @@ ifThere('withdraws a release and publishes it again', async () => {
   }
 });
 
+ifThere('counts the refused and failed calls of all accounts', async () => {
+  await database.pool.query(
+    `INSERT INTO metering.unserved_calls (request_id, occurred_at, started_at, account_id, model, entrypoint, endpoint, kind,
+       http_status, error_code, upstream, duration_ms)
+     SELECT 'req_unserved' || n, now(), now(), id, 'sandbox-chat', 'gateway', 'chat/completions', 'failed', 502, 'upstream_error', 'second', 1
+     FROM accounts.accounts, generate_series(1, 3) n WHERE email = $1`,
+    [ADMIN.email],
+  );
+  await openArea(tab, 'Refused and failed calls');
+  const table = tab.getByRole('table', { name: 'Refused and failed calls' });
+  await table.getByRole('row', { name: 'Failed upstream_error 3 1' }).waitFor();
+  await tab.getByRole('combobox', { name: 'Show by' }).click();
+  await tab.getByRole('option', { name: 'Upstream' }).click();
+  await table.getByRole('row', { name: 'Failed upstream_error second 3 1' }).waitFor();
+  await tab.getByRole('textbox', { name: 'Upstream' }).fill('first');
+  await tab.keyboard.press('Enter');
+  await tab.getByText('No such calls').waitFor();
+});
+
 ifThere('counts downloads in the days that are chosen', async () => {
   await openArea(tab, 'Model packages');
   await tab.getByRole('link', { name: 'My model' }).click();
