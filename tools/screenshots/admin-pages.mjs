@@ -33,6 +33,7 @@ const press = (name) => (/** @type {Page} */ tab) => tab.getByRole('button', { n
 export const ADMIN_PICTURES = [
   { name: 'admin-dashboard', path: '/admin/dashboard', byAdmin: true },
   { name: 'admin-margin', path: '/admin/margin', byAdmin: true },
+  { name: 'admin-unserved', path: '/admin/unserved', byAdmin: true },
   {
     name: 'admin-margin-accounts',
     path: '/admin/margin',

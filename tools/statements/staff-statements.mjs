@@ -3,6 +3,12 @@
 /** @type {CrossingStatement[]} */
 export const STAFF_STATEMENTS = [
   {
+    place: 'apps/console/src/billing/dashboard/unserved-report.repository.ts readUnservedReport',
+    kind: 'admin',
+    tables: ['metering.unserved_calls'],
+    why: 'Counts refused and failed calls of all accounts for staff.',
+  },
+  {
     place: 'apps/console/src/notifications/announcements/announcements.repository.ts addressAccounts',
     kind: 'admin',
     tables: ['accounts.accounts', 'accounts.announcement_accounts'],

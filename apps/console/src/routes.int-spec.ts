@@ -76,6 +76,23 @@ const WITHHELD: Record<string, string> = {
   'GET /api/playground/settings': 'what was written for a model',
 };
 
+/** What staff reads that is no list, and so no CSV file. */
+const NO_LISTS = [
+  'GET /api/admin/accounts/:id',
+  'GET /api/admin/accounts/:id/limits',
+  'GET /api/admin/accounts/:id/requests/:requestId',
+  'GET /api/admin/billing/payments/:id',
+  'GET /api/admin/billing/provider-events/:id',
+  'GET /api/admin/dashboard',
+  'GET /api/admin/exports/progress',
+  'GET /api/admin/health',
+  'GET /api/admin/models/*slug',
+  'GET /api/admin/package-uploads/:id',
+  'GET /api/admin/requests/:requestId',
+  // A list, which another service writes.
+  'GET /api/cost-report',
+];
+
 const error = { error: expect.any(String) };
 
 describe('every route', () => {
@@ -171,6 +188,24 @@ describe('every route', () => {
       }
     }
     process.stdout.write(`Routes for staff by role: ${JSON.stringify(counts)}\n`);
+  });
+
+  it('for staff that lists something is a CSV file, too', async () => {
+    const { accountId, token } = await site.signedIn('admin');
+    await site.database.pool.query(
+      "INSERT INTO serving.upstreams (id, name, base_url) VALUES ('up_csv', 'csv', 'http://127.0.0.1:9/v1')",
+    );
+    const reads = of('admin').filter(({ method, route }) => method === 'GET' && !NO_LISTS.includes(route));
+    expect(reads).toHaveLength(of('admin').filter(({ method }) => method === 'GET').length - NO_LISTS.length);
+    for (const { route, path } of reads) {
+      const ofSomething = path.replace(/(accounts|upstreams)\/unknown/, (_part, kind: string) =>
+        kind === 'accounts' ? `accounts/${accountId}` : 'upstreams/up_csv',
+      );
+      const answer = await request('GET', ofSomething, { token, headers: { Accept: 'text/csv' } });
+      const type = answer.headers.get('content-type');
+      expect([route, answer.status, type]).toEqual([route, 200, 'text/csv; charset=utf-8']);
+    }
+    await site.database.pool.query("DELETE FROM serving.upstreams WHERE id = 'up_csv'");
   });
 
   it('a customer reads is open to staff in its place, or withheld for a reason', () => {

@@ -1,3 +1,4 @@
+import { type Role, ROLES, rolesOfRoute, STAFF_ROUTES } from '@inference/guards';
 import {
   createTestDatabase,
   credentialRows,
@@ -67,6 +68,26 @@ describe('every route', () => {
         );
         expect([route, name, status]).toEqual([route, name, statuses[name as keyof typeof credentials]]);
         if (status >= 400) expect(Math.floor(body.code / 100)).toBe(status);
+      }
+    }
+  });
+
+  it('for staff is open to those roles only that the table names', async () => {
+    const routes = STAFF_ROUTES.filter((route) => route.includes('/v1/admin/'));
+    expect(routes).toHaveLength(2);
+    for (const role of ROLES) {
+      const token = await tokenOf(await insertAccount(database.pool, { role }));
+      for (const { route, method, path, statuses } of credentialRows('training')) {
+        if (!routes.includes(route)) continue;
+        const isOpen = (rolesOfRoute(route) as readonly Role[]).includes(role);
+        const content = method === 'GET' ? undefined : {};
+        const { status } = await service.call(
+          method,
+          path.replace(':accountId', 'acct_unknown'),
+          token,
+          content,
+        );
+        expect([route, role, status]).toEqual([route, role, isOpen ? statuses.admin : 403]);
       }
     }
   });

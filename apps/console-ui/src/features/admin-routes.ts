@@ -64,6 +64,11 @@ export const adminRoutes = [
   }),
   createRoute({
     getParentRoute: () => adminRoute,
+    path: '/admin/unserved',
+    component: lazyRouteComponent(() => import('./admin-unserved/unserved-page'), 'UnservedPage'),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
     path: '/admin/margin',
     component: lazyRouteComponent(() => import('./admin-margin/margin-page'), 'MarginPage'),
   }),

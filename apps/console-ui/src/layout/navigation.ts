@@ -7,6 +7,7 @@ import {
   Boxes,
   ChartColumn,
   ChartPie,
+  CircleX,
   CreditCard,
   FileText,
   Gauge,
@@ -93,6 +94,12 @@ const AREA_GROUPS: AreaGroup[] = [
         text: 'area.adminMargin',
         icon: Percent,
         needs: 'GET /api/admin/reports/margin',
+      },
+      {
+        to: '/admin/unserved',
+        text: 'area.adminUnserved',
+        icon: CircleX,
+        needs: 'GET /api/admin/reports/unserved-calls',
       },
       {
         to: '/admin/exports',

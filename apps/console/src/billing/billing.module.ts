@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SealedTokensModule } from '../identity/identity.module';
-import { ServiceProxyModule } from '../inference/inference.module';
+import { ServiceProxyModule, ServingModule } from '../inference/inference.module';
 import { MailModule } from '../notifications/notifications.module';
 import { AdjustmentsController } from './adjustments/adjustments.controller';
 import { AdjustmentsService } from './adjustments/adjustments.service';
@@ -22,6 +22,8 @@ import { InvoicesController } from './invoices/invoices.controller';
 import { InvoicesService } from './invoices/invoices.service';
 import { InvoiceFetcher } from './invoices/issuer/invoice-fetcher';
 import { MarginController } from './dashboard/margin.controller';
+import { UnservedReportController } from './dashboard/unserved-report.controller';
+import { UnservedReportService } from './dashboard/unserved-report.service';
 import { MarginService } from './dashboard/margin.service';
 import { PaymentProviders } from './payment-providers/payment-providers';
 import { PaymentProvidersController } from './payment-providers/payment-providers.controller';
@@ -189,8 +191,9 @@ class TransactionsModule {}
 class UsageModule {}
 
 @Module({
-  controllers: [DashboardController, MarginController],
-  providers: [DashboardService, DayFiguresJob, MarginService],
+  imports: [ServingModule],
+  controllers: [DashboardController, MarginController, UnservedReportController],
+  providers: [DashboardService, DayFiguresJob, MarginService, UnservedReportService],
 })
 class DashboardModule {}
 

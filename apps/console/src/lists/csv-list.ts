@@ -27,18 +27,24 @@ interface ListOptions<Body> {
   /** Of the page as JSON. */
   description: string;
   type: Type<Body>;
-  /** The field of the page that holds its rows. */
+  /** The field of the page that holds its rows, or a single one. */
   rows: keyof Body & string;
-  /** Fields of a row; `account.email` is a field of a field. */
+  /** Fields of a row; `account.email` is a field of a field, and of a list of objects that field of each, separated by spaces. */
   columns: readonly string[];
+  /** A field of a row that holds a list: the file has a line for each entry, whose fields are columns such as `prices.unit`. */
+  each?: string;
+  /** Whether `limit` cuts the list off, instead of making a page of it: the file has as many rows as there may be. */
+  isCut?: boolean;
 }
 
+type CsvOptions = Pick<ListOptions<Page>, 'columns' | 'rows' | 'each' | 'isCut'>;
+
 /** A list that answers a page as JSON, and all of it as CSV for `Accept: text/csv`. */
-export const ListOrCsv = <Body>({ description, type, rows, columns }: ListOptions<Body>): MethodDecorator =>
+export const ListOrCsv = <Body>({ description, type, ...csv }: ListOptions<Body>): MethodDecorator =>
   applyDecorators(
     Header('Cache-Control', 'no-store'),
     Header('Vary', 'Accept'),
-    UseInterceptors(new CsvListInterceptor(rows, columns)),
+    UseInterceptors(new CsvListInterceptor(csv)),
     ApiExtraModels(type),
     ApiOkResponse({
       description: `${description} With \`Accept: text/csv\`: all rows.`,
@@ -46,7 +52,7 @@ export const ListOrCsv = <Body>({ description, type, rows, columns }: ListOption
         'application/json': { schema: { $ref: getSchemaPath(type) } },
         'text/csv': {
           schema: { type: 'string', description: 'RFC 4180: a header line, then a line per row.' },
-          example: csvLine(columns),
+          example: csvLine(csv.columns),
         },
       },
     }),
@@ -54,10 +60,7 @@ export const ListOrCsv = <Body>({ description, type, rows, columns }: ListOption
 
 /** Calls the handler of a list for one page after another, each with the cursor of the page before. */
 class CsvListInterceptor implements NestInterceptor {
-  constructor(
-    private readonly rows: string,
-    private readonly columns: readonly string[],
-  ) {}
+  constructor(private readonly options: CsvOptions) {}
 
   intercept(context: ExecutionContext, next: CallHandler<Page>): Observable<unknown> {
     const request = context.switchToHttp().getRequest<Request>();
@@ -75,7 +78,7 @@ class CsvListInterceptor implements NestInterceptor {
 
   /** Reads the first page at once, so that its refusal is the answer. */
   private async export(readPage: ReadPage): Promise<StreamableFile> {
-    const lines = this.lines(await readPage({}), readPage);
+    const lines = this.lines(await readPage(this.options.isCut ? { limit: PAGE } : {}), readPage);
     return (
       new StreamableFile(Readable.from(lines), { type: 'text/csv; charset=utf-8' })
         // A client sees that the list is not complete.
@@ -84,21 +87,37 @@ class CsvListInterceptor implements NestInterceptor {
   }
 
   private async *lines(first: Page, readPage: ReadPage): AsyncGenerator<string> {
-    yield csvLine(this.columns);
+    const { columns } = this.options;
+    yield csvLine(columns);
     for (let page = first; ; page = await readPage({ cursor: page.next_cursor, limit: PAGE })) {
-      const rows = page[this.rows] as Row[];
-      yield rows.map((row) => csvLine(this.columns.map((column) => cellOf(row, column)))).join('');
+      yield this.rowsOf(page)
+        .map((row) => csvLine(columns.map((column) => cellOf(row, column))))
+        .join('');
       if (!page.next_cursor) return;
     }
   }
+
+  private rowsOf(page: Page): Row[] {
+    const { rows, each } = this.options;
+    const found = [page[rows] ?? []].flat() as Row[];
+    if (each === undefined) return found;
+    return found.flatMap((row) => {
+      const entries = row[each] as Row[];
+      return (entries.length > 0 ? entries : [{}]).map((entry) => ({ ...row, [each]: entry }));
+    });
+  }
 }
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  Array.isArray(value)
+    ? value.map((entry) => fieldOf(entry, name))
+    : (value as Row | null | undefined)?.[name];
 
 /** As JSON shows it; null and absent are an empty cell. */
 function cellOf(row: Row, column: string): string {
-  const value = column
-    .split('.')
-    .reduce<unknown>((part, name) => (part as Row | null | undefined)?.[name], row);
+  const value = column.split('.').reduce<unknown>(fieldOf, row);
   if (value === null || value === undefined) return '';
+  if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.map(String).join(' ');
   return typeof value === 'object' ? stringifyExact(value) : String(value);
 }

@@ -470,9 +470,57 @@ describe('a customer', () => {
     });
   });
 
-  it.each(['timeline', 'sessions', 'agents', 'workspaces', 'notes'])('is known: %s', async (path) => {
-    expect((await admin('GET', 'acct_unknown', `/${path}`)).status).toBe(404);
-    if (path === 'notes')
-      expect((await admin('POST', 'acct_unknown', '/notes', { text: 'x' })).status).toBe(404);
+  it('has documents, of which staff sees name, size and state', async () => {
+    const { accountId, token } = await registered();
+    const other = await registered();
+    await site.database.pool.query(
+      `WITH workspace AS (INSERT INTO memo.workspaces (id, name, created_by) VALUES ('ws_2', 'Port', $1)),
+       document AS (
+         INSERT INTO memo.documents (id, workspace_id, version, serving_version, created_by, created_at)
+         SELECT 'doc_' || n, 'ws_2', 2, 1, CASE WHEN n = 4 THEN $2 ELSE $1 END, '2026-01-01T00:00:00Z'::timestamptz + make_interval(days => n / 2)
+         FROM generate_series(1, 4) n
+       )
+       INSERT INTO memo.document_versions (document_id, version, workspace_id, title, metadata, media_type, bytes, sha256, uploaded_by, status)
+       SELECT 'doc_' || n, version, 'ws_2', '=Rules ' || n || '.' || version, '{"secret": 1}', 'text/plain', n * 100, '', $1, 'queued'
+       FROM generate_series(1, 4) n, generate_series(1, 2) version`,
+      [accountId, other.accountId],
+    );
+    const ids = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: Answer = await admin(
+        'GET',
+        accountId,
+        `/documents?limit=1${cursor && `&cursor=${cursor}`}`,
+      );
+      const body = bodyOf<{ documents: { id: string }[]; next_cursor: string | null }>(page);
+      expect(page.text).not.toContain('secret');
+      ids.push(...body.documents.map(({ id }) => id));
+      cursor = body.next_cursor;
+    }
+    expect(ids).toEqual(['doc_3', 'doc_2', 'doc_1']);
+    const { body } = await admin('GET', accountId, '/documents?limit=1');
+    expect(bodyOf<{ documents: object[] }>({ body } as Answer).documents[0]).toMatchObject({
+      ...{ id: 'doc_3', name: '=Rules 3.2', workspace_id: 'ws_2', workspace_name: 'Port', bytes: 300 },
+      ...{ media_type: 'text/plain', status: 'queued', error_code: null, version: 2, serving_version: 1 },
+    });
+    const csv = await site.console.request('GET', `/api/admin/accounts/${accountId}/documents`, {
+      token: staff.token,
+      headers: { Accept: 'text/csv' },
+    });
+    expect(csv.text.split('\r\n').slice(1, -1)).toHaveLength(3);
+    expect(csv.text).toContain("doc_3,'=Rules 3.2,ws_2,Port,text/plain,300,queued,,2,1,");
+    expect(
+      (await call('GET', `/api/admin/accounts/${accountId}/documents`, undefined, { token } as SignedIn))
+        .status,
+    ).toBe(403);
   });
+
+  it.each(['timeline', 'sessions', 'agents', 'workspaces', 'documents', 'notes'])(
+    'is known: %s',
+    async (path) => {
+      expect((await admin('GET', 'acct_unknown', `/${path}`)).status).toBe(404);
+      if (path === 'notes')
+        expect((await admin('POST', 'acct_unknown', '/notes', { text: 'x' })).status).toBe(404);
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { Workspace } from './workspace.entity';
 
 /** A document of a workspace. Its contents are in its versions. */
 @Entity('documents', { schema: 'memo' })
+@Index('documents_creator', ['createdBy', 'createdAt', 'id'])
 @Index('documents_list', ['workspaceId', 'createdAt', 'id'])
 @Unique(['workspaceId', 'externalId'])
 export class MemoDocument {

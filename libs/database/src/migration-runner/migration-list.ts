@@ -50,6 +50,7 @@ import { HourFigures0000000000081 } from '../migrations/0081_hour_figures';
 import { PeriodFunctions0000000000082 } from '../migrations/0082_period_functions';
 import { ItemsOfKeys0000000000083 } from '../migrations/0083_items_of_keys';
 import { UnchargedCosts0000000000084 } from '../migrations/0084_uncharged_costs';
+import { ReadByStaff0000000000085 } from '../migrations/0085_read_by_staff';
 import { hasTable } from './former-migrations';
 
 /** The newest migration of the previous version, as in `tools/e2e/src/upgrade/previous-build.json`. */
@@ -113,6 +114,7 @@ export const MIGRATIONS: MigrationClass[] = [
   PeriodFunctions0000000000082,
   ItemsOfKeys0000000000083,
   UnchargedCosts0000000000084,
+  ReadByStaff0000000000085,
 ];
 
 /**

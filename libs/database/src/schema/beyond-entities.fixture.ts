@@ -258,6 +258,8 @@ export const BEYOND_ENTITIES = {
         'limits.slices',
         'limits.slots',
         'limits.subjects',
+        'memo.document_versions (bytes, document_id, error_code, media_type, status, title, version)',
+        'memo.documents (created_at, created_by, id, serving_version, updated_at, version, workspace_id)',
         'memo.members (account_id, created_at, role, workspace_id)',
         'memo.workspaces (created_at, created_by, id, name)',
         'metering.archived_days',

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { rolesOfRoute, seesAllCost, STAFF_ROLES, STAFF_ROUTES, type StaffRole } from './staff-table';
 
 const routesOf = (role: StaffRole) => STAFF_ROUTES.filter((route) => rolesOfRoute(route).includes(role));
@@ -5,6 +7,37 @@ const routesOf = (role: StaffRole) => STAFF_ROUTES.filter((route) => rolesOfRout
 const SEARCH = 'POST /api/admin/accounts/search';
 const isChange = (route: string) => !route.startsWith('GET ') && route !== SEARCH;
 const changesOf = (role: StaffRole) => routesOf(role).filter(isChange);
+
+/** The first that fits the path of a route is its area. */
+const AREAS: [name: string, path: RegExp][] = [
+  ['Prices and cost prices', /pricing|cost-prices/],
+  ['Accounts, their keys and calls, audit', /\/(accounts|requests|staff|events)(\/|$)/],
+  ['Payments, refunds, adjustments, exchange rates', /\/billing\//],
+  ['Dashboard, reports, exports', /dashboard|report|exports/],
+  ['Upstreams and served models', /upstreams|inference/],
+  ['Packages, releases, changelog, downloads', /models|package-uploads|releases|changelog|downloads/],
+  ['Announcements', /announcements/],
+  ['Health', /health/],
+  ['Quotas of training', /quotas/],
+];
+const areaOf = (route: string) => AREAS.find(([, path]) => path.test(route))![0];
+
+/** `reads + changes` of each role in each area. */
+function countTable(): string {
+  const cell = (role: StaffRole, area?: string) => {
+    const routes = routesOf(role).filter((route) => area === undefined || areaOf(route) === area);
+    const changes = routes.filter(isChange).length;
+    return `${routes.length - changes} + ${changes}`;
+  };
+  const line = (name: string, area?: string) =>
+    `| ${[name, ...STAFF_ROLES.map((role) => cell(role, area))].join(' | ')} |`;
+  return [
+    `| Routes | ${STAFF_ROLES.map((role) => `\`${role}\``).join(' | ')} |`,
+    `|---|${STAFF_ROLES.map(() => '---|').join('')}`,
+    ...AREAS.map(([name]) => line(name, name)),
+    line('all'),
+  ].join('\n');
+}
 
 /** What the roles are for, in words that a wrong line of the table contradicts. */
 describe('the table of routes and roles', () => {
@@ -47,6 +80,11 @@ describe('the table of routes and roles', () => {
     expect(
       changesOf('support').filter((route) => /billing|models|releases|package|changelog/.test(route)),
     ).toEqual([]);
+  });
+
+  it('is counted in the document of the roles', () => {
+    const text = readFileSync(join(__dirname, '../../../../docs/operations/staff.md'), 'utf8');
+    expect(/\| Routes [^]*?\n(?=\n)/.exec(text)?.[0].trim()).toBe(countTable());
   });
 
   it('shows the cost of all accounts to those who read reports', () => {

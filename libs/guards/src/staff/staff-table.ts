@@ -35,6 +35,7 @@ const TABLE = {
   'GET /api/admin/accounts/:id/sessions': ['support'],
   'GET /api/admin/accounts/:id/agents': ['support'],
   'GET /api/admin/accounts/:id/workspaces': ['support'],
+  'GET /api/admin/accounts/:id/documents': ['support'],
   'GET /api/admin/accounts/:id/notes': ['finance', 'support'],
   'POST /api/admin/accounts/:id/notes': ['support'],
   'POST /api/admin/accounts/:id/views': ['support'],
@@ -79,6 +80,7 @@ const TABLE = {
   'GET /api/admin/dashboard': ['operator', 'finance', 'analyst'],
   'GET /api/cost-report': ['finance', 'analyst'],
   'GET /api/admin/reports/margin': ['finance', 'analyst'],
+  'GET /api/admin/reports/unserved-calls': ['operator', 'finance', 'support', 'analyst'],
 
   // Served models and their upstreams
   'GET /api/admin/upstreams': ['operator', 'finance'],

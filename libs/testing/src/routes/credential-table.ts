@@ -146,6 +146,7 @@ console                                               none  session  expired  el
   GET    /api/admin/accounts/:id/sessions              401      403      401        401    404  401   401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/agents                401      403      401        401    404  401   401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/workspaces            401      403      401        401    404  401   401      401  401     401      401         401          401      401
+  GET    /api/admin/accounts/:id/documents             401      403      401        401    404  401   401      401  401     401      401         401          401      401
   GET    /api/admin/accounts/:id/notes                 401      403      401        401    404  401   401      401  401     401      401         401          401      401
   POST   /api/admin/accounts/:id/notes                 401      403      401        401    400  401   401      401  401     401      401         401          401      401
   POST   /api/admin/accounts/:id/views                 401      403      401        401    400  401   401      401  401     401      401         401          401      401
@@ -161,6 +162,7 @@ console                                               none  session  expired  el
   GET    /api/admin/staff                              401      403      401        401    200  401   401      401  401     401      401         401          401      401
   GET    /api/admin/dashboard                          401      403      401        401    200  401   401      401  401     401      401         401          401      401
   GET    /api/admin/reports/margin                     401      403      401        401    200  401   401      401  401     401      401         401          401      401
+  GET    /api/admin/reports/unserved-calls             401      403      401        401    200  401   401      401  401     401      401         401          401      401
   GET    /api/admin/events                             401      403      401        401    200  401   401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/pricing/models             401      403      401        401    400  401   401      401  401     401      401         401          401      401
   PUT    /api/admin/billing/pricing/gpus               401      403      401        401    400  401   401      401  401     401      401         401          401      401

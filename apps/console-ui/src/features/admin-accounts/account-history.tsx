@@ -2,10 +2,11 @@ import { Button, Code, Group, Paper, Stack, Text, Textarea, Title } from '@manti
 import { useForm } from '@mantine/form';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { notifications } from '@mantine/notifications';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
 import { useSite } from '../../api/site';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { DayField } from '../../components/day-field';
 import { ConfirmDialog } from '../../components/dialogs';
@@ -26,6 +27,7 @@ import {
   accessQuery,
   notesQuery,
   type TimelineDays,
+  timelineRange,
   timelineQuery,
   type TimelineEntry,
   useAddNote,
@@ -40,7 +42,8 @@ export function AccountTimeline({ accountId }: { accountId: string }) {
   const [t, settingsText] = [useAdminAccountTexts(), useSettingsTexts()];
   const { timeZone } = useTimeZone();
   const [days, setDays] = useState<TimelineDays>({ first: '', last: '' });
-  const query = useInfiniteQuery(timelineQuery(useConsoleApi(), accountId, days, timeZone));
+  const api = useConsoleApi();
+  const query = useInfiniteQuery(timelineQuery(api, accountId, days, timeZone));
   const others = (query.data ?? []).map(({ actor_id: id }) => (id === accountId ? null : id));
   const emails = useAccountEmails(others);
   const nameOf = ({ kind, type }: TimelineEntry) => {
@@ -93,6 +96,15 @@ export function AccountTimeline({ accountId }: { accountId: string }) {
           value={days.last}
           onChange={(last) => setDays({ ...days, last })}
           isClearable
+        />
+        <CsvButton
+          fileName="timeline.csv"
+          read={() =>
+            api.GET('/api/admin/accounts/{id}/timeline', {
+              ...AS_CSV,
+              params: { path: { id: accountId }, query: timelineRange(days, timeZone) },
+            })
+          }
         />
       </Group>
       <QueryState
@@ -163,7 +175,8 @@ function PaymentDetails({ status, details }: { status: string; details: Timeline
 /** What staff has noted, with a field for another note. */
 export function AccountNotes({ accountId }: { accountId: string }) {
   const t = useAdminAccountTexts();
-  const query = useInfiniteQuery(notesQuery(useConsoleApi(), accountId));
+  const api = useConsoleApi();
+  const query = useInfiniteQuery(notesQuery(api, accountId));
   const add = useAddNote(accountId);
   const may = useMay();
   const form = useForm({
@@ -199,7 +212,18 @@ export function AccountNotes({ accountId }: { accountId: string }) {
         empty={<EmptyState title={t('notes.empty.title')}>{t('notes.empty.text')}</EmptyState>}
       >
         {(notes) => (
-          <Stack gap="sm">
+          <Stack gap="sm" align="stretch">
+            <Group>
+              <CsvButton
+                fileName="notes.csv"
+                read={() =>
+                  api.GET('/api/admin/accounts/{id}/notes', {
+                    ...AS_CSV,
+                    params: { path: { id: accountId } },
+                  })
+                }
+              />
+            </Group>
             {notes.map(({ id, text, author_email: author, created_at: at }) => (
               <Paper key={id} withBorder p="md">
                 <Text size="md" style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
@@ -231,7 +255,16 @@ export function AccountNotes({ accountId }: { accountId: string }) {
 /** Where a customer is signed in, and what it has in the other services, without what that holds. */
 export function AccountAccess({ accountId }: { accountId: string }) {
   const t = useAdminAccountTexts();
-  const query = useQuery(accessQuery(useConsoleApi(), accountId));
+  const api = useConsoleApi();
+  const query = useQuery(accessQuery(api, accountId));
+  const csv = (part: 'sessions' | 'agents' | 'workspaces') => (
+    <CsvButton
+      fileName={`${part}.csv`}
+      read={() =>
+        api.GET(`/api/admin/accounts/{id}/${part}`, { ...AS_CSV, params: { path: { id: accountId } } })
+      }
+    />
+  );
   const mayEnd = useMay()('DELETE /api/admin/accounts/:id/sessions/:sessionId');
   const [ended, setEnded] = useState<{ id: string; device: string }>();
   return (
@@ -240,6 +273,7 @@ export function AccountAccess({ accountId }: { accountId: string }) {
         <Stack gap="xl">
           <Section
             title={t('sessions')}
+            csv={csv('sessions')}
             rows={sessions}
             columns={[
               { key: 'device', title: t('sessions.device'), cell: ({ device }) => device },
@@ -273,6 +307,7 @@ export function AccountAccess({ accountId }: { accountId: string }) {
           )}
           <Section
             title={t('agents')}
+            csv={csv('agents')}
             rows={agents}
             columns={[
               { key: 'id', title: t('agents.id'), cell: ({ id }) => <Code>{id}</Code> },
@@ -287,6 +322,7 @@ export function AccountAccess({ accountId }: { accountId: string }) {
           />
           <Section
             title={t('workspaces')}
+            csv={csv('workspaces')}
             rows={workspaces}
             columns={[
               { key: 'name', title: t('workspaces.name'), cell: ({ name }) => name },
@@ -337,15 +373,19 @@ function EndSessionDialog({
 
 interface SectionProps<Row> {
   title: string;
+  csv: ReactNode;
   rows: Row[];
   columns: Column<Row>[];
 }
 
-function Section<Row extends { id: string }>({ title, rows, columns }: SectionProps<Row>) {
+function Section<Row extends { id: string }>({ title, csv, rows, columns }: SectionProps<Row>) {
   const t = useAdminAccountTexts();
   return (
     <Stack component="section" gap="sm">
-      <Title order={2}>{title}</Title>
+      <Group justify="space-between">
+        <Title order={2}>{title}</Title>
+        {rows.length > 0 && csv}
+      </Group>
       {rows.length === 0 ? (
         <Text size="md" c="dimmed">
           {t('none')}

@@ -5,6 +5,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { useState } from 'react';
 import { useMay } from '../../api/account';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { ConfirmDialog, FormDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
@@ -228,6 +229,12 @@ export function AccountLimits({ accountId }: { accountId: string }) {
         )}
       </QueryState>
       <LimitHistory query={history} />
+      <Group>
+        <CsvButton
+          fileName="limits-history.csv"
+          read={() => api.GET(`${PATH}/history`, { ...AS_CSV, params: { path: { id: accountId } } })}
+        />
+      </Group>
       {chosen && (
         <SetLimitsDialog
           accountId={accountId}

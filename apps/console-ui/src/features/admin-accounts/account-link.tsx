@@ -39,19 +39,21 @@ export function AccountLink({ id, emails }: { id: string; emails: Map<string, st
 }
 
 interface FieldProps {
+  /** The name of the field, unless it is the account that a row belongs to. */
+  label?: string;
   /** The id of the chosen account. */
   account: string | undefined;
   onChange: (account: string | undefined) => void;
 }
 
 /** Limits a list to one account, by its e-mail address, another name that it signs in with, or its id. An empty field shows all. */
-export function AccountField({ account, onChange }: FieldProps) {
+export function AccountField({ account, ...input }: FieldProps) {
   const emails = useAccountEmails([account ?? null]);
   const name = account && (emails.get(account) ?? account);
-  return <AccountInput key={name} name={name ?? ''} onChange={onChange} />;
+  return <AccountInput key={name} name={name ?? ''} {...input} />;
 }
 
-function AccountInput({ name, onChange }: { name: string } & Pick<FieldProps, 'onChange'>) {
+function AccountInput({ name, label, onChange }: { name: string } & Omit<FieldProps, 'account'>) {
   const t = useAdminAccountTexts();
   const api = useConsoleApi();
   const queryClient = useQueryClient();
@@ -72,7 +74,7 @@ function AccountInput({ name, onChange }: { name: string } & Pick<FieldProps, 'o
   };
   return (
     <TextInput
-      label={t('account')}
+      label={label ?? t('account')}
       placeholder={t('field.placeholder')}
       spellCheck={false}
       value={text}

@@ -33,6 +33,7 @@ import {
   lastTransactionsQuery,
   useDisableSecondFactor,
 } from './account-queries';
+import { AccountDocuments } from './account-documents';
 import { AccountAccess, AccountNotes, AccountTimeline } from './account-history';
 import { AccountLimits } from './account-limits';
 import { AccountKeys, ReactivateDialog, SuspendDialog, SuspensionNotice } from './account-suspension';
@@ -177,7 +178,10 @@ function AccountContent({ account }: { account: Account }) {
           <AccountLimits accountId={account.id} />
         </Tabs.Panel>
         <Tabs.Panel value="access" pt="lg">
-          <AccountAccess accountId={account.id} />
+          <Stack gap="xl">
+            <AccountAccess accountId={account.id} />
+            <AccountDocuments accountId={account.id} />
+          </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="notes" pt="lg">
           <AccountNotes accountId={account.id} />

@@ -97,16 +97,18 @@ export interface TimelineDays {
   last: string;
 }
 
-export const timelineQuery = (api: ConsoleApi, id: string, { first, last }: TimelineDays, timeZone: string) =>
+/** The parameters of the service; the end of a period is not part of it. */
+export const timelineRange = ({ first, last }: TimelineDays, timeZone: string) => ({
+  ...(first && { from: first }),
+  ...(last && { to: addDays(last, 1) }),
+  time_zone: timeZone,
+});
+
+export const timelineQuery = (api: ConsoleApi, id: string, days: TimelineDays, timeZone: string) =>
   infiniteQueryOptions({
-    queryKey: [ACCOUNTS, 'timeline', id, first, last, timeZone],
+    queryKey: [ACCOUNTS, 'timeline', id, timelineRange(days, timeZone)],
     queryFn: ({ signal, pageParam }) => {
-      const range = {
-        ...(first && { from: first }),
-        ...(last && { to: addDays(last, 1) }),
-        time_zone: timeZone,
-      };
-      const params = { path: { id }, query: { ...range, ...pageParam } };
+      const params = { path: { id }, query: { ...timelineRange(days, timeZone), ...pageParam } };
       return bodyOf(api.GET('/api/admin/accounts/{id}/timeline', { signal, params }));
     },
     initialPageParam: {} as { cursor?: string },

@@ -2,6 +2,7 @@ import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
@@ -10,6 +11,7 @@ import { TimeZoneContextProvider, useTimeZone } from '../../time/time-zone-conte
 import { useRequestTexts } from '../requests/request-texts';
 import { RequestTable, RequestView } from '../requests/request-view';
 import { type RequestSearch } from '../usage/request-search';
+import { filterOf } from '../requests/request-queries';
 import { accountQuery, accountRequestQuery, accountRequestsQuery } from './account-queries';
 import { useAdminAccountTexts } from './admin-account-texts';
 
@@ -44,6 +46,17 @@ export function AccountRequestsPage() {
       <Page
         title={t('requests', { name: account?.email ?? t('account') })}
         description={<BackToAccount accountId={accountId} />}
+        actions={
+          <CsvButton
+            fileName="requests.csv"
+            read={() =>
+              api.GET('/api/admin/accounts/{id}/requests', {
+                ...AS_CSV,
+                params: { path: { id: accountId }, query: filterOf(search, timeZone) },
+              })
+            }
+          />
+        }
       >
         {limits.length > 0 && (
           <Group gap="sm">

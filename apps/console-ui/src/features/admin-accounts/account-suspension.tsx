@@ -1,10 +1,11 @@
-import { Alert, Badge, Button, Code, Stack, Text, Textarea } from '@mantine/core';
+import { Alert, Badge, Button, Code, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { FormDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
@@ -148,7 +149,8 @@ export function SuspensionNotice({ suspension }: Pick<Account, 'suspension'>) {
 /** The keys of a customer, each with what suspends it. */
 export function AccountKeys({ accountId }: { accountId: string }) {
   const t = useAdminAccountTexts();
-  const query = useQuery(accountKeysQuery(useConsoleApi(), accountId));
+  const api = useConsoleApi();
+  const query = useQuery(accountKeysQuery(api, accountId));
   const [chosen, setChosen] = useState<CustomerKey>();
   const may = useMay();
   const close = () => setChosen(undefined);
@@ -201,7 +203,22 @@ export function AccountKeys({ accountId }: { accountId: string }) {
         isEmpty={(keys) => keys.length === 0}
         empty={<EmptyState title={t('keys.empty.title')}>{t('keys.empty.text')}</EmptyState>}
       >
-        {(keys) => <DataTable label={t('keys')} columns={columns} rows={keys} keyOf={({ id }) => id} />}
+        {(keys) => (
+          <Stack gap="sm">
+            <Group>
+              <CsvButton
+                fileName="keys.csv"
+                read={() =>
+                  api.GET('/api/admin/accounts/{id}/keys', {
+                    ...AS_CSV,
+                    params: { path: { id: accountId } },
+                  })
+                }
+              />
+            </Group>
+            <DataTable label={t('keys')} columns={columns} rows={keys} keyOf={({ id }) => id} />
+          </Stack>
+        )}
       </QueryState>
       {chosen && <Dialog name={chosen.name} target={{ accountId, keyId: chosen.id }} onClose={close} />}
     </>

@@ -1,4 +1,4 @@
-import { Anchor, Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Badge, Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -43,6 +43,17 @@ const en = {
   account: 'Account',
   nothing: 'No usage in this period.',
   report: 'Open the cost report',
+  upstreams: 'Upstreams now',
+  'upstreams.up': '{{upstreams}} up',
+  'upstreams.down': '{{upstreams}} down',
+  'upstreams.unknown': '{{upstreams}} without reports',
+  'upstreams.draining': '{{upstreams}} draining',
+  'upstreams.off': '{{upstreams}} off',
+  'upstreams.none': 'No upstream is stored.',
+  'upstreams.away': 'Not known: the database does not answer.',
+  'upstreams.every': 'Each model has a working upstream.',
+  'upstreams.without': 'Models without a working upstream: {{models}}',
+  health: 'Open the health page',
 } as const;
 
 const zh: ChineseTexts<typeof en> = {
@@ -75,6 +86,17 @@ const zh: ChineseTexts<typeof en> = {
   account: '账户',
   nothing: '此周期内没有用量。',
   report: '查看费用报表',
+  upstreams: '上游现状',
+  'upstreams.up': '正常 {{upstreams}} 个',
+  'upstreams.down': '不可用 {{upstreams}} 个',
+  'upstreams.unknown': '暂无上报 {{upstreams}} 个',
+  'upstreams.draining': '排空中 {{upstreams}} 个',
+  'upstreams.off': '已停用 {{upstreams}} 个',
+  'upstreams.none': '尚未添加上游。',
+  'upstreams.away': '未知：数据库没有响应。',
+  'upstreams.every': '每个模型都有可用的上游。',
+  'upstreams.without': '没有可用上游的模型：{{models}}',
+  health: '查看服务状态',
 };
 
 const useDashboardTexts = defineTexts('admin-dashboard', en, zh);
@@ -157,6 +179,7 @@ function DashboardContent({ dashboard, isToday }: { dashboard: Dashboard; isToda
           }
         />
       </div>
+      <UpstreamCounts upstreams={dashboard.upstreams} />
       <div className={classes.lists}>
         <TopModels dashboard={dashboard} />
         <TopAccounts dashboard={dashboard} />
@@ -164,6 +187,43 @@ function DashboardContent({ dashboard, isToday }: { dashboard: Dashboard; isToda
       {useMay()('GET /api/cost-report') && (
         <Anchor component={Link} to="/cost-report">
           {t('report')}
+        </Anchor>
+      )}
+    </Stack>
+  );
+}
+
+const STATES = { up: 'green', down: 'red', unknown: 'gray', draining: 'gray', off: 'gray' } as const;
+
+function UpstreamCounts({ upstreams }: Pick<Dashboard, 'upstreams'>) {
+  const t = useDashboardTexts();
+  const mayReadHealth = useMay()('GET /api/admin/health');
+  const states = (Object.keys(STATES) as (keyof typeof STATES)[]).filter(
+    (state) => upstreams && !upstreams[state].isZero,
+  );
+  const without = upstreams?.models_without_upstream ?? [];
+  return (
+    <Stack component="section" gap="sm" align="flex-start">
+      <Title order={2}>{t('upstreams')}</Title>
+      {states.length === 0 ? (
+        <Text c="dimmed">{t(upstreams ? 'upstreams.none' : 'upstreams.away')}</Text>
+      ) : (
+        <Group gap="xs">
+          {states.map((state) => (
+            <Badge key={state} variant="dot" size="lg" color={STATES[state]} tt="none" fw={500}>
+              {t(`upstreams.${state}`, { upstreams: upstreams![state].toString() })}
+            </Badge>
+          ))}
+        </Group>
+      )}
+      {upstreams && (without.length > 0 || states.length > 0) && (
+        <Text c={without.length > 0 ? 'red' : 'dimmed'}>
+          {without.length > 0 ? t('upstreams.without', { models: without.join(', ') }) : t('upstreams.every')}
+        </Text>
+      )}
+      {mayReadHealth && (
+        <Anchor component={Link} to="/admin/health">
+          {t('health')}
         </Anchor>
       )}
     </Stack>

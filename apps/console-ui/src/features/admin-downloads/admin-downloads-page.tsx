@@ -2,6 +2,7 @@ import { Code, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { DayField } from '../../components/day-field';
 import { EmptyState } from '../../components/empty-state';
@@ -73,12 +74,22 @@ const today = () => new Date().toISOString().slice(0, 10);
 export function AdminDownloadsPage() {
   const t = useAdminDownloadsTexts();
   const [days, setDays] = useState(() => ({ from: `${today().slice(0, 7)}-01`, to: today() }));
+  const api = useConsoleApi();
   const query = useQuery({
-    ...downloadsQuery(useConsoleApi(), days),
+    ...downloadsQuery(api, days),
     enabled: days.from !== '' && days.to !== '' && days.from <= days.to,
   });
   return (
-    <Page title={t('title')} description={t('description')}>
+    <Page
+      title={t('title')}
+      description={t('description')}
+      actions={
+        <CsvButton
+          fileName={`downloads-${days.from}-${days.to}.csv`}
+          read={() => api.GET('/api/admin/downloads', { ...AS_CSV, params: { query: days } })}
+        />
+      }
+    >
       <Group align="flex-end">
         <DayField
           label={t('from')}

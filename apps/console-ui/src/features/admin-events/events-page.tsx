@@ -4,11 +4,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
+import { DayField } from '../../components/day-field';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { type ChineseTexts, defineTexts, type PlainTextKey } from '../../language/define-texts';
+import { addDays } from '../../time/calendar-day';
 import { Time } from '../../time/time';
+import { useTimeZone } from '../../time/time-zone-context';
 import { AccountField, AccountLink, useAccountEmails } from '../admin-accounts/account-link';
 import { useSettingsTexts } from '../settings/settings-texts';
 import { eventTextKey } from '../settings/text-keys';
@@ -23,6 +26,9 @@ const en = {
   title: 'Audit events',
   description: 'Sign-ins, security changes and actions of administrators, newest first.',
   account: 'Account',
+  by: 'Done by',
+  from: 'First day',
+  to: 'Last day',
   type: 'Event',
   'type.all': 'All',
   time: 'Time',
@@ -54,6 +60,9 @@ const zh: ChineseTexts<typeof en> = {
   title: '审计事件',
   description: '登录、安全变更和管理员操作，最新的在前。',
   account: '账户',
+  by: '操作者',
+  from: '开始日期',
+  to: '结束日期',
   type: '事件',
   'type.all': '全部',
   time: '时间',
@@ -85,11 +94,25 @@ const useAdminEventTexts = defineTexts('admin-events', en, zh);
 
 type AuditEvent = Schemas['AuditEventResponse'];
 
-const allEventsQuery = (api: ConsoleApi, { account, type }: { account?: string; type?: EventType }) =>
+type KnownSearch = Omit<EventSearch, 'type'> & { type?: EventType };
+
+/** The parameters of the service; the end of a period is not part of it. */
+const parametersOf = ({ account, actor, type, from, to }: KnownSearch, timeZone: string) => ({
+  time_zone: timeZone,
+  ...withoutGaps({
+    account_id: account,
+    actor_id: actor,
+    type,
+    from,
+    to: to === undefined ? undefined : addDays(to, 1),
+  }),
+});
+
+const allEventsQuery = (api: ConsoleApi, search: KnownSearch, timeZone: string) =>
   infiniteQueryOptions({
-    queryKey: ['admin-events', { account, type }],
+    queryKey: ['admin-events', parametersOf(search, timeZone)],
     queryFn: ({ signal, pageParam }) => {
-      const query = { ...pageParam, ...withoutGaps({ account_id: account, type }) };
+      const query = { ...pageParam, ...parametersOf(search, timeZone) };
       return bodyOf(api.GET('/api/admin/events', { signal, params: { query } }));
     },
     initialPageParam: {} as { cursor?: string },
@@ -126,13 +149,22 @@ export function AdminEventsPage() {
   const api = useConsoleApi();
   const t = useAdminEventTexts();
   const nameOf = useEventName();
-  const { account, type: named } = useSearch({ from: '/console/admin/admin/events' });
-  const search = withoutGaps({ account, type: EVENT_TYPES.find((type) => type === named) });
+  const { type: named, ...others } = useSearch({ from: '/console/admin/admin/events' });
+  const search = { ...others, ...withoutGaps({ type: EVENT_TYPES.find((type) => type === named) }) };
   const navigate = useNavigate();
-  const query = useInfiniteQuery(allEventsQuery(api, search));
+  const { timeZone } = useTimeZone();
+  const query = useInfiniteQuery(allEventsQuery(api, search, timeZone));
   const goTo = (next: EventSearch) => void navigate({ to: '/admin/events', search: next, replace: true });
   const change = (changed: { [Name in keyof EventSearch]?: EventSearch[Name] | undefined }) =>
     goTo(withoutGaps({ ...search, ...changed }));
+  const dayField = (name: 'from' | 'to') => (
+    <DayField
+      label={t(name)}
+      value={search[name] ?? ''}
+      onChange={(day) => change({ [name]: day || undefined })}
+      isClearable
+    />
+  );
   return (
     <Page
       title={t('title')}
@@ -143,14 +175,15 @@ export function AdminEventsPage() {
           read={() =>
             api.GET('/api/admin/events', {
               ...AS_CSV,
-              params: { query: withoutGaps({ account_id: account, type: search.type }) },
+              params: { query: parametersOf(search, timeZone) },
             })
           }
         />
       }
     >
       <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('title')}>
-        <AccountField account={account} onChange={(chosen) => change({ account: chosen })} />
+        <AccountField account={search.account} onChange={(account) => change({ account })} />
+        <AccountField label={t('by')} account={search.actor} onChange={(actor) => change({ actor })} />
         <Choice
           label={t('type')}
           value={search.type ?? ''}
@@ -161,6 +194,8 @@ export function AdminEventsPage() {
           onChoose={(value) => change({ type: value || undefined })}
           isSearchable
         />
+        {dayField('from')}
+        {dayField('to')}
       </Paper>
       <QueryState
         query={query}

@@ -22,9 +22,9 @@ export interface RefundSearch {
   status?: (typeof REFUND_STATUSES)[number];
 }
 
-const accountIn = (value: unknown) =>
+export const accountIn = (value: unknown) =>
   typeof value === 'string' && ACCOUNT_NUMBER.test(value) ? value : undefined;
-const dayIn = (value: unknown) => (isDay(value) ? value : undefined);
+export const dayIn = (value: unknown) => (isDay(value) ? value : undefined);
 
 /** Reads the address. What is not understood is left out. */
 export const paymentSearchIn = (search: Record<string, unknown>): PaymentSearch =>

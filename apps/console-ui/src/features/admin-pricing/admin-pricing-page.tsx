@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { accountKey } from '../../api/account-storage';
 import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
+import { CsvButton } from '../../components/csv-button';
 import { EmptyState } from '../../components/empty-state';
 import { Page } from '../../components/page';
 import { PartLinks } from '../../components/part-links';
@@ -19,6 +20,7 @@ import { changesBetween, type LineUnit } from './price-line';
 import {
   newestListQuery,
   priceHistoryQuery,
+  readHistoryCsv,
   type PriceKind,
   type PriceList,
   type PriceSource,
@@ -88,7 +90,7 @@ function PriceEditor({
       )}
       {mayPublish && kind !== 'training' && (
         <>
-          <NewLineForm kind={kind} draft={draft} />
+          <NewLineForm kind={kind} source={source} draft={draft} />
           <PriceTools kind={kind} draft={draft} />
         </>
       )}
@@ -208,10 +210,14 @@ export const TrainingPricesPage = () => <SitePricesPage kind="training" />;
 /** All published lists, newest first, each with what it changed. */
 function PriceHistory({ source }: { source: PriceSource }) {
   const t = useAdminPricingTexts();
-  const query = useInfiniteQuery(priceHistoryQuery(useConsoleApi(), source));
+  const api = useConsoleApi();
+  const query = useInfiniteQuery(priceHistoryQuery(api, source));
   return (
     <Stack component="section" gap="sm">
-      <Title order={2}>{t('history')}</Title>
+      <Group justify="space-between">
+        <Title order={2}>{t('history')}</Title>
+        <CsvButton fileName={`price-history-${source.kind}.csv`} read={() => readHistoryCsv(api, source)} />
+      </Group>
       <QueryState
         query={query}
         isEmpty={({ pages }) => pages.every(({ lists }) => lists.length === 0)}

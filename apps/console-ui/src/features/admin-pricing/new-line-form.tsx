@@ -1,6 +1,8 @@
-import { Button, Group, Paper, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Group, Paper, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
+import { useConsoleApi } from '../../api/console-api';
 import { useSite } from '../../api/site';
 import { AmountField } from '../../components/amount-field';
 import { Figure } from '../../figures/figure';
@@ -10,10 +12,12 @@ import { PRICE_UNITS, type PriceTerms, SERVICE_TIERS } from '../pricing/pricing-
 import { usePricingTexts } from '../pricing/pricing-texts';
 import { useAdminPricingTexts } from './admin-pricing-texts';
 import { keyOfLine, type LineUnit, parsePrice } from './price-line';
-import { type PriceKind } from './price-list-queries';
+import { modelNamesQuery, type PriceKind, type PriceSource } from './price-list-queries';
 import { type PriceDraft } from './use-price-draft';
 
 const HOURS = /^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/;
+/** Names that are offered at once: typing finds the others. */
+const MOST_OFFERED = 200;
 const WHOLE = /^[1-9]\d{0,8}$/;
 
 interface NewLine {
@@ -44,8 +48,17 @@ function termsOf(
 }
 
 /** Adds a price to the draft. */
-export function NewLineForm({ kind, draft }: { kind: Exclude<PriceKind, 'training'>; draft: PriceDraft }) {
+export function NewLineForm({
+  kind,
+  source,
+  draft,
+}: {
+  kind: Exclude<PriceKind, 'training'>;
+  source: PriceSource;
+  draft: PriceDraft;
+}) {
   const t = useAdminPricingTexts();
+  const { data: models = [] } = useQuery(modelNamesQuery(useConsoleApi(), source));
   const { currency } = useSite();
   const { timeZone } = useTimeZone();
   const form = useForm<NewLine>({
@@ -82,8 +95,12 @@ export function NewLineForm({ kind, draft }: { kind: Exclude<PriceKind, 'trainin
       <form onSubmit={form.onSubmit(submit)} noValidate aria-label={t('add.title')}>
         <Stack gap="sm">
           <Group align="flex-start" gap="sm">
-            <TextInput
+            <Autocomplete
               label={t(`add.name.${kind}`)}
+              description={t('add.name.hint')}
+              data={[...new Set([...models, ...draft.lines.map(({ name }) => name)])].sort()}
+              limit={MOST_OFFERED}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
               maxLength={kind === 'costs' ? 200 : 100}
               flex="1 1 12rem"
               {...form.getInputProps('name')}

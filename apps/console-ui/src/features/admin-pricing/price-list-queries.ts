@@ -8,6 +8,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { AS_CSV } from '../../components/csv-button';
 import { pricingQuery } from '../pricing/pricing-queries';
 import {
   keyOfLine,
@@ -115,6 +116,15 @@ async function readHistory(
   return { lists: page.lists.map(listOf(trainingLines)), nextCursor: page.next_cursor };
 }
 
+/** The whole history as CSV. */
+export function readHistoryCsv(api: ConsoleApi, source: PriceSource): Promise<{ data?: unknown }> {
+  if (source.kind === 'costs') {
+    const params = { path: { id: source.upstreamId } };
+    return api.GET('/api/admin/upstreams/{id}/cost-prices/history', { ...AS_CSV, params });
+  }
+  return api.GET(`/api/admin/billing/pricing/${source.kind}/history`, AS_CSV);
+}
+
 /** The list in force with its version. */
 export const newestListQuery = (api: ConsoleApi, source: PriceSource) =>
   queryOptions({
@@ -150,6 +160,22 @@ export const upstreamNamesQuery = (api: ConsoleApi) =>
       const { upstreams } = await bodyOf(api.GET('/api/admin/upstreams', { signal }));
       return upstreams.map(({ id, name }) => ({ id, name }));
     },
+  });
+
+/** The models that a list may have prices of: those that the site serves, or by the upstream’s own names those that it has. */
+export const modelNamesQuery = (api: ConsoleApi, source: PriceSource) =>
+  queryOptions({
+    queryKey: ['admin-price-models', sourceKey(source)],
+    queryFn: async ({ signal }) => {
+      if (source.kind === 'costs') {
+        const { upstreams } = await bodyOf(api.GET('/api/admin/upstreams', { signal }));
+        const models = upstreams.find(({ id }) => id === source.upstreamId)?.models ?? [];
+        return models.map(({ model, upstream_name: name }) => name ?? model).filter((name) => name !== '*');
+      }
+      const { models, figures } = await bodyOf(api.GET('/api/admin/inference/models', { signal }));
+      return [...models, ...figures].map(({ slug }) => slug);
+    },
+    enabled: source.kind === 'models' || source.kind === 'costs',
   });
 
 export interface Publication {

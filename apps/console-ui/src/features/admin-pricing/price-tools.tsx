@@ -1,4 +1,4 @@
-import { Alert, Button, FileButton, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, FileButton, Group, MultiSelect, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { Download, Upload } from 'lucide-react';
 import { type SyntheticEvent, useState } from 'react';
 import { downloadText } from '../../components/csv-button';
@@ -61,12 +61,16 @@ const PERCENT = /^[+-]?\d{1,4}(\.\d{1,4})?$/;
 function PercentForm({ draft }: { draft: PriceDraft }) {
   const t = useAdminPricingTexts();
   const nameOf = useLineName();
+  const [names, setNames] = useState<string[]>([]);
   const [filter, setFilter] = useState('');
   const [percent, setPercent] = useState('');
   const [fault, setFault] = useState<string>();
   const selected = draft.lines.filter(
     (line) =>
-      line.before && !line.isRemoved && nameOf(line).toLowerCase().includes(filter.trim().toLowerCase()),
+      line.before &&
+      !line.isRemoved &&
+      (names.length === 0 || names.includes(line.name)) &&
+      nameOf(line).toLowerCase().includes(filter.trim().toLowerCase()),
   );
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -84,6 +88,16 @@ function PercentForm({ draft }: { draft: PriceDraft }) {
   return (
     <form onSubmit={submit}>
       <Group gap="xs" align="flex-start">
+        <MultiSelect
+          label={t('tools.names')}
+          placeholder={names.length === 0 ? t('tools.names.hint') : ''}
+          data={[...new Set(draft.lines.map(({ name }) => name))].sort()}
+          value={names}
+          onChange={setNames}
+          searchable
+          clearable
+          flex="1 1 14rem"
+        />
         <TextInput
           label={t('tools.filter')}
           placeholder={t('tools.filter.hint')}

@@ -6,6 +6,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useMay } from '../../api/account';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { DayField } from '../../components/day-field';
 import { EmptyState } from '../../components/empty-state';
@@ -197,8 +198,20 @@ function RateDifference({ before, after }: { before: Figure | undefined; after: 
 export function AdminRatesPage() {
   const t = useAdminRatesTexts();
   const { currency } = useSite();
+  const api = useConsoleApi();
   return (
-    <Page title={t('title')} description={t('description')}>
+    <Page
+      title={t('title')}
+      description={t('description')}
+      actions={
+        currency !== 'USD' && (
+          <CsvButton
+            fileName="exchange-rates.csv"
+            read={() => api.GET('/api/admin/billing/exchange-rates', AS_CSV)}
+          />
+        )
+      }
+    >
       {currency === 'USD' ? <EmptyState title={t('usd.title')}>{t('usd.text')}</EmptyState> : <Rates />}
     </Page>
   );

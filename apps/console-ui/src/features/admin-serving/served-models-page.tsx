@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { ConfirmDialog, FormDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
@@ -32,7 +33,8 @@ const WHOLE = /^\d{0,15}$/;
 
 export function ServedModelsPage() {
   const t = useServingTexts();
-  const query = useQuery(servedModelsQuery(useConsoleApi()));
+  const api = useConsoleApi();
+  const query = useQuery(servedModelsQuery(api));
   const [opened, setOpened] = useState<ServedModel | 'new'>();
   const [removed, setRemoved] = useState<ServedModel>();
   const columns: Column<ServedModel>[] = [
@@ -103,9 +105,15 @@ export function ServedModelsPage() {
       title={t('served.title')}
       description={t('served.description')}
       actions={
-        <Button leftSection={<Plus size={16} />} onClick={() => setOpened('new')}>
-          {t('served.add')}
-        </Button>
+        <>
+          <CsvButton
+            fileName="served-models.csv"
+            read={() => api.GET('/api/admin/inference/models', AS_CSV)}
+          />
+          <Button leftSection={<Plus size={16} />} onClick={() => setOpened('new')}>
+            {t('served.add')}
+          </Button>
+        </>
       }
     >
       <QueryState

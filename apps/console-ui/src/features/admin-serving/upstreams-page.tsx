@@ -6,6 +6,7 @@ import { Coins, FlaskConical, Pencil, Play, Plus, Pause, Trash2 } from 'lucide-r
 import { type ReactNode, useEffect, useState } from 'react';
 import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
+import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { ConfirmDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
@@ -32,7 +33,8 @@ const MOST_NAMES = 2;
 
 export function UpstreamsPage() {
   const t = useServingTexts();
-  const query = useQuery(upstreamsQuery(useConsoleApi()));
+  const api = useConsoleApi();
+  const query = useQuery(upstreamsQuery(api));
   const mayChange = useMay()('PATCH /api/admin/upstreams/:id');
   const [opened, setOpened] = useState<Opened>();
   const setState = useSetState();
@@ -154,11 +156,14 @@ export function UpstreamsPage() {
       title={t('title')}
       description={t('description')}
       actions={
-        mayChange && (
-          <Button leftSection={<Plus size={16} />} onClick={() => setOpened({ dialog: 'add' })}>
-            {t('add')}
-          </Button>
-        )
+        <>
+          <CsvButton fileName="upstreams.csv" read={() => api.GET('/api/admin/upstreams', AS_CSV)} />
+          {mayChange && (
+            <Button leftSection={<Plus size={16} />} onClick={() => setOpened({ dialog: 'add' })}>
+              {t('add')}
+            </Button>
+          )}
+        </>
       }
     >
       {setState.error && <ErrorNotice error={setState.error} />}

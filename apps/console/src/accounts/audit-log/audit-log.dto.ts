@@ -1,9 +1,9 @@
 import { ChoiceField, IdField, InstantProperty, NextCursorProperty } from '@inference/dto';
-import { PageQuery } from '@inference/http';
 import { ApiProperty } from '@nestjs/swagger';
+import { TimeRangeQuery } from '../../validation/time-range.dto';
 import { AUDIT_EVENT_TYPES, type AuditEventType } from './security-event.entity';
 
-export class AdminAuditLogQuery extends PageQuery {
+export class AdminAuditLogQuery extends TimeRangeQuery {
   @IdField({
     description: 'Lists the events of this account only.',
     noun: 'account',
@@ -11,6 +11,14 @@ export class AdminAuditLogQuery extends PageQuery {
     optional: true,
   })
   account_id?: string;
+
+  @IdField({
+    description: 'Lists the events of which this account is the actor only.',
+    noun: 'account',
+    prefix: 'acct',
+    optional: true,
+  })
+  actor_id?: string;
 
   @ChoiceField(AUDIT_EVENT_TYPES, {
     description: 'Lists the events of this type only.',

@@ -117,6 +117,31 @@ describe('audit events', () => {
     });
   });
 
+  it('are found by who acted and when', async () => {
+    const { user, token } = await register('range@example.com');
+    await site.database.pool.query(
+      `INSERT INTO accounts.security_events (id, account_id, actor_id, type, created_at)
+       SELECT 'evt_range' || n, $1, CASE WHEN n % 2 = 0 THEN $2 ELSE $1 END, 'session.ended',
+         '2020-01-01T00:00:00Z'::timestamptz + make_interval(days => n)
+       FROM generate_series(0, 5) n`,
+      [user.id, admin.accountId],
+    );
+    const idsOf = async (query: string) =>
+      eventsIn(await get(`/api/admin/events?${query}`, admin.token)).map(({ id }) => id);
+    const range = 'from=2020-01-02&to=2020-01-05';
+    expect(await idsOf(range)).toEqual(['evt_range3', 'evt_range2', 'evt_range1']);
+    expect(await idsOf(`${range}&actor_id=${admin.accountId}`)).toEqual(['evt_range2']);
+    expect(await idsOf(`${range}&time_zone=America/New_York&actor_id=${user.id}`)).toEqual(['evt_range3']);
+    const path = `/api/admin/events?${range}&actor_id=${user.id}`;
+    const headers = { Accept: 'text/csv' };
+    const csv = await site.console.request('GET', path, { token: admin.token, headers });
+    expect(csv.text.match(/evt_range\d/g)).toEqual(['evt_range3', 'evt_range1']);
+    const first = await get(`${path}&limit=1`, admin.token);
+    const other = `/api/admin/events?to=2020-01-05&limit=1&cursor=${cursorIn(first)}`;
+    expect((await get(other, admin.token)).status).toBe(400);
+    expect((await get(path, token)).status).toBe(403);
+  });
+
   it('are listed in pages that new events do not shift', async () => {
     const { token, user } = await register('pages@example.com');
     const insert = (count: number) =>
@@ -145,12 +170,16 @@ describe('audit events', () => {
     },
   );
 
-  it.each(['account_id=x', 'type=unknown', 'account_id=acct_1&account_id=acct_2'])(
-    'the events of all accounts are 400 with %s',
-    async (query) => {
-      expect((await get(`/api/admin/events?${query}`, admin.token)).status).toBe(400);
-    },
-  );
+  it.each([
+    'account_id=x',
+    'type=unknown',
+    'account_id=acct_1&account_id=acct_2',
+    'actor_id=x',
+    'from=x',
+    'from=2020-01-02&to=2020-01-02',
+  ])('the events of all accounts are 400 with %s', async (query) => {
+    expect((await get(`/api/admin/events?${query}`, admin.token)).status).toBe(400);
+  });
 
   it('cannot be changed by the console', async () => {
     const url = site.database.urlFor('console');

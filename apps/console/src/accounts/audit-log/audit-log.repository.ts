@@ -8,16 +8,29 @@ export async function insertSecurityEvent(
   await executor.repository(SecurityEvent).insert({ ...event, id: newId('evt') });
 }
 
-/** Newest first. An absent filter selects all accounts or all types. */
+/** An absent filter selects all. */
+export interface EventFilter {
+  accountId?: string | undefined;
+  actorId?: string | undefined;
+  type?: AuditEventType | undefined;
+  /** Included, as a text of PostgreSQL. */
+  from?: string | undefined;
+  /** Excluded. */
+  to?: string | undefined;
+}
+
+/** Newest first. */
 export function listSecurityEvents(
   executor: Executor,
-  { accountId, type }: { accountId?: string | undefined; type?: AuditEventType | undefined },
+  { from, to, ...values }: EventFilter,
   after: Position | null,
   count: number,
 ): Promise<(SecurityEvent & { position: Position })[]> {
   const query = executor
     .repository(SecurityEvent)
     .createQueryBuilder('event')
-    .where({ ...(accountId !== undefined && { accountId }), ...(type !== undefined && { type }) });
+    .where(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)));
+  if (from !== undefined) query.andWhere('event.createdAt >= :from', { from });
+  if (to !== undefined) query.andWhere('event.createdAt < :to', { to });
   return readNewestFirst(query, 'createdAt', after, count);
 }

@@ -1,6 +1,7 @@
 import { Database } from '@inference/database';
 import { type PageQuery, readPage } from '@inference/http';
 import { Injectable } from '@nestjs/common';
+import { rangeTexts } from '../../validation/time-range.dto';
 import {
   type AdminAuditLogQuery,
   type AuditEventListResponse,
@@ -22,14 +23,12 @@ export class AuditLogService {
   }
 
   /** A page of the events of all accounts that match the filters, newest first. */
-  async listAll({
-    account_id: accountId,
-    type,
-    ...query
-  }: AdminAuditLogQuery): Promise<AuditEventListResponse> {
-    const list = ['admin events', accountId ?? '', type ?? ''].join(' ');
+  async listAll(query: AdminAuditLogQuery): Promise<AuditEventListResponse> {
+    const { account_id: accountId, actor_id: actorId, type } = query;
+    const { from, to } = rangeTexts(query);
+    const list = ['admin events', accountId, type, actorId, from, to].map((part) => part ?? '').join(' ');
     const { rows, nextCursor } = await readPage(list, query, (after, count) =>
-      listSecurityEvents(this.database, { accountId, type }, after, count),
+      listSecurityEvents(this.database, { accountId, actorId, type, from, to }, after, count),
     );
     return { events: rows.map((event) => auditEventView(event)), next_cursor: nextCursor };
   }

@@ -58,6 +58,7 @@ export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 
 /** Something that happened to the credentials of an account, or that an admin did. Rows are never changed. */
 @Entity('security_events', { schema: 'accounts' })
+@Index('security_events_actor', ['actorId', 'createdAt', 'id'])
 @Index('security_events_account', ['accountId', 'createdAt', 'id'])
 // CREATE INDEX security_events_networks ON accounts.security_events USING btree (account_id, accounts.address_network(address), created_at) WHERE (type = ANY (ARRAY['session.opened'::text, 'password.reset'::text]))
 @Index('security_events_networks', { synchronize: false })

@@ -88,6 +88,31 @@ export class TopAccountResponse {
   revenue!: ExactNumber;
 }
 
+/** How the upstreams are now. */
+export class DashboardUpstreamsResponse {
+  @Count('Active ones that each gateway reaches.')
+  up!: number;
+
+  @Count('Active ones that a gateway does not reach.')
+  down!: number;
+
+  @Count('Active ones of which no gateway has reported.')
+  unknown!: number;
+
+  @Count('Those that get no new calls.')
+  draining!: number;
+
+  @Count('Those that are switched off.')
+  off!: number;
+
+  @ApiProperty({
+    description: 'Models that no upstream answers now, without retired ones.',
+    type: [String],
+    example: ['demo-model'],
+  })
+  models_without_upstream!: string[];
+}
+
 export class DashboardResponse {
   @CurrencyProperty()
   currency!: Currency;
@@ -107,6 +132,13 @@ export class DashboardResponse {
     type: MarginFiguresResponse,
   })
   margin!: MarginFiguresResponse;
+
+  @ApiProperty({
+    description: 'How the upstreams are now, as `GET /api/admin/health` has it; null if that is not known.',
+    type: DashboardUpstreamsResponse,
+    nullable: true,
+  })
+  upstreams!: DashboardUpstreamsResponse | null;
 
   @ApiProperty({
     description: 'The five models with the highest cost in the period.',

@@ -22,6 +22,7 @@ interface Figures {
 interface Body {
   current: Figures;
   before: Figures;
+  upstreams: Record<string, unknown>;
   top_models: { model: string; calls: unknown; revenue: unknown }[];
   top_accounts: { account_id: string; revenue: unknown }[];
 }
@@ -222,6 +223,34 @@ describe('the dashboard', () => {
     expect(Number(String(current.refused_calls))).toBe(Number(String(before.current.refused_calls)) + 2);
     // The log began today.
     expect((await read('90d')).current.failed_calls).toBeNull();
+  });
+
+  it('counts the upstreams as the page of the health shows them, and names models without one', async () => {
+    const states = { up: 'active', down: 'active', silent: 'active', drain: 'draining', gone: 'off' };
+    for (const [name, state] of Object.entries(states)) {
+      await pool().query(
+        "INSERT INTO serving.upstreams (id, name, base_url, state) VALUES ($1, $1, 'http://127.0.0.1:9/v1', $2)",
+        [name, state],
+      );
+      await pool().query('INSERT INTO serving.upstream_models (upstream_id, model) VALUES ($1, $2)', [
+        name,
+        `of-${name}`,
+      ]);
+    }
+    const report = { running: 0, openModels: [], calls: 0, failures: 0, firstByteMs: null, models: [] };
+    await pool().query("INSERT INTO serving.gateway_reports (gateway_id, upstreams) VALUES ('g', $1)", [
+      JSON.stringify([
+        { ...report, upstreamId: 'up', isUp: true },
+        { ...report, upstreamId: 'down', isUp: false },
+      ]),
+    ]);
+    const { upstreams } = await read('today');
+    expect(
+      Object.fromEntries(Object.entries(upstreams).map(([name, value]) => [name, String(value)])),
+    ).toEqual({
+      ...{ up: '1', down: '1', unknown: '1', draining: '1', off: '1' },
+      models_without_upstream: 'of-down,of-drain,of-gone',
+    });
   });
 
   it('tells the mean time of the calls of the last hour', async () => {

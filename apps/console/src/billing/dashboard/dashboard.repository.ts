@@ -10,7 +10,7 @@ const MOST_ROWS = 5;
  * The first day of which the log has all refused and failed calls. Its first partition is empty when the log begins, since it is made for
  * the day before. After 30 days partitions are dropped, and the first one is of a whole day.
  */
-const LOGGED = `
+export const LOGGED = `
   SELECT CASE WHEN day > date_trunc('day', now(), 'UTC') - interval '30 days' THEN day + interval '1 day' ELSE day END AS since
   FROM (
     SELECT to_date(right(min(c.relname::text), 10), 'YYYY_MM_DD')::timestamp AT TIME ZONE 'UTC' AS day

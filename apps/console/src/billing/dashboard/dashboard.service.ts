@@ -1,10 +1,16 @@
-import { Database, type Executor, ReadDatabase } from '@inference/database';
+import { Database, type Executor, isDatabaseUnavailable, ReadDatabase } from '@inference/database';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 import { exactNumber, picosToDecimal } from '@inference/money';
 import { Inject, Injectable } from '@nestjs/common';
+import { UpstreamsService } from '../../inference/serving/upstreams.service';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { readMarginOfDays } from './margin.service';
-import { type DashboardFiguresResponse, type DashboardResponse, type PeriodName } from './dashboard.dto';
+import {
+  type DashboardFiguresResponse,
+  type DashboardResponse,
+  type DashboardUpstreamsResponse,
+  type PeriodName,
+} from './dashboard.dto';
 import { type Period, readLatency, readOthers, readUsage, sumNextHours } from './dashboard.repository';
 
 const HOUR_MILLIS = 3_600_000;
@@ -19,6 +25,7 @@ const money = (picos: bigint) => exactNumber(picosToDecimal(picos));
 export class DashboardService {
   constructor(
     private readonly database: ReadDatabase,
+    private readonly upstreams: UpstreamsService,
     @Inject(SITE_CONFIG) private readonly site: SiteConfig,
   ) {}
 
@@ -30,6 +37,7 @@ export class DashboardService {
     // The present hour is open, and counts up to now.
     const to = new Date((Math.floor(now.getTime() / HOUR_MILLIS) + 1) * HOUR_MILLIS);
     const back = (at: Date) => new Date(at.getTime() - days * DAY_MILLIS);
+    const upstreams = await this.upstreamsNow();
     return this.database.read(async (executor) => {
       const current = await figuresOf(executor, { from, to }, name, true);
       const before = await figuresOf(executor, { from: back(from), to: back(to) }, name, false);
@@ -38,6 +46,7 @@ export class DashboardService {
         current: current.figures,
         before: before.figures,
         margin: await readMarginOfDays(executor, from, new Date(today + DAY_MILLIS)),
+        upstreams,
         top_models: current.models.slice(0, TOP).map(({ model, calls, tokens, costPicos }) => ({
           model,
           revenue: money(costPicos),
@@ -50,6 +59,17 @@ export class DashboardService {
         })),
       };
     });
+  }
+
+  /** The reports of the gateways are not on a replica, or late. */
+  private async upstreamsNow(): Promise<DashboardUpstreamsResponse | null> {
+    try {
+      const { modelsWithout, ...counts } = await this.upstreams.counts();
+      return { ...counts, models_without_upstream: modelsWithout };
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) return null;
+      throw error;
+    }
   }
 }
 

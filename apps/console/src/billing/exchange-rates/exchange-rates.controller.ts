@@ -3,8 +3,9 @@ import { PageQuery } from '@inference/http';
 import { RATE_DIGITS } from '@inference/metering';
 import { exactNumber, scaledToDecimal } from '@inference/money';
 import { ApiErrors } from '@inference/openapi';
-import { Body, Controller, Get, Header, Put, Query } from '@nestjs/common';
+import { Body, Controller, Get, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ListOrCsv } from '../../lists/csv-list';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import {
   ExchangeRateHistoryResponse,
@@ -20,13 +21,17 @@ export class ExchangeRatesController {
   constructor(private readonly exchangeRates: ExchangeRatesService) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listExchangeRates',
     summary: 'Returns the exchange rate in force, and all rates, newest day first.',
     description: 'A site whose currency is USD has none.',
   })
-  @ApiOkResponse({ description: 'A page of rates.', type: ExchangeRateHistoryResponse })
+  @ListOrCsv({
+    description: 'A page of rates.',
+    type: ExchangeRateHistoryResponse,
+    rows: 'rates',
+    columns: 'date usd_per_unit'.split(' '),
+  })
   list(@Query() query: PageQuery): Promise<ExchangeRateHistoryResponse> {
     return this.exchangeRates.list(query);
   }

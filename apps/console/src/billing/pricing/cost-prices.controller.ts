@@ -1,6 +1,6 @@
 import { StaffOnly } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
-import { Body, Controller, Get, Header, Param, Put, Query } from '@nestjs/common';
+import { Body, Controller, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { ListOrCsv } from '../../lists/csv-list';
@@ -59,12 +59,20 @@ export class CostPricesController {
   }
 
   @Get('history')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listCostPriceHistory',
     summary: 'Lists what an upstream took for its models, newest list first.',
   })
-  @ApiOkResponse({ description: 'A page of lists with their prices.', type: CostPriceHistoryResponse })
+  @ListOrCsv({
+    description: 'A page of lists with their prices.',
+    type: CostPriceHistoryResponse,
+    rows: 'lists',
+    each: 'cost_prices',
+    columns:
+      'id effective_from published_by published_by_email reason cost_prices.model cost_prices.unit cost_prices.price cost_prices.currency cost_prices.min_input_tokens cost_prices.service_tier cost_prices.hours cost_prices.effective_from'.split(
+        ' ',
+      ),
+  })
   @ApiErrors(MISSING)
   history(
     @Param() { id }: CostPricesPath,

@@ -1,7 +1,8 @@
 import { StaffOnly } from '@inference/guards';
 import { PageQuery } from '@inference/http';
-import { Controller, Get, Header, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ListOrCsv } from '../../lists/csv-list';
 import {
   GpuHistoryQuery,
   GpuHistoryResponse,
@@ -20,36 +21,59 @@ export class PriceHistoryController {
   constructor(private readonly history: PriceHistoryService) {}
 
   @Get('models/history')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listModelPriceHistory',
     summary: 'Lists all price lists of models, newest first, or the history of one model.',
     description: PAGES,
   })
-  @ApiOkResponse({ description: 'A page of lists with their prices.', type: ModelHistoryResponse })
+  @ListOrCsv({
+    description: 'A page of lists with their prices.',
+    type: ModelHistoryResponse,
+    rows: 'lists',
+    each: 'models',
+    columns:
+      'id effective_from published_by published_by_email reason models.slug models.unit models.price models.currency models.min_input_tokens models.service_tier models.hours models.effective_from'.split(
+        ' ',
+      ),
+  })
   models(@Query() { slug, ...query }: ModelHistoryQuery): Promise<ModelHistoryResponse> {
     return this.history.models(slug, query);
   }
 
   @Get('gpus/history')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listGpuPriceHistory',
     summary: 'Lists all price lists of GPUs, newest first, or the history of one GPU.',
     description: PAGES,
   })
-  @ApiOkResponse({ description: 'A page of lists with their prices.', type: GpuHistoryResponse })
+  @ListOrCsv({
+    description: 'A page of lists with their prices.',
+    type: GpuHistoryResponse,
+    rows: 'lists',
+    each: 'gpus',
+    columns:
+      'id effective_from published_by published_by_email reason gpus.name gpus.hourly_price gpus.currency'.split(
+        ' ',
+      ),
+  })
   gpus(@Query() { name, ...query }: GpuHistoryQuery): Promise<GpuHistoryResponse> {
     return this.history.gpus(name, query);
   }
 
   @Get('training/history')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listTrainingPriceHistory',
     summary: 'Lists all prices of training, newest first.',
   })
-  @ApiOkResponse({ description: 'A page of prices.', type: TrainingHistoryResponse })
+  @ListOrCsv({
+    description: 'A page of prices.',
+    type: TrainingHistoryResponse,
+    rows: 'lists',
+    columns:
+      'id effective_from published_by published_by_email reason training.token_per_m training.gpu_hour training.currency'.split(
+        ' ',
+      ),
+  })
   training(@Query() query: PageQuery): Promise<TrainingHistoryResponse> {
     return this.history.training(query);
   }

@@ -79,6 +79,26 @@ describe.each([
         `{"slug":"z","unit":"${OUT}","price":10,"currency":"${currency}"},` +
         `{"slug":"a","unit":"per_request","price":0.000000000001,"currency":"${currency}"}]`,
     );
+    const path = `${PRICING}/models/history`;
+    const csv = await site.console.request('GET', path, {
+      token: admin.token,
+      headers: { Accept: 'text/csv' },
+    });
+    const by = (list: List) => `${list.id},${list.effective_from},${list.published_by},`;
+    const line = (list: List, price: string) =>
+      expect.stringMatching(new RegExp(`^${by(list)}[^,]+,,${price}$`)) as string;
+    expect(csv.text.split('\r\n')).toEqual([
+      'id,effective_from,published_by,published_by_email,reason,' +
+        'slug unit price currency min_input_tokens service_tier hours effective_from'
+          .split(' ')
+          .map((name) => `models.${name}`)
+          .join(),
+      line(empty!, ',,,,,,,'),
+      line(full!, `z,${IN},0.000001,${currency},,,,`),
+      line(full!, `z,${OUT},10,${currency},,,,`),
+      line(full!, `a,per_request,0.000000000001,${currency},,,,`),
+      '',
+    ]);
     expect(Object.keys(full!)).toEqual([
       'id',
       'effective_from',

@@ -1,7 +1,7 @@
 import { StaffOnly } from '@inference/guards';
 import { Public } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
-import { Body, Controller, Get, Header, Patch, Put, Query } from '@nestjs/common';
+import { Body, Controller, Get, Patch, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { ListOrCsv } from '../../lists/csv-list';
@@ -108,9 +108,13 @@ export class AdminPricingController {
   }
 
   @Get('gpus')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({ operationId: 'listGpuPrices', summary: 'Returns the current prices of GPUs.' })
-  @ApiOkResponse({ description: 'The whole list.', type: GpuPriceListResponse })
+  @ListOrCsv({
+    description: 'The whole list.',
+    type: GpuPriceListResponse,
+    rows: 'gpus',
+    columns: 'name hourly_price currency'.split(' '),
+  })
   async readGpus(): Promise<GpuPriceListResponse> {
     return { gpus: await this.pricing.readGpus(null) };
   }
@@ -156,9 +160,13 @@ export class AdminTrainingPriceController {
   constructor(private readonly prices: TrainingPriceService) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({ operationId: 'getTrainingPrice', summary: 'Returns the current price of training.' })
-  @ApiOkResponse({ description: 'The price.', type: CurrentTrainingPriceResponse })
+  @ListOrCsv({
+    description: 'The price.',
+    type: CurrentTrainingPriceResponse,
+    rows: 'training',
+    columns: 'token_per_m gpu_hour currency'.split(' '),
+  })
   async read(): Promise<CurrentTrainingPriceResponse> {
     return { training: await this.prices.read() };
   }

@@ -4,6 +4,7 @@ import { StaffOnly } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { Controller, Get, Header, NotFoundException, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ListOrCsv } from '../../lists/csv-list';
 import { AccountPath } from '../../accounts/accounts.dto';
 import { readAccount } from '../../accounts/accounts.repository';
 import {
@@ -31,13 +32,20 @@ export class AdminRequestsController {
   ) {}
 
   @Get(':id/requests')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listRequestsOfAccount',
     summary:
       'Lists the calls of models of an account, newest first, as the account itself sees them, and which server was asked.',
   })
-  @ApiOkResponse({ description: 'A page of calls.', type: OperatorRequestListResponse })
+  @ListOrCsv({
+    description: 'A page of calls.',
+    type: OperatorRequestListResponse,
+    rows: 'requests',
+    columns:
+      'id created_at started_at model api_key.id api_key.name entrypoint endpoint status outcome http_status error_code finish_reason input_tokens output_tokens estimated cost currency duration_ms time_to_first_token_ms time_to_first_byte_ms tokens_per_second upstream'.split(
+        ' ',
+      ),
+  })
   @ApiErrors({ 404: 'There is no such account.' })
   async list(
     @Param() { id }: AccountPath,

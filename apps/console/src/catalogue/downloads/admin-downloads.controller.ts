@@ -1,6 +1,7 @@
-import { Controller, Get, Header, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { StaffOnly } from '@inference/guards';
+import { ListOrCsv } from '../../lists/csv-list';
 import { DownloadsQuery, DownloadsResponse } from './downloads.dto';
 import { DownloadsService } from './downloads.service';
 
@@ -11,14 +12,20 @@ export class AdminDownloadsController {
   constructor(private readonly downloads: DownloadsService) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'getDownloads',
     summary: 'Counts downloads by model and version, and lookups by component and release.',
     description:
       '`limit` caps the models. The files of releases are downloaded from the code host, so only lookups of releases are counted.',
   })
-  @ApiOkResponse({ description: 'The counts of these days.', type: DownloadsResponse })
+  @ListOrCsv({
+    description: 'The counts of these days. The CSV file has those of at most 100 models, by version.',
+    type: DownloadsResponse,
+    rows: 'models',
+    each: 'versions',
+    isCut: true,
+    columns: 'slug versions.version versions.downloads versions.accounts versions.links'.split(' '),
+  })
   read(@Query() query: DownloadsQuery): Promise<DownloadsResponse> {
     return this.downloads.read(query);
   }

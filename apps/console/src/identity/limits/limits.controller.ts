@@ -2,6 +2,7 @@ import { type Caller, CurrentCaller, StaffOnly } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Put, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ListOrCsv } from '../../lists/csv-list';
 import { AccountPath } from '../../accounts/accounts.dto';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import {
@@ -65,13 +66,18 @@ export class AdminLimitsController {
   }
 
   @Get('history')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'readAccountLimitHistory',
     summary: 'Reads how much of its limits an account has used on each day.',
     description: HISTORY_DESCRIPTION,
   })
-  @ApiOkResponse({ description: 'The days on which something was used.', type: LimitHistoryResponse })
+  @ListOrCsv({
+    description: 'The days on which something was used.',
+    type: LimitHistoryResponse,
+    rows: 'limits',
+    each: 'days',
+    columns: 'scope model api_key_id name days.day days.limit days.used days.refusals'.split(' '),
+  })
   @ApiErrors({ 404: 'There is no such account.' })
   readHistory(
     @Param() { id }: AccountPath,

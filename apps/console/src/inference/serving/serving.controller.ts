@@ -1,6 +1,6 @@
 import { StaffOnly } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -8,6 +8,7 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
+import { ListOrCsv } from '../../lists/csv-list';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import { ServedModelsService } from './served-models.service';
 import {
@@ -45,9 +46,16 @@ export class UpstreamsController {
   constructor(private readonly upstreams: UpstreamsService) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({ operationId: 'listUpstreams', summary: 'Lists the servers of models with their health.' })
-  @ApiOkResponse({ description: 'All upstreams.', type: UpstreamListResponse })
+  @ListOrCsv({
+    description: 'All upstreams.',
+    type: UpstreamListResponse,
+    rows: 'upstreams',
+    columns:
+      'id name base_url region state protocols models.model concurrency requests_per_minute tokens_per_minute connect_timeout_ms first_byte_timeout_ms idle_timeout_ms health.is_up health.running health.calls_per_minute health.failures_per_minute health.first_byte_ms health.open_models version updated_at'.split(
+        ' ',
+      ),
+  })
   async list(): Promise<UpstreamListResponse> {
     return { upstreams: await this.upstreams.list() };
   }
@@ -176,12 +184,19 @@ export class ServedModelsController {
   constructor(private readonly models: ServedModelsService) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listServedModels',
     summary: 'Lists what is known of models beside their prices, and what gateways see of them.',
   })
-  @ApiOkResponse({ description: 'All models.', type: ServedModelListResponse })
+  @ListOrCsv({
+    description: 'All models.',
+    type: ServedModelListResponse,
+    rows: 'models',
+    columns:
+      'id slug aliases state context_tokens max_output_tokens input_modalities output_modalities protocols output_limit_field fallbacks successor version updated_at'.split(
+        ' ',
+      ),
+  })
   async list(): Promise<ServedModelListResponse> {
     return { models: await this.models.list(), figures: await this.models.figures() };
   }

@@ -478,6 +478,13 @@ describe('models', () => {
         figures('unserved', ['two'], [], [0, 0, null, 0]),
       ],
     });
+    const csv = await site.console.request('GET', UPSTREAMS, {
+      token: admin.token,
+      headers: { Accept: 'text/csv' },
+    });
+    expect(csv.text.split('\r\n').find((line) => line.startsWith(one.id))).toMatch(
+      /,one,[^,]+,,active,chat,sandbox-chat sandbox-mini,.*,true,0,0,0,,sandbox-mini,/,
+    );
     await site.database.pool.query('DELETE FROM serving.gateway_reports');
   });
 

@@ -1,6 +1,6 @@
 import { EVERY_MODEL, type ServedModel, type UpstreamReport } from '@inference/serving';
 import { type ModelFiguresResponse } from './served-models.dto';
-import { type UpstreamResponse } from './serving.dto';
+import { type UpstreamResponse, type UpstreamStateResponse } from './serving.dto';
 import { type UpstreamParts } from './serving.repository';
 
 /** What gateways report of a minute. */
@@ -72,4 +72,29 @@ export function modelFigures(
       output_tokens_per_minute: minutes.reduce((total, { outputTokens }) => total + outputTokens, 0),
     };
   });
+}
+
+/** How many upstreams are in each state, as the page of the site's health names it. */
+export interface UpstreamCounts {
+  up: number;
+  down: number;
+  /** Active, and no gateway has reported of it. */
+  unknown: number;
+  draining: number;
+  off: number;
+  /** Slugs of the models that no upstream answers, sorted. */
+  modelsWithout: string[];
+}
+
+export function countsOf(
+  upstreams: readonly Pick<UpstreamStateResponse, 'state' | 'is_up'>[],
+  models: readonly Pick<ModelFiguresResponse, 'slug' | 'upstreams'>[],
+): UpstreamCounts {
+  const counts = { up: 0, down: 0, unknown: 0, draining: 0, off: 0 };
+  for (const { state, is_up: isUp } of upstreams)
+    counts[state === 'active' ? (isUp === null ? 'unknown' : isUp ? 'up' : 'down') : state] += 1;
+  return {
+    ...counts,
+    modelsWithout: models.filter((model) => model.upstreams.length === 0).map(({ slug }) => slug),
+  };
 }

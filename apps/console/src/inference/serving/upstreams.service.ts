@@ -43,12 +43,13 @@ import {
   insertUpstream,
   readChatModels,
   readReports,
+  readServedModels,
   readUpstreams,
   replaceUpstreamModels,
   updateUpstream,
   type UpstreamParts,
 } from './serving.repository';
-import { healthOf, reportsOf } from './upstream-health';
+import { countsOf, healthOf, modelFigures, reportsOf, type UpstreamCounts } from './upstream-health';
 import { testUpstream } from './upstream-test';
 
 const TEST_CONNECT_TIMEOUT_MILLIS = 10_000;
@@ -203,10 +204,18 @@ export class UpstreamsService implements OnApplicationShutdown {
   /** How each upstream is, as the running gateways see it. */
   async health(executor: Executor): Promise<UpstreamStateResponse[]> {
     const reports = await readReports(executor);
-    return (await readUpstreams(executor)).map((parts) => {
-      const { name, state, health, concurrency } = upstreamView(parts, reports);
-      return { name, state, concurrency, ...health };
-    });
+    return (await readUpstreams(executor)).map((parts) => stateView(parts, reports));
+  }
+
+  /** How many upstreams are in each state, and the models that none of them answers, from what `health` reads. */
+  async counts(): Promise<UpstreamCounts> {
+    const reports = await readReports(this.database);
+    const upstreams = await readUpstreams(this.database);
+    const models = modelFigures(await readServedModels(this.database), upstreams, reports);
+    return countsOf(
+      upstreams.map((parts) => stateView(parts, reports)),
+      models,
+    );
   }
 
   private async requireAllowed(baseUrl: string): Promise<void> {
@@ -335,6 +344,11 @@ const settingsOf = (upstream: StoredUpstream) => ({
   first_byte_timeout_ms: upstream.firstByteTimeoutMs,
   idle_timeout_ms: upstream.idleTimeoutMs,
 });
+
+function stateView(parts: UpstreamParts, reports: UpstreamReport[][]): UpstreamStateResponse {
+  const { name, state, health, concurrency } = upstreamView(parts, reports);
+  return { name, state, concurrency, ...health };
+}
 
 function upstreamView(
   { upstream, credentials, models }: UpstreamParts,

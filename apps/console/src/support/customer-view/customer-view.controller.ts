@@ -2,13 +2,7 @@ import { type Caller, CurrentCaller, StaffOnly } from '@inference/guards';
 import { PageQuery } from '@inference/http';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Delete, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
-import {
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AccountPath } from '../../accounts/accounts.dto';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import {
@@ -17,14 +11,16 @@ import {
   AccountViewResponse,
   CreateNoteDto,
   CustomerAgentListResponse,
+  CustomerDocumentListResponse,
   CustomerSessionListResponse,
   CustomerWorkspaceListResponse,
   NoteListResponse,
   NoteResponse,
   OpenViewDto,
-  TimelineQuery,
   TimelineResponse,
 } from './customer-view.dto';
+import { ListOrCsv } from '../../lists/csv-list';
+import { TimeRangeQuery } from '../../validation/time-range.dto';
 import { AccountViewsService } from './account-views.service';
 import { CustomerViewService } from './customer-view.service';
 
@@ -41,26 +37,34 @@ export class CustomerViewController {
   ) {}
 
   @Get('timeline')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'readTimelineOfAccount',
     summary: 'Lists what happened to an account, newest first.',
     description:
       'Sign-ins and other events of its credentials, what staff did to it, payments, failed calls, changes of the prices of models that it uses, and notes.',
   })
-  @ApiOkResponse({ description: 'A page of the timeline.', type: TimelineResponse })
+  @ListOrCsv({
+    description: 'A page of the timeline.',
+    type: TimelineResponse,
+    rows: 'entries',
+    columns: 'at kind type id actor_id details'.split(' '),
+  })
   @ApiErrors(NO_ACCOUNT)
-  timeline(@Param() { id }: AccountPath, @Query() query: TimelineQuery): Promise<TimelineResponse> {
+  timeline(@Param() { id }: AccountPath, @Query() query: TimeRangeQuery): Promise<TimelineResponse> {
     return this.customers.timeline(id, query);
   }
 
   @Get('sessions')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listSessionsOfAccount',
     summary: 'Lists where an account is signed in, newest use first.',
   })
-  @ApiOkResponse({ description: 'The sessions.', type: CustomerSessionListResponse })
+  @ListOrCsv({
+    description: 'The sessions.',
+    type: CustomerSessionListResponse,
+    rows: 'sessions',
+    columns: 'id device ip_address created_at last_used_at'.split(' '),
+  })
   @ApiErrors(NO_ACCOUNT)
   sessions(@Param() { id }: AccountPath): Promise<CustomerSessionListResponse> {
     return this.customers.sessions(id);
@@ -111,36 +115,68 @@ export class CustomerViewController {
   }
 
   @Get('agents')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listAgentsOfAccount',
     summary: 'Lists the agent sessions of an account, newest first, without what was said in them.',
   })
-  @ApiOkResponse({ description: 'The agent sessions.', type: CustomerAgentListResponse })
+  @ListOrCsv({
+    description: 'The agent sessions.',
+    type: CustomerAgentListResponse,
+    rows: 'agents',
+    columns: 'id model api_key_id turns created_at'.split(' '),
+  })
   @ApiErrors(NO_ACCOUNT)
   agents(@Param() { id }: AccountPath): Promise<CustomerAgentListResponse> {
     return this.customers.agents(id);
   }
 
   @Get('workspaces')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listWorkspacesOfAccount',
     summary: 'Lists the workspaces of which an account is a member, without what they hold.',
   })
-  @ApiOkResponse({ description: 'The workspaces.', type: CustomerWorkspaceListResponse })
+  @ListOrCsv({
+    description: 'The workspaces.',
+    type: CustomerWorkspaceListResponse,
+    rows: 'workspaces',
+    columns: 'id name role is_creator member_since'.split(' '),
+  })
   @ApiErrors(NO_ACCOUNT)
   workspaces(@Param() { id }: AccountPath): Promise<CustomerWorkspaceListResponse> {
     return this.customers.workspaces(id);
   }
 
+  @Get('documents')
+  @ApiOperation({
+    operationId: 'listDocumentsOfAccount',
+    summary:
+      'Lists the documents that an account has uploaded to workspaces, newest first, without what they say.',
+  })
+  @ListOrCsv({
+    description: 'A page of documents.',
+    type: CustomerDocumentListResponse,
+    rows: 'documents',
+    columns:
+      'id name workspace_id workspace_name media_type bytes status error_code version serving_version created_at updated_at'.split(
+        ' ',
+      ),
+  })
+  @ApiErrors(NO_ACCOUNT)
+  documents(@Param() { id }: AccountPath, @Query() query: PageQuery): Promise<CustomerDocumentListResponse> {
+    return this.customers.documents(id, query);
+  }
+
   @Get('notes')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listNotesOfAccount',
     summary: 'Lists what staff has noted of an account, newest first.',
   })
-  @ApiOkResponse({ description: 'A page of notes.', type: NoteListResponse })
+  @ListOrCsv({
+    description: 'A page of notes.',
+    type: NoteListResponse,
+    rows: 'notes',
+    columns: 'id text author_id author_email created_at'.split(' '),
+  })
   @ApiErrors(NO_ACCOUNT)
   notes(@Param() { id }: AccountPath, @Query() query: PageQuery): Promise<NoteListResponse> {
     return this.customers.notes(id, query);

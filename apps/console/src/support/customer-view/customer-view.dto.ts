@@ -1,43 +1,10 @@
-import {
-  IdField,
-  InstantField,
-  InstantProperty,
-  NextCursorProperty,
-  TextField,
-  TimeZoneField,
-} from '@inference/dto';
-import { PageQuery } from '@inference/http';
-import { type InstantMicros } from '@inference/time';
+import { IdField, InstantProperty, NextCursorProperty, TextField } from '@inference/dto';
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { AccountPath } from '../../accounts/accounts.dto';
 import { ListedSessionResponse } from '../../identity/session-list/session-list.dto';
 
 export const TIMELINE_KINDS = ['event', 'failed_call', 'note', 'payment', 'prices'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
-
-export class TimelineQuery extends PageQuery {
-  @InstantField({
-    description:
-      'Only what happened from this time on: a time, or a date, which is the start of that day in `time_zone`. All by default.',
-    zoneField: 'time_zone',
-    optional: true,
-  })
-  from?: InstantMicros;
-
-  @InstantField({
-    description: 'Only what happened before this time: a time or a date, as in `from`.',
-    example: '2026-02-01T00:00:00Z',
-    zoneField: 'time_zone',
-    optional: true,
-  })
-  to?: InstantMicros;
-
-  @TimeZoneField({
-    description: 'The time zone of a `from` or `to` that is a date.',
-    optional: true,
-  })
-  time_zone?: string;
-}
 
 /** Something that happened to a customer. */
 export class TimelineEntryResponse {
@@ -187,6 +154,67 @@ export class CustomerWorkspaceListResponse {
     type: [CustomerWorkspaceResponse],
   })
   workspaces!: CustomerWorkspaceResponse[];
+}
+
+/** As the workspaces have them. */
+const DOCUMENT_STATUSES = ['queued', 'processing', 'ready', 'failed'] as const;
+type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
+
+/** A document that a customer has uploaded, without its content. */
+export class CustomerDocumentResponse {
+  @ApiProperty({ description: 'Names the document.', example: 'doc_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  id!: string;
+
+  @ApiProperty({ description: 'The title of its newest version.', example: 'Harbour rules 2026' })
+  name!: string;
+
+  @ApiProperty({ description: 'The workspace that holds it.', example: 'ws_0Vc3kZ8dQ1mXw7RtYb2LsA' })
+  workspace_id!: string;
+
+  @ApiProperty({ description: 'The name of the workspace.', example: 'Harbour manuals' })
+  workspace_name!: string;
+
+  @ApiProperty({ description: 'The type of the file.', example: 'application/pdf' })
+  media_type!: string;
+
+  @ApiProperty({ description: 'The size of the uploaded file.', type: 'integer', example: 120_000 })
+  bytes!: bigint;
+
+  @ApiProperty({ description: 'How far its newest version is.', enum: DOCUMENT_STATUSES, example: 'ready' })
+  status!: DocumentStatus;
+
+  @ApiProperty({
+    description: 'Why its newest version has failed; null if it has not.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  error_code!: string | null;
+
+  @ApiProperty({ description: 'The number of its newest version.', type: 'integer', example: 1 })
+  version!: number;
+
+  @ApiProperty({
+    description: 'The version that search uses; null before one is ready.',
+    type: 'integer',
+    nullable: true,
+    example: 1,
+  })
+  serving_version!: number | null;
+
+  @InstantProperty({ description: 'When it was uploaded first.' })
+  created_at!: string;
+
+  @InstantProperty({ description: 'When it was last changed.' })
+  updated_at!: string;
+}
+
+export class CustomerDocumentListResponse {
+  @ApiProperty({ description: 'The page, newest first.', type: [CustomerDocumentResponse] })
+  documents!: CustomerDocumentResponse[];
+
+  @NextCursorProperty()
+  next_cursor!: string | null;
 }
 
 const MAX_NOTE_LENGTH = 4_000;

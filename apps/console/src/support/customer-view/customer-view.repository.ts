@@ -3,7 +3,7 @@ import { MODEL_PRICES } from '@inference/metering';
 import { type InstantMicros, instantText } from '@inference/time';
 import { Account } from '../../accounts/account.entity';
 import { AccountNote } from './account-note.entity';
-import { type TimelineKind } from './customer-view.dto';
+import { type CustomerDocumentResponse, type TimelineKind } from './customer-view.dto';
 
 export interface TimelineEntry {
   id: string;
@@ -128,6 +128,40 @@ export async function listWorkspaces(
   count: number,
 ): Promise<CustomerWorkspace[]> {
   return (await executor.query<CustomerWorkspace>(WORKSPACES, [accountId, count])).rows;
+}
+
+const DOCUMENTS = `
+  SELECT d.id, v.title AS name, d.workspace_id, w.name AS workspace_name, v.media_type, v.bytes, v.status, v.error_code, d.version,
+    d.serving_version, d.created_at AS "createdAt", d.updated_at AS "updatedAt",
+    to_char(d.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "atText"
+  FROM memo.documents d
+  JOIN memo.document_versions v ON v.document_id = d.id AND v.version = d.version
+  JOIN memo.workspaces w ON w.id = d.workspace_id
+  WHERE d.created_by = $1 AND (d.created_at, d.id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3, ''))
+  ORDER BY d.created_at DESC, d.id DESC LIMIT $4`;
+
+export interface CustomerDocument {
+  document: Omit<CustomerDocumentResponse, 'created_at' | 'updated_at'>;
+  createdAt: Date;
+  updatedAt: Date;
+  position: Position;
+}
+
+/** The documents that an account has uploaded, in their newest versions, newest document first. */
+export async function listDocuments(
+  executor: Executor,
+  accountId: string,
+  after: Position | null,
+  count: number,
+): Promise<CustomerDocument[]> {
+  type Row = CustomerDocument['document'] &
+    Pick<CustomerDocument, 'createdAt' | 'updatedAt'> & { atText: string };
+  const values = [accountId, after?.at ?? null, after?.id ?? null, count];
+  const { rows } = await executor.query<Row>(DOCUMENTS, values);
+  return rows.map(({ createdAt, updatedAt, atText, ...document }) => ({
+    ...{ document, createdAt, updatedAt },
+    position: { at: atText, id: document.id },
+  }));
 }
 
 export async function insertNote(

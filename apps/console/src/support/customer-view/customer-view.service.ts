@@ -5,17 +5,25 @@ import { readAccount } from '../../accounts/accounts.repository';
 import { type Actor } from '../../accounts/audit-log/actor';
 import { deviceOf } from '../../identity/session-list/session-list.service';
 import { listLiveSessions } from '../../identity/session-list/session-list.repository';
+import { type TimeRangeQuery } from '../../validation/time-range.dto';
 import {
   type CreateNoteDto,
   type CustomerAgentListResponse,
+  type CustomerDocumentListResponse,
   type CustomerSessionListResponse,
   type CustomerWorkspaceListResponse,
   type NoteListResponse,
   type NoteResponse,
-  type TimelineQuery,
   type TimelineResponse,
 } from './customer-view.dto';
-import { insertNote, listAgents, listNotes, listWorkspaces, readTimeline } from './customer-view.repository';
+import {
+  insertNote,
+  listAgents,
+  listDocuments,
+  listNotes,
+  listWorkspaces,
+  readTimeline,
+} from './customer-view.repository';
 
 /** Of a list without pages. */
 const MAX_LISTED = 100;
@@ -28,7 +36,7 @@ export class CustomerViewService {
     private readonly reads: ReadDatabase,
   ) {}
 
-  async timeline(accountId: string, { from, to, ...query }: TimelineQuery): Promise<TimelineResponse> {
+  async timeline(accountId: string, { from, to, ...query }: TimeRangeQuery): Promise<TimelineResponse> {
     await this.requireAccount(accountId);
     const { rows, nextCursor } = await readPage(
       `timeline ${accountId} ${from} ${to}`,
@@ -79,6 +87,21 @@ export class CustomerViewService {
         ...{ id, name, role, is_creator: isCreator },
         member_since: memberSince.toISOString(),
       })),
+    };
+  }
+
+  async documents(accountId: string, query: PageQuery): Promise<CustomerDocumentListResponse> {
+    await this.requireAccount(accountId);
+    const { rows, nextCursor } = await readPage(`documents ${accountId}`, query, (after, count) =>
+      this.reads.read((executor) => listDocuments(executor, accountId, after, count)),
+    );
+    return {
+      documents: rows.map(({ document, createdAt, updatedAt }) => ({
+        ...document,
+        created_at: createdAt.toISOString(),
+        updated_at: updatedAt.toISOString(),
+      })),
+      next_cursor: nextCursor,
     };
   }
 

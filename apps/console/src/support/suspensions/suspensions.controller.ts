@@ -2,6 +2,7 @@ import { StaffOnly } from '@inference/guards';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Get, Header, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ListOrCsv } from '../../lists/csv-list';
 import { AccountPath, AdminAccountResponse } from '../../accounts/accounts.dto';
 import { type Actor, CurrentActor } from '../../accounts/audit-log/actor';
 import {
@@ -60,12 +61,19 @@ export class SuspensionsController {
   }
 
   @Get('keys')
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listApiKeysOfAccount',
     summary: 'Lists the API keys of an account, newest first.',
   })
-  @ApiOkResponse({ description: 'The keys.', type: SupportApiKeyListResponse })
+  @ListOrCsv({
+    description: 'The keys.',
+    type: SupportApiKeyListResponse,
+    rows: 'keys',
+    columns:
+      'id kind name prefix created_by_key created_at last_used_at deleted_at spend_limit allowed_models suspension.suspended_at suspension.reason suspension.message'.split(
+        ' ',
+      ),
+  })
   @ApiErrors(NO_ACCOUNT)
   async listKeys(@Param() { id }: AccountPath): Promise<SupportApiKeyListResponse> {
     return { keys: await this.suspensions.listKeys(id) };

@@ -264,6 +264,34 @@ ifThere('keeps a note, which the timeline shows beside payments and sign-ins', a
   await tab.getByRole('tab', { name: 'Usage and payments' }).click();
 });
 
+ifThere('names the documents of an account, with their sizes and states', async () => {
+  await database.pool.query(
+    `WITH account AS (SELECT id FROM accounts.accounts WHERE email = $1),
+     workspace AS (INSERT INTO memo.workspaces (id, name, created_by) SELECT 'ws_port', 'Port', id FROM account),
+     document AS (INSERT INTO memo.documents (id, workspace_id, version, created_by) SELECT 'doc_1', 'ws_port', 1, id FROM account)
+     INSERT INTO memo.document_versions (document_id, version, workspace_id, title, metadata, media_type, bytes, sha256, uploaded_by, status)
+     SELECT 'doc_1', 1, 'ws_port', 'Harbour rules', '{}', 'text/plain', 2000, '', id, 'queued' FROM account`,
+    [CUSTOMER.email],
+  );
+  await tab.getByRole('tab', { name: 'Sessions and content' }).click();
+  const documents = tab.getByRole('table', { name: 'Documents' });
+  await documents.getByRole('row', { name: /Harbour rules Queued 2 kB Port/ }).waitFor();
+  for (const [part, text] of [
+    ['Documents', 'doc_1,Harbour rules,ws_port,Port,text/plain,2000,queued'],
+    ['Signed-in devices', 'id,device,ip_address'],
+  ] as const) {
+    const saved = tab.waitForEvent('download');
+    await tab
+      .locator('section')
+      .filter({ has: tab.getByRole('heading', { name: part, exact: true }) })
+      .last()
+      .getByRole('button', { name: 'Download CSV' })
+      .click();
+    expect(await textOf(await saved)).toContain(text);
+  }
+  await tab.getByRole('tab', { name: 'Usage and payments' }).click();
+});
+
 ifThere('adds an upstream, tests it, and drains it', async () => {
   const page = tab.url();
   await openArea(tab, 'Upstreams');
@@ -302,6 +330,10 @@ ifThere('shows on the dashboard what the calls have cost', async () => {
   const figure = (name: string) => tab.getByRole('region', { name, exact: true }).locator('data').first();
   await waitFor(async () => (await figure('Calls').getAttribute('value')) === String(rows[0]!.calls));
   expect(picosOf((await figure('Revenue from usage').getAttribute('value'))!)).toBe(BigInt(rows[0]!.cost));
+  await tab.getByText('1 draining').waitFor();
+  await tab.getByText('Each model has a working upstream.').waitFor();
+  await tab.getByRole('link', { name: 'Open the health page' }).click();
+  await tab.getByRole('heading', { name: 'Health', level: 1 }).waitFor();
   await tab.goto(page);
 });
 
@@ -374,6 +406,13 @@ ifThere('changes a role, and the audit events tell it', async () => {
   await openArea(tab, 'Audit events');
   const row = tab.getByRole('row').filter({ hasText: 'account.role_changed' }).first();
   await row.getByText('analyst').waitFor();
+  await tab.getByRole('textbox', { name: 'Done by' }).fill(ADMIN.email);
+  await tab.keyboard.press('Enter');
+  await tab.waitForURL(/[?]actor=acct_/);
+  await row.waitFor();
+  await tab.getByRole('textbox', { name: 'Last day' }).fill('2020-01-01');
+  await tab.keyboard.press('Enter');
+  await tab.getByText('No events').waitFor();
 });
 
 ifThere('shows how all services are', async () => {

@@ -201,6 +201,31 @@ ifThere('publishes a price with conditions, which customers see', async () => {
   await visitor.close();
 });
 
+ifThere(
+  'offers the models that it knows, and changes the prices of chosen ones by a percentage',
+  async () => {
+    const editor = new PriceEditor(tab);
+    const name = tab.getByRole('form', { name: 'Add a price' }).getByRole('combobox', { name: 'Model' });
+    await name.fill('sandbox-m');
+    await tab.getByRole('option', { name: 'sandbox-mini' }).click();
+    expect(await name.inputValue()).toBe('sandbox-mini');
+    await name.fill('');
+    await tab.getByRole('combobox', { name: 'Prices of' }).click();
+    await tab.getByRole('option', { name: 'sandbox-mini' }).click();
+    await tab.getByRole('textbox', { name: 'Change in percent' }).fill('10');
+    await tab.getByRole('button', { name: 'Change 1 price' }).click();
+    const dialog = await editor.review();
+    await dialog
+      .getByRole('row', { name: /sandbox-mini/ })
+      .getByText('¥0.011')
+      .waitFor();
+    expect(await dialog.getByRole('row').count()).toBe(2);
+    await dialog.getByRole('button', { name: /^Discard the change of sandbox-mini/ }).click();
+    await dialog.getByRole('button', { name: 'Keep editing' }).click();
+    await tab.getByText('No changes').waitFor();
+  },
+);
+
 ifThere('publishes the prices of a file, which is read only as a whole', async () => {
   const editor = new PriceEditor(tab);
   const read = (rows: string[]) =>
@@ -240,7 +265,8 @@ ifThere('publishes what an upstream takes, and warns of prices below it', async 
   await tab.getByRole('link', { name: 'Cost prices of gpu-1' }).click();
   await tab.getByText('No price is published yet').waitFor();
   const form = tab.getByRole('form', { name: 'Add a price' });
-  await form.getByRole('textbox', { name: 'Model at the upstream' }).fill('sandbox-chat');
+  await form.getByRole('combobox', { name: 'Model at the upstream' }).click();
+  await tab.getByRole('option', { name: 'sandbox-chat' }).click();
   await form.getByRole('textbox', { name: 'Price' }).fill('5.6');
   await form.getByRole('button', { name: 'Add' }).click();
   const warning = `${INPUT}: gpu-1 charges more (Input tokens)`;
@@ -390,6 +416,25 @@ ifThere('withdraws a release and publishes it again', async () => {
     await tab.getByRole('dialog').getByRole('button', { name: action, exact: true }).click();
     await row.getByText(state, { exact: true }).waitFor();
   }
+});
+
+ifThere('counts the refused and failed calls of all accounts', async () => {
+  await database.pool.query(
+    `INSERT INTO metering.unserved_calls (request_id, occurred_at, started_at, account_id, model, entrypoint, endpoint, kind,
+       http_status, error_code, upstream, duration_ms)
+     SELECT 'req_unserved' || n, now(), now(), id, 'sandbox-chat', 'gateway', 'chat/completions', 'failed', 502, 'upstream_error', 'second', 1
+     FROM accounts.accounts, generate_series(1, 3) n WHERE email = $1`,
+    [ADMIN.email],
+  );
+  await openArea(tab, 'Refused and failed calls');
+  const table = tab.getByRole('table', { name: 'Refused and failed calls' });
+  await table.getByRole('row', { name: 'Failed upstream_error 3 1' }).waitFor();
+  await tab.getByRole('combobox', { name: 'Show by' }).click();
+  await tab.getByRole('option', { name: 'Upstream' }).click();
+  await table.getByRole('row', { name: 'Failed upstream_error second 3 1' }).waitFor();
+  await tab.getByRole('textbox', { name: 'Upstream' }).fill('first');
+  await tab.keyboard.press('Enter');
+  await tab.getByText('No such calls').waitFor();
 });
 
 ifThere('counts downloads in the days that are chosen', async () => {

@@ -16,7 +16,7 @@ export class PriceEditor {
   /** Adds a price of a million input tokens under conditions. */
   async add(model: string, price: string, conditions: { tokens: string; hours: string }): Promise<void> {
     const form = this.tab.getByRole('form', { name: 'Add a price' });
-    await form.getByRole('textbox', { name: 'Model' }).fill(model);
+    await form.getByRole('combobox', { name: 'Model' }).fill(model);
     await form.getByRole('textbox', { name: 'Price' }).fill(price);
     await form.getByRole('switch', { name: 'Only under conditions' }).check();
     await form.getByRole('textbox', { name: 'From input tokens' }).fill(conditions.tokens);

@@ -1,6 +1,7 @@
-import { Controller, Get, Header } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Get } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { StaffOnly } from '@inference/guards';
+import { ListOrCsv } from '../../../lists/csv-list';
 import { FollowedRepositoryListResponse } from './followed-repositories.dto';
 import { FollowedRepositoriesService } from './followed-repositories.service';
 
@@ -11,12 +12,18 @@ export class FollowedRepositoriesController {
   constructor(private readonly followed: FollowedRepositoriesService) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listFollowedRepositories',
     summary: 'Returns the state of the followed repositories.',
   })
-  @ApiOkResponse({ description: 'All followed repositories.', type: FollowedRepositoryListResponse })
+  @ListOrCsv({
+    description: 'All followed repositories.',
+    type: FollowedRepositoryListResponse,
+    rows: 'repositories',
+    columns: 'component repository tag_name checked_at succeeded_at next_check_at failures last_error'.split(
+      ' ',
+    ),
+  })
   async list(): Promise<FollowedRepositoryListResponse> {
     return { repositories: await this.followed.list() };
   }

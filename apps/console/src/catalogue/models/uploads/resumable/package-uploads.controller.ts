@@ -15,6 +15,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type Request } from 'express';
+import { ListOrCsv } from '../../../../lists/csv-list';
 import { type Actor, CurrentActor } from '../../../../accounts/audit-log/actor';
 import {
   BeginUploadDto,
@@ -54,14 +55,18 @@ export class PackageUploadsController {
   }
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'listPackageUploads',
     summary: "Lists the caller's 20 newest unfinished uploads.",
   })
-  @ApiOkResponse({
+  @ListOrCsv({
     description: 'The uploads in the states `uploading` and `completing`.',
     type: UploadListResponse,
+    rows: 'uploads',
+    columns:
+      'id slug version file_name size_bytes sha256 file_modified_at state part_bytes parts arrived_parts error.code error.message created_at expires_at'.split(
+        ' ',
+      ),
   })
   async list(@CurrentActor() { accountId }: Actor): Promise<UploadListResponse> {
     return { uploads: await this.uploads.list(accountId) };
