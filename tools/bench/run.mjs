@@ -32,6 +32,7 @@ Benchmarks
   refusals         processor time that recording refused calls adds to them
   settlement       usage events per second that PostgreSQL settles
   scale            calls per second of several gateway processes over accounts, and their waits for locks
+  choice           processor time of choosing among upstreams; the hash and the choice alone
   choice <trace>   how many prefixes recorded conversations find in the caches of servers, by the choice of the gateway and others
   login-throttle   how many of 10,000 wrong passwords and codes are evaluated
   downloads        compares downloads of a large file from the console with nginx

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { figure, percentile, printRows } from '../measuring/report.mjs';
 import { loadBuilt } from '../setup/built-modules.mjs';
+import { benchChoosing } from './choosing-benchmark.mjs';
 
 /**
  * Replays recorded conversations in virtual time at servers with caches of prefixes, by the gateway's choice and by others.
@@ -65,7 +66,7 @@ function policies() {
 }
 
 /** @param {number} count @returns {Server[]} */
-function serversOf(count) {
+export function serversOf(count) {
   const { UpstreamLoad } = loadBuilt('apps/gateway/src/upstreams/choice/chooser');
   const { Circuit } = loadBuilt('apps/gateway/src/upstreams/choice/circuit');
   const { seedOf } = loadBuilt('apps/gateway/src/upstreams/choice/prefix-hash');
@@ -159,8 +160,9 @@ function mostFound(calls) {
 }
 
 /** @param {Workbench} bench @param {BenchOptions} options @returns {Promise<string[]>} */
-export async function benchChoice(bench, { folders: [file] }) {
-  if (!file) return ['`choice` needs the file of a trace: see tools/bench/README.md'];
+export async function benchChoice(bench, options) {
+  const [file] = options.folders;
+  if (!file) return benchChoosing(bench, options);
   const calls = readTrace(file);
   console.log(`\nAt most ${figure(mostFound(calls) * 100, 1)} % can be found, in one cache without an end.`);
   for (const count of SERVERS) {
