@@ -4,6 +4,7 @@ import { onOrphaned } from '../launcher/processes/npm-parent.mjs';
 import { messageOf } from '../setup/errors.mjs';
 import { benchAgent } from './agent/agent-benchmark.mjs';
 import { benchChoice } from './choice/choice-benchmark.mjs';
+import { benchChoosing } from './choice/choosing-benchmark.mjs';
 import { benchConsole } from './console/console-benchmark.mjs';
 import { benchDownloads } from './downloads/downloads-benchmark.mjs';
 import { benchFirstPaint } from './first-paint/first-paint-benchmark.mjs';
@@ -67,7 +68,7 @@ Options
 const BENCHMARKS = {
   gateway: [benchGateway, benchSettlement],
   scale: [benchScale],
-  choice: [benchChoice],
+  choice: [(bench, options) => (options.folders.length > 0 ? benchChoice : benchChoosing)(bench, options)],
   translation: [benchTranslation],
   refusals: [benchRefusals],
   settlement: [benchSettlement],

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { figure, percentile, printRows } from '../measuring/report.mjs';
 import { loadBuilt } from '../setup/built-modules.mjs';
-import { benchChoosing } from './choosing-benchmark.mjs';
 
 /**
  * Replays recorded conversations in virtual time at servers with caches of prefixes, by the gateway's choice and by others.
@@ -160,9 +159,8 @@ function mostFound(calls) {
 }
 
 /** @param {Workbench} bench @param {BenchOptions} options @returns {Promise<string[]>} */
-export async function benchChoice(bench, options) {
-  const [file] = options.folders;
-  if (!file) return benchChoosing(bench, options);
+export async function benchChoice(bench, { folders: [file] }) {
+  if (!file) return ['`choice` needs the file of a trace: see tools/bench/README.md'];
   const calls = readTrace(file);
   console.log(`\nAt most ${figure(mostFound(calls) * 100, 1)} % can be found, in one cache without an end.`);
   for (const count of SERVERS) {

@@ -35,12 +35,12 @@ import { useReview } from './use-review';
 
 const PROTOCOLS = ['chat', 'responses', 'messages'] as const;
 const WHOLE = /^\d{1,15}$/;
-export const LIMITS = {
+const LIMITS = {
   concurrency: 'limit.concurrency',
   requests_per_minute: 'limit.requests',
   tokens_per_minute: 'limit.tokens',
 } as const;
-export const TIMEOUTS = {
+const TIMEOUTS = {
   connect_timeout_ms: 'timeout.connect',
   first_byte_timeout_ms: 'timeout.firstByte',
   idle_timeout_ms: 'timeout.idle',

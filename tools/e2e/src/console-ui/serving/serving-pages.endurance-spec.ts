@@ -217,9 +217,7 @@ ifThere('shows the margin of a day as the API and a sum by hand have it, also as
     const shown = await row
       .getByRole('cell')
       .evaluateAll((cells) =>
-        cells.map(
-          (cell) => cell.querySelector('data')?.getAttribute('value') ?? (cell as HTMLElement).innerText,
-        ),
+        cells.map((cell) => cell.querySelector('data')?.getAttribute('value') ?? cell.textContent),
       );
     const [count, uncosted, revenue, , cost, margin, percent] = expected.map((text) =>
       text === '-' ? '–' : text,

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, type Socket } from 'node:net';
 
 /** Tokens of each answer. */
-export const USAGE = { prompt_tokens: 700, completion_tokens: 30, total_tokens: 730 };
+const USAGE = { prompt_tokens: 700, completion_tokens: 30, total_tokens: 730 };
 
 /** A model server whose answers a test holds back or makes fail. */
 export class SteeredModel {
