@@ -4,6 +4,7 @@ import { onOrphaned } from '../launcher/processes/npm-parent.mjs';
 import { messageOf } from '../setup/errors.mjs';
 import { benchAgent } from './agent/agent-benchmark.mjs';
 import { benchChoice } from './choice/choice-benchmark.mjs';
+import { benchChoosing } from './choice/choosing-benchmark.mjs';
 import { benchConsole } from './console/console-benchmark.mjs';
 import { benchDownloads } from './downloads/downloads-benchmark.mjs';
 import { benchFirstPaint } from './first-paint/first-paint-benchmark.mjs';
@@ -32,6 +33,7 @@ Benchmarks
   refusals         processor time that recording refused calls adds to them
   settlement       usage events per second that PostgreSQL settles
   scale            calls per second of several gateway processes over accounts, and their waits for locks
+  choice           processor time of choosing among upstreams; the hash and the choice alone
   choice <trace>   how many prefixes recorded conversations find in the caches of servers, by the choice of the gateway and others
   login-throttle   how many of 10,000 wrong passwords and codes are evaluated
   downloads        compares downloads of a large file from the console with nginx
@@ -67,7 +69,7 @@ Options
 const BENCHMARKS = {
   gateway: [benchGateway, benchSettlement],
   scale: [benchScale],
-  choice: [benchChoice],
+  choice: [(bench, options) => (options.folders.length > 0 ? benchChoice : benchChoosing)(bench, options)],
   translation: [benchTranslation],
   refusals: [benchRefusals],
   settlement: [benchSettlement],

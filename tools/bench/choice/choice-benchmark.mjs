@@ -65,7 +65,7 @@ function policies() {
 }
 
 /** @param {number} count @returns {Server[]} */
-function serversOf(count) {
+export function serversOf(count) {
   const { UpstreamLoad } = loadBuilt('apps/gateway/src/upstreams/choice/chooser');
   const { Circuit } = loadBuilt('apps/gateway/src/upstreams/choice/circuit');
   const { seedOf } = loadBuilt('apps/gateway/src/upstreams/choice/prefix-hash');

@@ -8,7 +8,7 @@ const MAX_TOKENS = 16;
  * @import { AutocannonResult } from '../setup/peer-packages.mjs'
  * @import { Measurement } from '../measuring/report.mjs'
  *
- * @typedef {{ streamed: boolean, connections: number }} Load
+ * @typedef {{ streamed: boolean, connections: number, prompts?: number }} Load `prompts`: how many different ones; absent: one
  */
 
 const SAMPLE_MS = 20;
@@ -16,13 +16,15 @@ const REQUEST_TIMEOUT_SECONDS = 30;
 /** Connection errors after which a load is aborted. */
 const MAX_ERRORS = 100;
 
-/** @param {Load} load */
-export const requestBody = ({ streamed }) =>
+/** @param {Load} load @param {number} [prompt] its number */
+export const requestBody = ({ streamed }, prompt) =>
   JSON.stringify({
     model: 'sandbox-chat',
     max_tokens: MAX_TOKENS,
     ...(streamed ? { stream: true } : {}),
-    messages: [{ role: 'user', content: 'hello there, how are you today' }],
+    messages: [
+      { role: 'user', content: `${prompt === undefined ? '' : `${prompt}: `}hello there, how are you today` },
+    ],
   });
 
 /** @param {Load} load @returns {(body: string) => boolean} whether a response is complete */
@@ -75,6 +77,9 @@ export async function applyLoad(contender, load, amount, signal) {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...contender.headers },
     body: requestBody(load),
+    ...(load.prompts && {
+      requests: Array.from({ length: load.prompts }, (_, prompt) => ({ body: requestBody(load, prompt) })),
+    }),
     connections: load.connections,
     amount,
     sampleInt: SAMPLE_MS,

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { Metrics } from '@inference/http';
 import { CredentialSeal, type DirectoryUpstream } from '@inference/serving';
+import { waitFor } from '@inference/testing';
 import { GatewayError, toOpenAiError } from '../errors/openai-error';
 import { AnswerMemory } from './answer-memory';
 import { OwnLimits } from './choice/own-limits.fixture';
@@ -35,11 +36,15 @@ const metrics = {
   observeFirstByte: () => undefined,
 } as unknown as UpstreamMetrics;
 
+/** Answers that a test lets go. */
+const held: (() => void)[] = [];
 /** How an upstream answers if it is called. */
 const SERVERS: Record<string, RequestListener> = {
   works: (_request, response) => void response.end('{"fine":true}'),
   fails: (_request, response) => void response.writeHead(500).end(),
   hangs: () => undefined,
+  waits: (_request, response) => void held.push(() => response.end('{"fine":true}')),
+  fallsSilent: (_request, response) => void response.write('{"fine":'),
   asksForPause: (_request, response) =>
     void response.writeHead(429, { 'Retry-After': String(LIMITED_SECONDS) }).end('{"error":{}}'),
 };
@@ -82,9 +87,13 @@ const KINDS = {
   draining: { server: 'works', settings: { state: 'draining' } },
   fails: { server: 'fails' },
   hangs: { server: 'hangs', settings: { firstByteTimeoutMs: HANG_MILLIS } },
+  /** In the middle of its answer. */
+  fallsSilent: { server: 'fallsSilent', settings: { idleTimeoutMs: HANG_MILLIS } },
 } satisfies Record<string, Kind>;
 type KindName = keyof typeof KINDS;
 const NAMES = Object.keys(KINDS) as KindName[];
+
+const row = (cells: string): string[] => cells.split(', ');
 
 /**
  * Status and seconds of `Retry-After`; rows: the upstream that is called first, columns: the other one, in the order of the kinds. One
@@ -92,39 +101,18 @@ const NAMES = Object.keys(KINDS) as KindName[];
  * whichever is free first. Otherwise it is told how the last call failed.
  */
 const SEEN: Record<KindName, string[]> = {
-  //      works  full     crowded  used      open     paused     asks      draining   fails      hangs
-  works: ['200', '200', '200', '200', '200', '200', '200', '200', '200', '200'],
-  full: ['200', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1'],
-  crowded: ['200', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1', '429 1'],
-  used: ['200', '429 1', '429 1', '429 30', '429 30', '429 30', '429 30', '429 30', '429 30', '429 30'],
-  open: ['200', '429 1', '429 1', '429 30', '502', '429 200', '429 70', '502', '502', '502'],
-  paused: [
-    '200',
-    '429 1',
-    '429 1',
-    '429 30',
-    '429 200',
-    '429 200',
-    '429 70',
-    '429 200',
-    '429 200',
-    '429 200',
-  ],
-  asksForPause: [
-    '200',
-    '429 1',
-    '429 1',
-    '429 30',
-    '429 70',
-    '429 70',
-    '429 70',
-    '429 70',
-    '429 70',
-    '429 70',
-  ],
-  draining: ['200', '429 1', '429 1', '429 30', '502', '429 200', '429 70', '502', '502', '504'],
-  fails: ['200', '429 1', '429 1', '429 30', '502', '429 200', '429 70', '502', '502', '504'],
-  hangs: ['200', '429 1', '429 1', '429 30', '502', '429 200', '429 70', '504', '502', '504'],
+  // In the order of the kinds: works, full, crowded, used, open, paused, asksForPause, draining, fails, hangs, fallsSilent.
+  works: row('200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200'),
+  full: row('200, 429 1, 429 1, 429 1, 429 1, 429 1, 429 1, 429 1, 429 1, 429 1, 429 1'),
+  crowded: row('200, 429 1, 429 1, 429 1, 429 1, 429 1, 429 1, 429 1, 429 1, 429 1, 429 1'),
+  used: row('200, 429 1, 429 1, 429 30, 429 30, 429 30, 429 30, 429 30, 429 30, 429 30, 429 30'),
+  open: row('200, 429 1, 429 1, 429 30, 502, 429 200, 429 70, 502, 502, 502, 502'),
+  paused: row('200, 429 1, 429 1, 429 30, 429 200, 429 200, 429 70, 429 200, 429 200, 429 200, 429 200'),
+  asksForPause: row('200, 429 1, 429 1, 429 30, 429 70, 429 70, 429 70, 429 70, 429 70, 429 70, 429 70'),
+  draining: row('200, 429 1, 429 1, 429 30, 502, 429 200, 429 70, 502, 502, 504, 504'),
+  fails: row('200, 429 1, 429 1, 429 30, 502, 429 200, 429 70, 502, 502, 504, 504'),
+  hangs: row('200, 429 1, 429 1, 429 30, 502, 429 200, 429 70, 504, 502, 504, 504'),
+  fallsSilent: row('200, 429 1, 429 1, 429 30, 502, 429 200, 429 70, 504, 502, 504, 504'),
 };
 
 const servers = new Map<string, { server: Server; calls: number }>();
@@ -153,11 +141,15 @@ afterAll(async () => {
   await Promise.all(upstreams.map((upstream) => upstream.close()));
 });
 
+function urlOf(server: keyof typeof SERVERS): string {
+  const { port } = servers.get(server)!.server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}/v1`;
+}
+
 function upstreamOf(name: KindName, priority: number, settings: Partial<DirectoryUpstream> = {}): Upstream {
   const kind: Kind = KINDS[name];
-  const { port } = servers.get(kind.server)!.server.address() as AddressInfo;
   const options = {
-    ...{ id: `ups_${priority}`, name: `${name} ${priority}`, baseUrl: `http://127.0.0.1:${port}/v1` },
+    ...{ id: `ups_${priority}`, name: `${name} ${priority}`, baseUrl: urlOf(kind.server) },
     ...{ credentials: [] as string[], credentialHeader: 'authorization', protocols: ['chat'] },
     ...{
       costPrices: null,
@@ -236,6 +228,21 @@ it('gives up a server that takes no connection, and calls the other one', async 
   silent.close();
   for (const socket of sockets) socket.destroy();
   await closed;
+});
+
+it('makes eight calls at a time of an upstream that is left alone, if no other can be called', async () => {
+  const lost = upstreamOf('open', 0, { baseUrl: urlOf('waits') });
+  let refused = 0;
+  const calls = Array.from({ length: 12 }, async () => {
+    const seen = await answerOf([lost]);
+    if (seen === '502') refused++;
+    return seen;
+  });
+  await waitFor(() => held.length === 8 && refused === 4);
+  expect(await answerOf([lost, upstreamOf('works', 1)])).toBe('200');
+  for (const answer of held.splice(0)) answer();
+  const seen = await Promise.all(calls);
+  expect(seen.sort()).toEqual([...new Array<string>(8).fill('200'), ...new Array<string>(4).fill('502')]);
 });
 
 it('connects to no private address that is not allowed, whatever its name was stored for', async () => {

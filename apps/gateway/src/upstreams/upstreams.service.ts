@@ -66,11 +66,14 @@ const MOST_ATTEMPTS = 2;
 /** An upstream that asks for less, say `Retry-After: 0`, fails: otherwise it would be called for ever. */
 const SHORTEST_PAUSE_MILLIS = 1_000;
 /** Client errors that another upstream may not answer; any other 4xx is the fault of the request. */
-const RETRIED_CLIENT_ERRORS = new Set([401, 403, 404, 408, 429]);
+const RETRIED_CLIENT_ERRORS = new Set([401, 402, 403, 404, 408, 429]);
 /** The upstream has no such endpoint, or no such model. */
 const MISSING_ENDPOINT = new Set([404, 405, 501]);
-/** The upstream refused the gateway's credential; the customer's own credential is valid. */
-const CREDENTIAL_ERRORS = new Set([401, 403]);
+/**
+ * The upstream refused the gateway's credential, or the operator's account there has no money; the customer's own credential is valid, and a
+ * 402 would speak of the customer's wallet.
+ */
+const CREDENTIAL_ERRORS = new Set([401, 402, 403]);
 
 function isTimeout(error: unknown): boolean {
   return (

@@ -31,7 +31,15 @@ const CHUNK_MILLIS = 25;
 const REFUSED_MILLIS = 50;
 /** Of the upstream, by both gateways together. */
 const CONCURRENCY = 4;
+const PROMPT_TOKENS = 5;
+/** Of a token, in picos. */
+const RATES = [1_000_000n, 2_000_000n] as const;
+/** What each upstream takes for a million tokens: 0.4 and 1.5 times the price. */
+const COSTS = [0.4, 3] as const;
+const COST_RATES = [400_000n, 3_000_000n] as const;
 const PLENTY_PICOS = 100_000_000_000_000n;
+const PICOS = 1e12;
+const DAY_MILLIS = 86_400_000;
 const ADMIN = { email: 'admin@example.com', password: 'the password of the admin' };
 const FORMER_KEY = 'sk-the-first-key-of-first';
 const NEW_KEY = 'sk-the-second-key-of-first';
@@ -92,7 +100,11 @@ class NotingModel {
       gateway: Number(messages[0]!.content.split(' ')[0]),
       credential: request.headers.authorization?.replace('Bearer ', ''),
     });
-    const usage = { prompt_tokens: 5, completion_tokens: CHUNKS, total_tokens: 5 + CHUNKS };
+    const usage = {
+      prompt_tokens: PROMPT_TOKENS,
+      completion_tokens: CHUNKS,
+      total_tokens: PROMPT_TOKENS + CHUNKS,
+    };
     if (!stream) {
       const choice = { index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' };
       response.setHeader('Content-Type', 'application/json');
@@ -133,8 +145,8 @@ const byAdmin = <Body>(method: string, path: string, json?: object, status = 200
 beforeAll(async () => {
   database = await createTestDatabase();
   await publishPrices(database.pool, [
-    { slug: 'm', unit: 'per_million_input_tokens', ratePicos: 1_000_000n },
-    { slug: 'm', unit: 'per_million_output_tokens', ratePicos: 2_000_000n },
+    { slug: 'm', unit: 'per_million_input_tokens', ratePicos: RATES[0] },
+    { slug: 'm', unit: 'per_million_output_tokens', ratePicos: RATES[1] },
   ]);
   ({ apiKey } = await insertAccount(database.pool, { balancePicos: PLENTY_PICOS }));
   [first, second] = await Promise.all([new NotingModel().start(), new NotingModel().start()]);
@@ -154,6 +166,8 @@ beforeAll(async () => {
   }));
   const { upstreams } = await byAdmin<{ upstreams: { id: string }[] }>('GET', '');
   firstId = upstreams[0]!.id;
+  await publishCosts(firstId, 'first');
+  await sleep(IN_FORCE_MILLIS);
 });
 afterAll(async () => {
   if (process.env.UPSTREAM_TEST_FIGURES) console.info(JSON.stringify(figures));
@@ -164,8 +178,10 @@ afterAll(async () => {
 });
 
 let prompts = 0;
-const chat = (gateway: number, stream = false): Promise<CallResult> =>
-  rawCall({
+/** Of all calls, for the sums at the end. */
+const answered = { whole: 0, broken: 0 };
+async function chat(gateway: number, stream = false): Promise<CallResult> {
+  const result = await rawCall({
     gatewayUrl: gateways[gateway]!.url,
     apiKey,
     body: {
@@ -175,6 +191,21 @@ const chat = (gateway: number, stream = false): Promise<CallResult> =>
       ...(stream && { stream, stream_options: { include_usage: true } }),
     },
   });
+  if (result.status === 200) answered[result.complete ? 'whole' : 'broken']++;
+  return result;
+}
+
+/** When it was told what an upstream takes. */
+const pricedAt: Record<string, number> = {};
+/** Tells what an upstream takes, which is in force two seconds later. */
+async function publishCosts(id: string, name: string): Promise<void> {
+  const cost_prices = [
+    { model: 'm', unit: 'per_million_input_tokens', price: COSTS[0] },
+    { model: 'm', unit: 'per_million_output_tokens', price: COSTS[1] },
+  ];
+  await byAdmin('PUT', `/${id}/cost-prices`, { cost_prices });
+  pricedAt[name] = Date.now();
+}
 
 /** Plain calls and streams to both gateways, until they are stopped. */
 function startLoad(): { results: CallResult[]; stop(): Promise<CallResult[]> } {
@@ -225,7 +256,7 @@ test('a second upstream is added and gets its weight of distinct prompts', async
   const load = startLoad();
   await waitFor(() => load.results.length > 4 * CLIENTS);
   await byAdmin('PATCH', `/${firstId}`, { models: [{ model: 'm', weight: 90, priority: 0 }] });
-  await byAdmin(
+  const { id } = await byAdmin<{ id: string }>(
     'POST',
     '',
     { name: 'second', base_url: second.url, models: [{ model: 'm', weight: 10, priority: 0 }] },
@@ -234,6 +265,7 @@ test('a second upstream is added and gets its weight of distinct prompts', async
   const changedAt = Date.now();
   await Promise.all(metricsPorts.map((port) => waitFor(() => knows(port, 'second'), IN_FORCE_MILLIS)));
   figures.addedMillis = Date.now() - changedAt;
+  await publishCosts(id, 'second');
   await waitFor(() => [0, 1].every((index) => second.seen.some(({ gateway }) => gateway === index)));
   expect(failed(await load.stop())).toEqual([]);
   first.seen.length = second.seen.length = 0;
@@ -296,12 +328,13 @@ test('an upstream that is drained gets no further call, and its death is noticed
 
 test('of an upstream that dies under load only streams that had begun break', async () => {
   const third = await new NotingModel().start();
-  await byAdmin(
+  const { id } = await byAdmin<{ id: string }>(
     'POST',
     '',
     { name: 'third', base_url: third.url, models: [{ model: 'm', weight: 100, priority: 0 }] },
     201,
   );
+  await publishCosts(id, 'third');
   const load = startLoad();
   await waitFor(() => [0, 1].every((index) => third.seen.some(({ gateway }) => gateway === index)));
   await waitFor(() => third.seen.length > 20 * LONG_STREAMS);
@@ -337,4 +370,49 @@ test('two gateways together keep the limit of an upstream, and tell clients that
 test('no gateway was restarted, and every call is billed and has its margin', async () => {
   expect(gateways.map(({ pid, isRunning }) => [pid, isRunning])).toEqual(pids.map((pid) => [pid, true]));
   await runReconcile(database);
+
+  const { rows: events } = await database.pool.query<{
+    upstream: string;
+    outcome: string;
+    revenue: bigint;
+    cost: bigint | null;
+    at: Date;
+  }>(
+    `SELECT upstream, outcome, cost_picos::bigint AS revenue, occurred_at AS at,
+       (SELECT sum((c ->> 'cost_picos')::numeric)::bigint FROM jsonb_array_elements(upstream_costs) c) AS cost
+     FROM metering.usage_events`,
+  );
+  // Each answer once, those that broke in the middle, too.
+  const whole = events.filter(({ outcome }) => outcome === 'completed');
+  expect([whole.length, events.length - whole.length]).toEqual([answered.whole, answered.broken]);
+  const [priceOfOne, costOfOne] = [RATES, COST_RATES].map(
+    ([input, output]) => BigInt(PROMPT_TOKENS) * input + BigInt(CHUNKS) * output,
+  );
+  expect(new Set(whole.map(({ revenue }) => revenue))).toEqual(new Set([priceOfOne]));
+  // What an upstream takes is known from two seconds after it was told, and some streams end later.
+  const unknown = events.filter(({ cost }) => cost === null);
+  const late = unknown.filter(({ upstream, at }) => at.getTime() > pricedAt[upstream]! + 2 * IN_FORCE_MILLIS);
+  expect(late).toEqual([]);
+  expect(new Set(whole.flatMap(({ cost }) => cost ?? []))).toEqual(new Set([costOfOne]));
+
+  const sum = (values: (bigint | null)[]) =>
+    values.reduce<bigint>((total, value) => total + (value ?? 0n), 0n);
+  const { rows: uncharged } = await database.pool.query<{ cost: bigint }>(
+    'SELECT coalesce(sum(cost_picos), 0)::bigint AS cost FROM metering.uncharged_costs',
+  );
+  const day = (millis: number) => new Date(millis).toISOString().slice(0, 10);
+  const report = await consoleBody<{ total: Record<string, unknown> }>(
+    consoleService.url,
+    'GET',
+    `/api/admin/reports/margin?from=${day(Date.now() - DAY_MILLIS)}&to=${day(Date.now() + DAY_MILLIS)}&group_by=upstream`,
+    { token },
+  );
+  const totalOf = (name: string) => Number(String(report.total[name]));
+  const revenue = sum(events.map((event) => event.revenue));
+  const cost = sum([...events.map((event) => event.cost), uncharged[0]!.cost]);
+  const uncosted = sum(unknown.map((event) => event.revenue));
+  expect([totalOf('calls'), totalOf('calls_without_cost')]).toEqual([events.length, unknown.length]);
+  expect(totalOf('revenue')).toBeCloseTo(Number(revenue) / PICOS, 9);
+  expect(totalOf('cost')).toBeCloseTo(Number(cost) / PICOS, 9);
+  expect(totalOf('margin')).toBeCloseTo(Number(revenue - uncosted - cost) / PICOS, 9);
 });

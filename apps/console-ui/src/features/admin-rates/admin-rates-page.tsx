@@ -5,6 +5,7 @@ import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } f
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useMay } from '../../api/account';
+import { toApiError } from '../../api/api-error';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
@@ -46,6 +47,7 @@ const en = {
   back: 'Back',
   cancel: 'Cancel',
   stored: 'Rate for {{date}} set.',
+  conflict: 'Somebody else has set rates meanwhile. Compare again before you set this one.',
 } as const;
 
 const zh: ChineseTexts<typeof en> = {
@@ -74,6 +76,7 @@ const zh: ChineseTexts<typeof en> = {
   back: '返回',
   cancel: '取消',
   stored: '{{date}} 的汇率已设置。',
+  conflict: '其他管理员刚刚设置了汇率。请重新比较后再设置。',
 };
 
 const useAdminRatesTexts = defineTexts('admin-rates', en, zh);
@@ -97,16 +100,23 @@ const ratesQuery = (api: ConsoleApi) =>
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
 
-function useStoreRate() {
+/** Refuses with 409 if others were stored meanwhile, which are shown then. */
+function useStoreRate(version: string | undefined) {
   const api = useConsoleApi();
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (rate: { date: string; usd_per_unit: Figure }) =>
-      bodyOf(api.PUT('/api/admin/billing/exchange-rates', { body: { rates: [rate] } })),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: RATES }),
+      bodyOf(
+        api.PUT('/api/admin/billing/exchange-rates', {
+          params: { query: version === undefined ? {} : { version } },
+          body: { rates: [rate] },
+        }),
+      ),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: RATES }),
   });
 }
 
+const CONFLICT = 409;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DECIMALS = 10;
 
@@ -115,10 +125,18 @@ const isRate = (text: string): boolean => {
   return rate !== undefined && !rate.isZero;
 };
 
-/** Asks for a rate, shows the difference, and stores it when that is confirmed. `rates`: newest day first. */
-function RateDialog({ rates, onClose }: { rates: Rate[]; onClose: () => void }) {
+interface RateDialogProps {
+  /** Newest day first. */
+  rates: Rate[];
+  /** Of the rates. */
+  version: string | undefined;
+  onClose: () => void;
+}
+
+/** Asks for a rate, shows the difference, and stores it when that is confirmed. */
+function RateDialog({ rates, version, onClose }: RateDialogProps) {
   const t = useAdminRatesTexts();
-  const store = useStoreRate();
+  const store = useStoreRate(version);
   const [isChecked, setIsChecked] = useState(false);
   const form = useForm({
     initialValues: { date: new Date().toISOString().slice(0, 10), rate: '' },
@@ -144,7 +162,12 @@ function RateDialog({ rates, onClose }: { rates: Rate[]; onClose: () => void }) 
     <Modal opened onClose={onClose} title={t('set')} closeOnClickOutside={false}>
       <form onSubmit={form.onSubmit(submit)} noValidate>
         <Stack>
-          {store.error && <ErrorNotice error={store.error} />}
+          {store.error && (
+            <ErrorNotice
+              error={store.error}
+              {...(toApiError(store.error).status === CONFLICT && { message: t('conflict') })}
+            />
+          )}
           {isChecked ? (
             <>
               <Text>{t('confirm.text', { date })}</Text>
@@ -287,7 +310,13 @@ function Rates() {
           </Stack>
         )}
       </QueryState>
-      {isSetting && <RateDialog rates={rates} onClose={() => setIsSetting(false)} />}
+      {isSetting && (
+        <RateDialog
+          rates={rates}
+          version={query.data?.pages[0]?.version}
+          onClose={() => setIsSetting(false)}
+        />
+      )}
     </>
   );
 }

@@ -36,19 +36,48 @@ function useRefresh(queryKey: string[]) {
   return () => queryClient.invalidateQueries({ queryKey });
 }
 
-/** Adds an upstream, or changes the given one. A credential is stored beside those that it has. */
-export function useSaveUpstream(upstream: Upstream | undefined) {
-  const api = useConsoleApi();
-  return useMutation({
-    mutationFn: ({ name, credential, ...fields }: NewUpstream) => {
-      const body = { ...fields, ...(credential && { credential }) };
-      if (!upstream) return bodyOf(api.POST('/api/admin/upstreams', { body: { name, ...body } }));
-      const params = { path: { id: upstream.id }, query: versionOf(upstream) };
-      return bodyOf(api.PATCH('/api/admin/upstreams/{id}', { params, body }));
-    },
-    onSuccess: useRefresh(UPSTREAMS),
-  });
+/** Of a change that is based on what is stored; undefined: nothing is. */
+const changeQuery = (base: { version: Figure } | undefined, isDryRun: boolean) => ({
+  ...(base && versionOf(base)),
+  ...(isDryRun && { dry_run: true }),
+});
+
+/**
+ * Adds an upstream, or changes the given one. A dry run stores nothing. A credential is stored beside those that it has.
+ * @param fields without those that stay; all of them for a new one
+ */
+export async function sendUpstream(
+  api: ConsoleApi,
+  base: Upstream | undefined,
+  { name, credential, ...fields }: Partial<NewUpstream>,
+  isDryRun: boolean,
+): Promise<Upstream> {
+  const body = { ...fields, ...(credential && { credential }) };
+  const query = changeQuery(base, isDryRun);
+  if (base)
+    return bodyOf(api.PATCH('/api/admin/upstreams/{id}', { params: { path: { id: base.id }, query }, body }));
+  const added = { ...body, name } as NewUpstream;
+  return bodyOf(api.POST('/api/admin/upstreams', { params: { query }, body: added }));
 }
+
+/** Stores what is known of a model, or changes the given one. A dry run stores nothing. */
+export async function sendServedModel(
+  api: ConsoleApi,
+  base: ServedModel | undefined,
+  { slug, ...body }: Partial<NewServedModel>,
+  isDryRun: boolean,
+): Promise<ServedModel> {
+  const query = changeQuery(base, isDryRun);
+  if (base) {
+    const params = { path: { id: base.id }, query };
+    return bodyOf(api.PATCH('/api/admin/inference/models/{id}', { params, body }));
+  }
+  const added = { ...body, slug } as NewServedModel;
+  return bodyOf(api.POST('/api/admin/inference/models', { params: { query }, body: added }));
+}
+
+export const useRefreshUpstreams = () => useRefresh(UPSTREAMS);
+export const useRefreshServedModels = () => useRefresh(MODELS);
 
 /** Drains an upstream, takes it out of service, or brings it back. */
 export function useSetState() {
@@ -75,14 +104,14 @@ export function useDeleteUpstream() {
   });
 }
 
-export function useDeleteCredential(id: string) {
+export function useDeleteCredential(upstream: Upstream) {
   const api = useConsoleApi();
   return useMutation({
     mutationFn: (credential: string) =>
       api.DELETE('/api/admin/upstreams/{id}/credentials/{credential}', {
-        params: { path: { id, credential } },
+        params: { path: { id: upstream.id, credential }, query: versionOf(upstream) },
       }),
-    onSuccess: useRefresh(UPSTREAMS),
+    onSettled: useRefresh(UPSTREAMS),
   });
 }
 
@@ -100,23 +129,6 @@ export function useTestSettings() {
   const api = useConsoleApi();
   return useMutation({
     mutationFn: (body: Schemas['TestSettingsDto']) => bodyOf(api.POST('/api/admin/upstreams/test', { body })),
-  });
-}
-
-/** Stores what is known of a model, or changes the given one. */
-export function useSaveServedModel(model: ServedModel | undefined) {
-  const api = useConsoleApi();
-  return useMutation({
-    mutationFn: ({ slug, ...body }: NewServedModel) =>
-      model
-        ? bodyOf(
-            api.PATCH('/api/admin/inference/models/{id}', {
-              params: { path: { id: model.id }, query: versionOf(model) },
-              body,
-            }),
-          )
-        : bodyOf(api.POST('/api/admin/inference/models', { body: { slug, ...body } })),
-    onSuccess: useRefresh(MODELS),
   });
 }
 

@@ -11,15 +11,27 @@ import {
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
+import { useQueryClient } from '@tanstack/react-query';
 import { FlaskConical, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { useConsoleApi } from '../../api/console-api';
 import { FormDialog } from '../../components/dialogs';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { Figure } from '../../figures/figure';
 import { useServingTexts } from './admin-serving-texts';
-import { type Upstream, useDeleteCredential, useSaveUpstream, useTestSettings } from './serving-queries';
+import {
+  sendUpstream,
+  type Upstream,
+  upstreamsQuery,
+  useDeleteCredential,
+  useRefreshUpstreams,
+  useTestSettings,
+} from './serving-queries';
+import { editedFields } from './setting-changes';
 import { SplitPreview } from './split-preview';
 import { TestResult } from './test-result';
+import { UpstreamReview } from './upstream-review';
+import { useReview } from './use-review';
 
 const PROTOCOLS = ['chat', 'responses', 'messages'] as const;
 const WHOLE = /^\d{1,15}$/;
@@ -41,6 +53,41 @@ const NUMBERS = [...Object.keys(LIMITS), ...Object.keys(TIMEOUTS)] as (
 const textOf = (figure: Figure | null | undefined) => figure?.toString() ?? '';
 const figureOf = (text: string) => (text.trim() === '' ? null : Figure.of(text.trim()));
 
+interface FormValues {
+  name: string;
+  base_url: string;
+  region: string;
+  credential: string;
+  credential_header: string;
+  protocols: Upstream['protocols'];
+  state: Upstream['state'];
+  models: { model: string; upstream_name: string; weight: string; priority: string }[];
+}
+type NumberTexts = Record<(typeof NUMBERS)[number], string>;
+
+const isNamed = ({ model }: FormValues['models'][number]) => model.trim() !== '';
+
+/** What the API takes for what was typed. */
+const fieldsOf = (values: FormValues & NumberTexts) => ({
+  name: values.name.trim(),
+  base_url: values.base_url.trim(),
+  region: values.region.trim() || null,
+  credential_header: values.credential_header.trim(),
+  protocols: values.protocols,
+  credential: values.credential.trim() || null,
+  state: values.state,
+  ...(Object.fromEntries(NUMBERS.map((name) => [name, figureOf(values[name])])) as Record<
+    (typeof NUMBERS)[number],
+    Figure | null
+  >),
+  models: values.models.filter(isNamed).map(({ model, upstream_name: name, weight, priority }) => ({
+    model: model.trim(),
+    upstream_name: name.trim() || null,
+    weight: Figure.of(weight.trim()),
+    priority: Figure.of(priority.trim()),
+  })),
+});
+
 interface Props {
   /** All upstreams, for the preview of the split. */
   all: readonly Upstream[];
@@ -51,20 +98,22 @@ interface Props {
 /** Adds or changes an upstream, beside what becomes of the calls. */
 export function UpstreamDialog({ all, upstream, onClose }: Props) {
   const t = useServingTexts();
-  const save = useSaveUpstream(upstream);
+  const api = useConsoleApi();
+  const queryClient = useQueryClient();
+  const refresh = useRefreshUpstreams();
   const test = useTestSettings();
   const [failure, setFailure] = useState<unknown>();
   const wholeOrEmpty = (text: string) =>
     text.trim() === '' || WHOLE.test(text.trim()) ? null : t('number.wrong');
   const whole = (text: string) => (WHOLE.test(text.trim()) ? null : t('number.wrong'));
-  const form = useForm({
+  const form = useForm<FormValues & NumberTexts>({
     initialValues: {
       name: upstream?.name ?? '',
       base_url: upstream?.base_url ?? '',
       region: upstream?.region ?? '',
       credential: '',
       credential_header: upstream?.credential_header ?? 'authorization',
-      protocols: (upstream?.protocols ?? ['chat']) as Upstream['protocols'],
+      protocols: upstream?.protocols ?? ['chat'],
       state: upstream?.state ?? 'active',
       concurrency: textOf(upstream?.concurrency),
       requests_per_minute: textOf(upstream?.requests_per_minute),
@@ -88,37 +137,29 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
     },
   });
   const { values } = form;
-  const rows = values.models.filter(({ model }) => model.trim() !== '');
+  const rows = values.models.filter(isNamed);
+  const review = useReview<Upstream>({
+    opened: upstream,
+    readAll: async () => (await queryClient.fetchQuery({ ...upstreamsQuery(api), staleTime: 0 })).upstreams,
+    send: (base, isDryRun) => {
+      const fields = fieldsOf(values);
+      return sendUpstream(
+        api,
+        base,
+        base ? editedFields(fieldsOf(form.getInitialValues()), fields) : fields,
+        isDryRun,
+      );
+    },
+    onSaved: async () => {
+      await refresh();
+      notifications.show({ message: t('saved') });
+      onClose();
+    },
+    onRefused: (error) => setFailure(showFieldErrors(form, error)),
+  });
   const submit = () => {
     setFailure(undefined);
-    save.mutate(
-      {
-        name: values.name.trim(),
-        base_url: values.base_url.trim(),
-        region: values.region.trim() || null,
-        credential_header: values.credential_header.trim(),
-        protocols: values.protocols,
-        credential: values.credential.trim() || null,
-        state: values.state,
-        ...(Object.fromEntries(NUMBERS.map((name) => [name, figureOf(values[name])])) as Record<
-          (typeof NUMBERS)[number],
-          Figure | null
-        >),
-        models: rows.map(({ model, upstream_name: name, weight, priority }) => ({
-          model: model.trim(),
-          upstream_name: name.trim() || null,
-          weight: Figure.of(weight.trim()),
-          priority: Figure.of(priority.trim()),
-        })),
-      },
-      {
-        onSuccess: () => {
-          notifications.show({ message: t('saved') });
-          onClose();
-        },
-        onError: (error) => setFailure(showFieldErrors(form, error)),
-      },
-    );
+    review.start();
   };
   const runTest = () => {
     const name = rows
@@ -144,12 +185,23 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
         priority: Figure.of(priority.trim()),
       })),
   };
+  if (review.reviewed)
+    return (
+      <UpstreamReview
+        opened={upstream}
+        reviewed={review.reviewed}
+        all={all}
+        isPending={review.isPending}
+        onSave={review.save}
+        onBack={review.leave}
+      />
+    );
   return (
     <FormDialog
       size="56rem"
       title={upstream ? t('edit.title', { name: upstream.name }) : t('add')}
-      submitText={t('save')}
-      isPending={save.isPending}
+      submitText={t('review')}
+      isPending={review.isPending}
       onSubmit={form.onSubmit(submit)}
       onClose={onClose}
     >
@@ -197,7 +249,7 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
         />
         <TextInput label={t('credential.header')} {...form.getInputProps('credential_header')} />
       </Group>
-      {upstream && <StoredCredentials upstream={upstream} />}
+      {upstream && <StoredCredentials upstream={all.find(({ id }) => id === upstream.id) ?? upstream} />}
       <Stack gap="xs" aria-live="polite">
         <Group>
           <Button
@@ -302,29 +354,27 @@ export function UpstreamDialog({ all, upstream, onClose }: Props) {
   );
 }
 
-function StoredCredentials({ upstream: { id, credentials } }: { upstream: Upstream }) {
+/** @param upstream as it is stored now: each deletion makes a new version */
+function StoredCredentials({ upstream }: { upstream: Upstream }) {
   const t = useServingTexts();
-  const deletion = useDeleteCredential(id);
-  const [deleted, setDeleted] = useState<string[]>([]);
-  const left = credentials.filter((credential) => !deleted.includes(credential.id));
-  if (left.length === 0) return null;
+  const deletion = useDeleteCredential(upstream);
+  const { credentials } = upstream;
+  if (credentials.length === 0 && !deletion.error) return null;
   return (
     <section aria-label={t('credential.stored')}>
       <Text size="sm" fw={500}>
         {t('credential.stored')}
       </Text>
       {deletion.error && <ErrorNotice error={deletion.error} />}
-      {left.map((credential) => (
-        <Group key={credential.id} gap="xs">
-          <Text size="sm">{t('credential.one', { hint: credential.hint })}</Text>
+      {credentials.map(({ id, hint }) => (
+        <Group key={id} gap="xs">
+          <Text size="sm">{t('credential.one', { hint })}</Text>
           <Button
             variant="subtle"
             color="red"
             size="compact-xs"
             loading={deletion.isPending}
-            onClick={() =>
-              deletion.mutate(credential.id, { onSuccess: () => setDeleted([...deleted, credential.id]) })
-            }
+            onClick={() => deletion.mutate(id)}
           >
             {t('credential.delete')}
           </Button>

@@ -1,7 +1,5 @@
 import { StaffOnly } from '@inference/guards';
 import { PageQuery } from '@inference/http';
-import { RATE_DIGITS } from '@inference/metering';
-import { exactNumber, scaledToDecimal } from '@inference/money';
 import { ApiErrors } from '@inference/openapi';
 import { Body, Controller, Get, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -11,6 +9,7 @@ import {
   ExchangeRateHistoryResponse,
   ExchangeRateListResponse,
   PublishExchangeRatesDto,
+  PublishExchangeRatesQuery,
 } from './exchange-rates.dto';
 import { ExchangeRatesService } from './exchange-rates.service';
 
@@ -43,17 +42,14 @@ export class ExchangeRatesController {
     description: 'Days that the body does not name stay as they are.',
   })
   @ApiOkResponse({ description: 'What was stored.', type: ExchangeRateListResponse })
-  @ApiErrors({ 409: 'The currency of the site is USD, which needs no exchange rate.' })
-  async store(
+  @ApiErrors({
+    409: 'Other rates than those of `version` are stored, or the currency of the site is USD, which needs no exchange rate.',
+  })
+  store(
     @CurrentActor() admin: Actor,
     @Body() body: PublishExchangeRatesDto,
+    @Query() query: PublishExchangeRatesQuery,
   ): Promise<ExchangeRateListResponse> {
-    await this.exchangeRates.store(admin, body);
-    return {
-      rates: body.rates.map(({ date, usd_per_unit: rate }) => ({
-        date,
-        usd_per_unit: exactNumber(scaledToDecimal(rate, RATE_DIGITS)),
-      })),
-    };
+    return this.exchangeRates.store(admin, body, query);
   }
 }

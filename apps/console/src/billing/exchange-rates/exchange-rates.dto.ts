@@ -1,4 +1,4 @@
-import { MoneyProperty, NextCursorProperty, ObjectListField } from '@inference/dto';
+import { MoneyProperty, NextCursorProperty, ObjectListField, TextField } from '@inference/dto';
 import { RATE_DIGITS } from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
 import { ApiProperty } from '@nestjs/swagger';
@@ -43,6 +43,17 @@ export class PublishExchangeRatesDto {
   rates!: ExchangeRateDto[];
 }
 
+export class PublishExchangeRatesQuery {
+  @TextField({
+    description:
+      'The `version` of the rates on which the change is based. If others were stored meanwhile, nothing is stored. If absent, the rates are changed whichever they are.',
+    example: '3f0c1a9b2d7e4f56a1b2c3d4e5f60718',
+    optional: true,
+    pattern: [/^[0-9a-f]{1,32}$/, 'must be a version of the rates'],
+  })
+  version?: string;
+}
+
 export class ExchangeRateResponse {
   @ApiProperty({
     description: 'The UTC day from which the rate applies.',
@@ -55,9 +66,18 @@ export class ExchangeRateResponse {
   usd_per_unit!: ExactNumber;
 }
 
+const VersionProperty = () =>
+  ApiProperty({
+    description: 'Differs whenever the rates differ; 0 without any rate.',
+    example: '3f0c1a9b2d7e4f56a1b2c3d4e5f60718',
+  });
+
 export class ExchangeRateListResponse {
   @ApiProperty({ description: 'The rates that were stored.', type: [ExchangeRateResponse] })
   rates!: ExchangeRateResponse[];
+
+  @VersionProperty()
+  version!: string;
 }
 
 export class ExchangeRateHistoryResponse {
@@ -73,6 +93,9 @@ export class ExchangeRateHistoryResponse {
     type: [ExchangeRateResponse],
   })
   rates!: ExchangeRateResponse[];
+
+  @VersionProperty()
+  version!: string;
 
   @NextCursorProperty()
   next_cursor!: string | null;

@@ -17,6 +17,21 @@ export function listExchangeRates(
   return rates.take(count).getMany();
 }
 
+/** Tells lists of rates apart; 0 without any rate. */
+export async function exchangeRatesVersion(executor: Executor): Promise<string> {
+  const { rows } = await executor.query<{ version: string }>(
+    `SELECT coalesce(left(encode(sha256(convert_to(string_agg(day || ' ' || usd_per_unit, ',' ORDER BY day), 'UTF8')), 'hex'), 32), '0')
+       AS version
+     FROM pricing.exchange_rates`,
+  );
+  return rows[0]!.version;
+}
+
+/** Others wait to change rates until the transaction ends. */
+export async function lockExchangeRates(transaction: Transaction): Promise<void> {
+  await transaction.query("SELECT pg_advisory_xact_lock(hashtext('pricing.exchange_rates'))");
+}
+
 /** The rate of today; null if no day until today, in UTC, has one. */
 export function findCurrentExchangeRate(executor: Executor): Promise<ExchangeRate | null> {
   return executor

@@ -231,7 +231,7 @@ describe('pricing', () => {
     const { status, body } = await site.console.request('GET', '/api/admin/billing/exchange-rates', {
       token: admin.token,
     });
-    expect([status, body]).toEqual([200, { current: null, rates: [], next_cursor: null }]);
+    expect([status, body]).toEqual([200, { current: null, rates: [], version: '0', next_cursor: null }]);
   });
 });
 
@@ -271,12 +271,14 @@ describe('pricing on the China site', () => {
     expect(first.body).toEqual({
       current: rates[1],
       rates: rates.slice(0, 2),
+      version: expect.stringMatching(/^[0-9a-f]{32}$/),
       next_cursor: expect.any(String),
     });
-    const { next_cursor: cursor } = first.body as { next_cursor: string };
+    const { next_cursor: cursor, version } = first.body as { next_cursor: string; version: string };
     expect((await get(`limit=2&cursor=${cursor}`)).body).toEqual({
       current: rates[1],
       rates: rates.slice(2),
+      version,
       next_cursor: null,
     });
     expect((await get('cursor=no')).status).toBe(400);
@@ -289,10 +291,24 @@ describe('pricing on the China site', () => {
       { date: '2026-01-31', usd_per_unit: '0.1400000001' },
     ]);
     expect(first.status).toBe(200);
-    expect(first.text).toBe(
-      '{"rates":[{"date":"2026-01-30","usd_per_unit":0.139},{"date":"2026-01-31","usd_per_unit":0.1400000001}]}',
+    expect(first.text).toContain(
+      '{"rates":[{"date":"2026-01-30","usd_per_unit":0.139},{"date":"2026-01-31","usd_per_unit":0.1400000001}],',
     );
-    await storeRates([{ date: '2026-01-30', usd_per_unit: 1 }]);
+    const { version } = first.body as { version: string };
+    const change = { rates: [{ date: '2026-01-30', usd_per_unit: 1 }] };
+    const path = '/api/admin/billing/exchange-rates';
+    expect((await put(`${path}?version=x`, change)).status).toBe(400);
+    const stale = await put(`${path}?version=0`, change);
+    expect([stale.status, stale.body]).toEqual([
+      409,
+      { error: `version: ${version} was stored meanwhile; compare with it and try again` },
+    ]);
+    // Of two changes that are based on the same rates one is stored.
+    const both = await Promise.all([
+      put(`${path}?version=${version}`, change),
+      put(`${path}?version=${version}`, change),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
     const { rows } = await site.database.pool.query(
       'SELECT day::text, usd_per_unit::text FROM pricing.exchange_rates ORDER BY day',
     );

@@ -158,22 +158,27 @@ export class UpstreamsController {
     description: 'It is used from now on. The former ones are used only if the server refuses it.',
   })
   @ApiCreatedResponse({ description: 'The stored credential, without its text.', type: CredentialResponse })
-  @ApiErrors({ 404: 'There is no such upstream.' })
+  @ApiErrors({ 404: 'There is no such upstream.', 409: CHANGED })
   addCredential(
     @CurrentActor() admin: Actor,
     @Param() { id }: UpstreamPath,
     @Body() { credential }: NewCredentialDto,
+    @Query() query: VersionQuery,
   ): Promise<CredentialResponse> {
-    return this.upstreams.addCredential(admin, id, credential);
+    return this.upstreams.addCredential(admin, id, credential, query);
   }
 
   @Delete(':id/credentials/:credential')
   @HttpCode(204)
   @ApiOperation({ operationId: 'deleteUpstreamCredential', summary: 'Removes a credential.' })
   @ApiNoContentResponse({ description: 'It is not used any more.' })
-  @ApiErrors({ 404: 'There is no such upstream or credential.' })
-  deleteCredential(@CurrentActor() admin: Actor, @Param() { id, credential }: CredentialPath): Promise<void> {
-    return this.upstreams.deleteCredential(admin, id, credential);
+  @ApiErrors({ 404: 'There is no such upstream or credential.', 409: CHANGED })
+  deleteCredential(
+    @CurrentActor() admin: Actor,
+    @Param() { id, credential }: CredentialPath,
+    @Query() query: VersionQuery,
+  ): Promise<void> {
+    return this.upstreams.deleteCredential(admin, id, credential, query);
   }
 }
 

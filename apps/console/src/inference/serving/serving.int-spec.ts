@@ -311,6 +311,26 @@ describe('upstreams', () => {
     expect((await send('DELETE', `${UPSTREAMS}/${id}?version=2`)).status).toBe(204);
   });
 
+  it('get and lose credentials as they were seen, each of which is a version', async () => {
+    const { id, credentials } = await create({ credential: 'sk-former' });
+    const path = `${UPSTREAMS}/${id}/credentials`;
+    const former = `${path}/${credentials[0]!.id}`;
+    const conflict = (version: number) => [
+      409,
+      `version: ${version} was stored meanwhile; compare with it and try again`,
+    ];
+    const json = { credential: CREDENTIAL };
+    expect(errorOf(await send('POST', `${path}?version=2`, json))).toEqual(conflict(1));
+    expect((await send('POST', `${path}?version=1`, json)).status).toBe(201);
+    expect(errorOf(await send('DELETE', `${former}?version=1`))).toEqual(conflict(2));
+    expect((await send('DELETE', `${former}?version=2`)).status).toBe(204);
+    for (const bad of ['0', 'x'])
+      expect((await send('POST', `${path}?version=${bad}`, json)).status).toBe(400);
+    const { upstreams } = (await send('GET', UPSTREAMS)).body as { upstreams: Stored[] };
+    expect(upstreams).toMatchObject([{ version: 3, credentials: [{ hint: '0123' }] }]);
+    expect((await send('PATCH', `${UPSTREAMS}/${id}?version=2`, {})).status).toBe(409);
+  });
+
   it.each([
     [{ base_url: 'ftp://a.b' }, 'base_url: must be a URL starting with http:// or https://'],
     [{ base_url: 'http://u:p@a.b/v1' }, 'base_url: must hold no credentials; give them as `credential`'],

@@ -130,9 +130,15 @@ export class UpstreamsService implements OnApplicationShutdown {
   }
 
   /** Stores a credential, which is used from now on. */
-  async addCredential(admin: Actor, id: string, credential: string): Promise<CredentialResponse> {
+  async addCredential(
+    admin: Actor,
+    id: string,
+    credential: string,
+    query: VersionQuery,
+  ): Promise<CredentialResponse> {
     return this.database.transaction(async (transaction) => {
       const { upstream } = await lockedUpstream(transaction, id);
+      requireVersion(upstream.version, query);
       const credentialId = await insertCredential(transaction, id, credential, this.seal);
       await updateUpstream(transaction, id, {});
       await recordChange(transaction, admin, upstream, 'credential_added', { credential: credentialId });
@@ -141,9 +147,10 @@ export class UpstreamsService implements OnApplicationShutdown {
     });
   }
 
-  async deleteCredential(admin: Actor, id: string, credentialId: string): Promise<void> {
+  async deleteCredential(admin: Actor, id: string, credentialId: string, query: VersionQuery): Promise<void> {
     await this.database.transaction(async (transaction) => {
       const { upstream } = await lockedUpstream(transaction, id);
+      requireVersion(upstream.version, query);
       if (!(await deleteCredential(transaction, id, credentialId)))
         throw new NotFoundException('no such credential');
       await updateUpstream(transaction, id, {});

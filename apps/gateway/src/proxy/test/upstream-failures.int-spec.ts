@@ -55,6 +55,13 @@ const FAULTS: Record<string, (response: ServerResponse) => void> = {
     response
       .writeHead(429, { 'Retry-After': '60', 'Content-Type': 'application/json' })
       .end('{"error":{"message":"Slow down.","type":"rate_limit_error","param":null,"code":"too_fast"}}'),
+  // The operator's account there is empty, which is no matter of the client.
+  'says-402': (response) =>
+    response
+      .writeHead(402, { 'Content-Type': 'application/json' })
+      .end(
+        '{"error":{"message":"Insufficient Balance","type":"x","param":null,"code":"insufficient_balance"}}',
+      ),
   'sends-garbage': (response) => response.setHeader('Content-Type', 'application/json').end('<html>'),
   'breaks-off': (response) => {
     response.setHeader('Content-Type', 'text/event-stream');
@@ -224,6 +231,7 @@ describe('how often a failing upstream is called, and what its client sees', () 
   it.each([
     ['hangs', { ...ok, calls: [1, 1] }],
     ['says-500', { ...ok, calls: [1, 1] }],
+    ['says-402', { ...ok, calls: [1, 1] }],
     ['says-429', { ...ok, calls: [1, 1] }],
     // The pause that it has asked for.
     ['says-429', { ...ok, calls: [0, 1] }],
@@ -245,6 +253,7 @@ describe('how often a failing upstream is called, and what its client sees', () 
   it.each([
     ['hangs', { status: 504, code: 'upstream_timeout', retryAfter: null, calls: [1, 0] }],
     ['says-500', { status: 502, code: 'upstream_error', retryAfter: null, calls: [1, 0] }],
+    ['says-402', { status: 502, code: 'upstream_error', retryAfter: null, calls: [1, 0] }],
     ['says-429', { status: 429, code: 'too_fast', retryAfter: '60', calls: [1, 0] }],
     ['says-429', { status: 429, code: 'upstream_busy', retryAfter: '60', calls: [0, 0] }],
     ['sends-garbage', { status: 502, code: 'upstream_error', retryAfter: null, calls: [1, 0] }],

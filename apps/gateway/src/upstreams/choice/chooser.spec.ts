@@ -88,6 +88,18 @@ describe('the choice of an upstream', () => {
     expect(lastResort([upstream('a', 0)], 1)).toBeUndefined();
   });
 
+  it('has no last resort with eight calls running, until one of them has ended', () => {
+    const one = upstream('a');
+    open(one, 0);
+    const begun = Array.from({ length: 8 }, () => {
+      expect(lastResort([one], 1)).toBe(one);
+      return one.circuit.begin(1);
+    });
+    expect(lastResort([one], 1)).toBeUndefined();
+    one.circuit.end(2, 'failed', begun[0]!);
+    expect(lastResort([one], 2)).toBe(one);
+  });
+
   it('passes over one that runs more than its share', () => {
     const both = [upstream('a'), upstream('b')];
     const key = keyOf(1);

@@ -72,7 +72,13 @@ interface Simulation {
   seconds: number;
   /** Whether the first upstream is dead at an instant in milliseconds. */
   isDead?(now: number): boolean;
+  /** When a call of a dead upstream fails that hangs; absent: it refuses. */
+  timeoutMillis?: number;
 }
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+/** ADR 72 has these figures. */
+const tell = (text: string) => void process.stdout.write(`${text}\n`);
 
 /** Whether an upstream runs more than 1.25 times its share, to the next whole call. */
 function isOverBound(server: Server, servers: readonly Server[], now: number): boolean {
@@ -86,7 +92,13 @@ function isOverBound(server: Server, servers: readonly Server[], now: number): b
   return open.includes(server) && isOver(server) && !open.every(isOver);
 }
 
-function simulate({ site = LARGE, policy, seconds, isDead = () => false }: Simulation): Outcome {
+function simulate({
+  site = LARGE,
+  policy,
+  seconds,
+  isDead = () => false,
+  timeoutMillis = REFUSAL_MILLIS,
+}: Simulation): Outcome {
   const random = randomOf(7);
   const servers = Array.from({ length: site.upstreams }, (_, index): Server => {
     const circuit = new Circuit(randomOf(index));
@@ -134,17 +146,21 @@ function simulate({ site = LARGE, policy, seconds, isDead = () => false }: Simul
     server.cache.add(conversation);
     if (server.cache.size > CACHE_SIZE) server.cache.delete(server.cache.values().next().value!);
     const spread = 0.5 + random();
-    const millis = server.isDead ? REFUSAL_MILLIS : Math.ceil((isHit ? HIT_MILLIS : MISS_MILLIS) * spread);
-    at(now + millis, () => {
-      const end = now + millis;
+    const settle = (end: number, isLost: boolean) => {
+      // The upstream has died under the call.
+      if (server.isDead && end < now + timeoutMillis)
+        return at(now + timeoutMillis, () => settle(now + timeoutMillis, true));
       server.load.end();
       running--;
-      server.circuit.end(end, server.isDead ? 'failed' : 'answered', opening);
-      if (!server.isDead) return;
+      server.circuit.end(end, isLost ? 'lost' : 'answered', opening);
+      if (!isLost) return;
       firstFailure = Math.min(firstFailure, end);
       if (tried) failed++;
       else call(conversation, end, new Set([server]));
-    });
+    };
+    const wasDead = server.isDead;
+    const millis = wasDead ? timeoutMillis : Math.ceil((isHit ? HIT_MILLIS : MISS_MILLIS) * spread);
+    at(now + millis, () => settle(now + millis, wasDead || server.isDead));
   };
   for (let now = 0; now < seconds * 1_000; now++) {
     servers[0]!.isDead = isDead(now);
@@ -172,11 +188,15 @@ describe('200 upstreams and 10,000 calls a second', () => {
         servers.reduce((least, server) => (server.load.running < least.load.running ? server : least)),
       pureHash: (servers, key) => servers[Math.abs(Math.imul(key, 0x9e3779b1) >> 8) % UPSTREAMS]!,
     };
-    const seconds = 4;
+    const seconds = Number(process.env.SIMULATION_SECONDS ?? 4);
     const own = simulate({ policy: ours, seconds });
     const results = Object.fromEntries(
       Object.entries(others).map(([name, policy]) => [name, simulate({ policy, seconds })]),
     );
+    for (const [name, { hitShare, worstLoad: worst }] of Object.entries({ ours: own, ...results }))
+      tell(
+        `200 upstreams, ${name}: ${percent(hitShare)} of the calls find their prefix, worst load ${worst.toFixed(2)}`,
+      );
     const { random: byChance, roundRobin, leastLoaded, pureHash } = results as Record<string, Outcome>;
     for (const blind of [byChance, roundRobin, leastLoaded])
       expect(own.hitShare).toBeGreaterThan(3 * blind!.hitShare);
@@ -194,6 +214,7 @@ describe('200 upstreams and 10,000 calls a second', () => {
     const [dead] = servers as [Server];
     const after = dead.calls.filter((instant) => instant >= firstFailure);
     const untilProbe = after.filter((instant) => instant < firstFailure + 5_000);
+    tell(`A dead upstream of 200 gets ${untilProbe.length} calls after the first failure`);
     expect(untilProbe.length).toBeLessThanOrEqual(3);
     expect(failed).toBe(0);
     const back = after.filter((instant) => instant >= outage.until);
@@ -224,6 +245,44 @@ describe('20 upstreams', () => {
     expect(worstLoad).toBeLessThan(1.8);
   });
 
+  it('go on beside one that hangs, which has no more than its bound and gets three calls after the first time-out', () => {
+    const outage = { from: 5_000, until: 50_000 };
+    const timeoutMillis = 10_000;
+    const { servers, failed, firstFailure, overBound } = simulate({
+      site: MIDDLING,
+      policy: ours,
+      seconds: 110,
+      isDead: (now) => now >= outage.from && now < outage.until,
+      timeoutMillis,
+    });
+    const [hanging, ...others] = servers as [Server, ...Server[]];
+    const between = (from: number, until: number, { calls } = hanging) =>
+      calls.filter((instant) => instant >= from && instant < until).length;
+    // A call that began before the outage is the first one that fails.
+    expect(firstFailure).toBeGreaterThan(outage.from + timeoutMillis - 2 * MISS_MILLIS);
+    const [hung, late, trials] = [
+      between(outage.from, firstFailure),
+      between(firstFailure, firstFailure + 5_000),
+      between(firstFailure + 5_000, outage.until),
+    ];
+    tell(
+      `An upstream of 20 that hangs gets ${hung} calls until the first time-out, ${late} within 5 s after it, ${trials} in the rest of 45 s`,
+    );
+    // Its share of all running calls, of which 50 a second are its own otherwise.
+    expect(hung).toBeLessThan(1.25 * 50 * 2);
+    expect(late).toBeLessThanOrEqual(3);
+    expect(trials).toBeLessThanOrEqual(4);
+    expect(failed).toBe(0);
+    expect(overBound).toBe(0);
+    const perSecond = others.map((server) => between(outage.from, outage.until, server) / 45);
+    expect(Math.max(...perSecond)).toBeLessThan(1.35 * (1_000 / 19));
+    // Without a probe beside the calls it is tried a minute after the last failure at the latest.
+    const back = hanging.calls.find((instant) => instant >= outage.until)!;
+    expect(back).toBeLessThan(outage.until + 1.25 * 60_000);
+    expect(between(back, back + 1_000)).toBeLessThan(25);
+    expect(between(back + 12_000, back + 17_000) / 5).toBeGreaterThan(25);
+  });
+
   it('go on beside one that dies for half of each second', () => {
     const { servers, failed, overBound, worstLoad } = simulate({
       site: MIDDLING,
@@ -249,9 +308,9 @@ describe('two upstreams', () => {
     const seconds = 60;
     const own = simulate({ site: SMALL, policy: ours, seconds });
     const blind = simulate({ site: SMALL, policy: roundRobin, seconds });
-    process.stdout.write(
-      `Two upstreams: ${(own.hitShare * 100).toFixed(1)} % of the calls find their prefix, ${(blind.hitShare * 100).toFixed(1)} % by ` +
-        `round robin; worst load ${own.worstLoad.toFixed(2)} and ${blind.worstLoad.toFixed(2)}\n`,
+    tell(
+      `Two upstreams: ${percent(own.hitShare)} of the calls find their prefix, ${percent(blind.hitShare)} by round robin; ` +
+        `worst load ${own.worstLoad.toFixed(2)} and ${blind.worstLoad.toFixed(2)}`,
     );
     expect(own.hitShare).toBeGreaterThan(0.85);
     expect(own.hitShare).toBeGreaterThan(1.3 * blind.hitShare);

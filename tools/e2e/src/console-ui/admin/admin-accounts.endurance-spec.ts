@@ -306,6 +306,7 @@ ifThere('adds an upstream, tests it, and drains it', async () => {
     .getByRole('region', { name: 'How calls will be split' })
     .getByText(/sandbox-chat: .*second/)
     .waitFor();
+  await dialog.getByRole('button', { name: 'Review' }).click();
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'detached' });
   await tab.getByRole('button', { name: 'Test second' }).click();

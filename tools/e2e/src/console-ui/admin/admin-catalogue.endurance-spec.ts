@@ -318,6 +318,7 @@ ifThere('adds an upstream whose settings were tested, drains it and removes it',
   await dialog.getByText('20 %').waitFor();
   await test.click();
   await dialog.getByText(/^large answered in \d+ ms\.$/).waitFor();
+  await dialog.getByRole('button', { name: 'Review' }).click();
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'detached' });
   const row = tab.getByRole('row', { name: /gpu-2/ });
