@@ -1,8 +1,8 @@
 import { Anchor, TextInput } from '@mantine/core';
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useErrorMessage } from '../../components/error-notice';
+import { type ReactNode, useState } from 'react';
+import { SupportFacts, useErrorMessage } from '../../components/error-notice';
 import { toApiError } from '../../api/api-error';
 import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
@@ -57,7 +57,7 @@ function AccountInput({ name, onChange }: { name: string } & Pick<FieldProps, 'o
   const queryClient = useQueryClient();
   const messageOf = useErrorMessage();
   const [text, setText] = useState(name);
-  const [fault, setFault] = useState<string>();
+  const [fault, setFault] = useState<ReactNode>();
   const apply = async () => {
     const typed = text.trim();
     if (typed === name) return;
@@ -66,8 +66,14 @@ function AccountInput({ name, onChange }: { name: string } & Pick<FieldProps, 'o
       const found = await queryClient.fetchQuery(accountByIdentifierQuery(api, typed));
       if (found) onChange(found.id);
       else setFault(t('field.unknown'));
-    } catch (error) {
-      setFault(messageOf(toApiError(error)));
+    } catch (thrown) {
+      const error = toApiError(thrown);
+      setFault(
+        <>
+          {messageOf(error)}
+          <SupportFacts requestId={error.requestId} />
+        </>,
+      );
     }
   };
   return (
