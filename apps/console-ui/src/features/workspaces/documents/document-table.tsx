@@ -34,7 +34,7 @@ function DocumentStatus({ document, children }: { document: MemoDocument; childr
     <Stack gap={2} align="flex-start">
       <Badge variant="light" color={COLORS[status]} tt="none">
         {t(`status.${status}`)}
-        {status === 'processing' && percent !== null && ` ${percent} %`}
+        {status === 'processing' && percent !== null && ` ${percent}%`}
       </Badge>
       {error && (
         <Text size="sm" c="var(--mantine-color-error)" className={classes.reason}>

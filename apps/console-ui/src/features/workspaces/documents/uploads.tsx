@@ -137,7 +137,7 @@ function UploadRow({ upload, options, onCancel, onRetry }: Props) {
                 className={classes.progress}
               />
               <Text size="sm" c="dimmed" className="figure">
-                {state === 'waiting' ? t('upload.waiting') : isSent ? t('upload.sent') : `${percent} %`}
+                {state === 'waiting' ? t('upload.waiting') : isSent ? t('upload.sent') : `${percent}%`}
               </Text>
             </Group>
           )}
