@@ -9,6 +9,7 @@ import { type Column, DataTable } from '../../components/data-table';
 import { ConfirmDialog, FormDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
+import { MiddleCut } from '../../components/middle-cut';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
@@ -36,7 +37,11 @@ export function ServedModelsPage() {
   const [opened, setOpened] = useState<ServedModel | 'new'>();
   const [removed, setRemoved] = useState<ServedModel>();
   const columns: Column<ServedModel>[] = [
-    { key: 'slug', title: t('slug'), cell: ({ slug, name }) => (name === null ? slug : `${slug} (${name})`) },
+    {
+      key: 'slug',
+      title: t('slug'),
+      cell: ({ slug, name }) => <MiddleCut text={name === null ? slug : `${slug} (${name})`} width="16rem" />,
+    },
     {
       key: 'state',
       title: t('state'),
@@ -47,12 +52,17 @@ export function ServedModelsPage() {
         </Badge>
       ),
     },
-    { key: 'aliases', title: t('aliases'), place: 'more', cell: ({ aliases }) => aliases.join(', ') || '–' },
+    {
+      key: 'aliases',
+      title: t('aliases'),
+      place: 'more',
+      cell: ({ aliases }) => <MiddleCut text={aliases.join(', ') || '–'} width="14rem" />,
+    },
     {
       key: 'fallbacks',
       title: t('fallbacks'),
       place: 'more',
-      cell: ({ fallbacks }) => fallbacks.join(', ') || '–',
+      cell: ({ fallbacks }) => <MiddleCut text={fallbacks.join(', ') || '–'} width="14rem" />,
     },
     {
       key: 'context',

@@ -4,6 +4,7 @@ import { CopyButton } from '../../components/copy-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { SupportFacts } from '../../components/error-notice';
 import { Fact, Facts } from '../../components/facts';
+import { MiddleCut } from '../../components/middle-cut';
 import { Amount, Quantity } from '../../figures/figure-text';
 import { formatNumber } from '../../figures/format-figure';
 import { ShortAmount } from '../../figures/short-amount';
@@ -71,7 +72,7 @@ export function RequestTable({ label, pathOf, requests, onMore, isLoadingMore }:
       cell: ({ api_key: key, entrypoint }) => (
         <>
           <Text span inherit c={key ? undefined : 'dimmed'}>
-            {key?.name ?? t('noKey')}
+            {key ? <MiddleCut text={key.name} width="10rem" /> : t('noKey')}
           </Text>
           <Text size="sm" c="dimmed" title={t('column.source')}>
             {entrypointName(entrypoint)}
