@@ -1,4 +1,4 @@
-import { DateInput } from '@mantine/dates';
+import { DateInput, type DateInputProps } from '@mantine/dates';
 import '@mantine/dates/styles.layer.css';
 import 'dayjs/locale/zh-cn';
 import { type ReactNode, useState } from 'react';
@@ -30,7 +30,7 @@ const FORMATS = { en: 'MMM D, YYYY', 'zh-CN': 'YYYY-MM-DD' } as const;
 const MONTH_FORMATS = { en: 'MMMM YYYY', 'zh-CN': 'YYYY年M月' } as const;
 const LOCALES = { en: 'en', 'zh-CN': 'zh-cn' } as const;
 
-interface Props {
+interface Props extends Pick<DateInputProps, 'flex' | 'inputWrapperOrder'> {
   label: string;
   description?: string;
   /** Such as `2026-03-08`; empty: none. */
@@ -52,6 +52,7 @@ export function DayField({ value = '', onChange, error, isClearable = false, ...
   const t = useDayTexts();
   const { language } = useLanguage();
   const [isUnread, setIsUnread] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   const example = formatDay(EXAMPLE, language);
   return (
     <DateInput
@@ -72,11 +73,18 @@ export function DayField({ value = '', onChange, error, isClearable = false, ...
       // Days of other months and coloured weekends have too little contrast.
       hideOutsideDates
       weekendDays={[]}
-      placeholder={example}
+      // In red it would look like a day that was entered.
+      {...(!isUnread && { placeholder: example })}
       dateParser={(text) => typedDay(text, language)}
       clearable={isClearable}
       clearButtonProps={{ 'aria-label': t('clear') }}
-      popoverProps={{ withinPortal: true }}
+      popoverProps={{
+        withinPortal: true,
+        onOpen: () => setIsOpen(true),
+        onClose: () => setIsOpen(false),
+      }}
+      // Escape closes the calendar, and not the dialog around it.
+      {...(isOpen && { 'data-mantine-stop-propagation': 'true' })}
       ariaLabels={{
         previousMonth: t('previous'),
         nextMonth: t('next'),

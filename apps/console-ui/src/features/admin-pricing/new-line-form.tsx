@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { Plus } from 'lucide-react';
 import { useSite } from '../../api/site';
 import { AmountField } from '../../components/amount-field';
+import MomentField from '../../components/moment-field';
 import { Figure } from '../../figures/figure';
 import { instantOf } from '../../time/calendar-day';
 import { useTimeZone } from '../../time/time-zone-context';
@@ -150,12 +151,7 @@ function ConditionFields({ propsOf }: { propsOf: (name: 'tokens' | 'tier' | 'hou
         flex="1 1 9rem"
         {...propsOf('hours')}
       />
-      <TextInput
-        type="datetime-local"
-        label={t('add.from', { zone: timeZone })}
-        flex="1 1 12rem"
-        {...propsOf('from')}
-      />
+      <MomentField label={t('add.from', { zone: timeZone })} flex="1 1 12rem" {...propsOf('from')} />
     </Group>
   );
 }
