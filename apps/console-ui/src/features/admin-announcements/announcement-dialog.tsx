@@ -165,8 +165,9 @@ export function AnnouncementDialog({
           required
           {...form.getInputProps('body_zh')}
         />
-        <Group grow align="flex-start">
+        <Group align="flex-start">
           <MomentField
+            flex="1 1 15rem"
             label={t('starts')}
             description={t('starts.hint')}
             {...form.getInputProps('starts_at')}
