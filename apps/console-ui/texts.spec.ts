@@ -7,7 +7,7 @@ const SOURCES = join(__dirname, 'src');
 /** i18next appends it to the key by the number. */
 const PLURAL_FORM = /_(one|other)$/;
 /** Names that are the same in both languages, and texts that are nothing but a placeholder or a symbol. */
-const SAME_IN_BOTH = new Set(['GPU', 'GPUs', 'Top P', 'UTC', 'curl']);
+const SAME_IN_BOTH = new Set(['GPU', 'GPUs', 'ID', 'Top P', 'UTC', 'curl']);
 
 type Texts = Record<string, string>;
 

@@ -120,7 +120,7 @@ export const ADMIN_PICTURES = [
     name: 'admin-account-access',
     path: '/admin/accounts',
     byAdmin: true,
-    act: openPartOfDemo('Sessions and content', '会话与内容'),
+    act: openPartOfDemo('Devices and content', '设备与内容'),
   },
   {
     name: 'admin-account-notes',

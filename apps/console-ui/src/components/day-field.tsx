@@ -1,16 +1,18 @@
-import { DateInput } from '@mantine/dates';
+import { DateInput, type DateInputProps } from '@mantine/dates';
 import '@mantine/dates/styles.layer.css';
 import 'dayjs/locale/zh-cn';
-import { type ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type ChineseTexts, defineTexts } from '../language/define-texts';
 import { useLanguage } from '../language/language';
-import { isDay } from '../time/calendar-day';
+import { formatDay } from '../time/calendar-day';
+import { typedDay } from '../time/typed-day';
 
 const en = {
   previous: 'Previous month',
   next: 'Next month',
   years: 'Choose a month',
   clear: 'Clear the date',
+  unread: 'Enter the date as {{example}}.',
 } as const;
 
 const zh: ChineseTexts<typeof en> = {
@@ -18,6 +20,7 @@ const zh: ChineseTexts<typeof en> = {
   next: '下个月',
   years: '选择月份',
   clear: '清除日期',
+  unread: '请按 {{example}} 的格式输入日期。',
 };
 
 const useDayTexts = defineTexts('day-field', en, zh);
@@ -27,7 +30,7 @@ const FORMATS = { en: 'MMM D, YYYY', 'zh-CN': 'YYYY-MM-DD' } as const;
 const MONTH_FORMATS = { en: 'MMMM YYYY', 'zh-CN': 'YYYY年M月' } as const;
 const LOCALES = { en: 'en', 'zh-CN': 'zh-cn' } as const;
 
-interface Props {
+interface Props extends Pick<DateInputProps, 'flex' | 'inputWrapperOrder'> {
   label: string;
   description?: string;
   /** Such as `2026-03-08`; empty: none. */
@@ -39,26 +42,49 @@ interface Props {
   isClearable?: boolean;
 }
 
-/** A day of the calendar in the language of the page. It can be typed as `2026-03-08` in every language. */
-export function DayField({ value = '', onChange, isClearable = false, ...input }: Props) {
+const EXAMPLE = '2026-03-08';
+
+/**
+ * A day of the calendar, chosen or typed: as the language of the page writes days, or as `2026-03-08`. What is no day, or could be
+ * two, is refused with an example.
+ */
+export function DayField({ value = '', onChange, error, isClearable = false, ...input }: Props) {
   const t = useDayTexts();
   const { language } = useLanguage();
+  const [isUnread, setIsUnread] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
+  const example = formatDay(EXAMPLE, language);
   return (
     <DateInput
       {...input}
       value={value || null}
-      onChange={(day) => onChange(day ?? '')}
+      onChange={(day) => {
+        setIsUnread(false);
+        onChange(day ?? '');
+      }}
+      // The field shows its former day again.
+      onBlur={({ currentTarget: { value: typed } }) =>
+        setIsUnread(typed.trim() !== '' && typedDay(typed, language) === null)
+      }
+      error={error ?? (isUnread ? t('unread', { example }) : undefined)}
       valueFormat={FORMATS[language]}
       locale={LOCALES[language]}
       monthLabelFormat={MONTH_FORMATS[language]}
       // Days of other months and coloured weekends have too little contrast.
       hideOutsideDates
       weekendDays={[]}
-      placeholder="2026-03-08"
-      dateParser={(text) => (isDay(text.trim()) ? text.trim() : null)}
+      // In red it would look like a day that was entered.
+      {...(!isUnread && { placeholder: example })}
+      dateParser={(text) => typedDay(text, language)}
       clearable={isClearable}
       clearButtonProps={{ 'aria-label': t('clear') }}
-      popoverProps={{ withinPortal: true }}
+      popoverProps={{
+        withinPortal: true,
+        onOpen: () => setIsOpen(true),
+        onClose: () => setIsOpen(false),
+      }}
+      // Escape closes the calendar, and not the dialog around it.
+      {...(isOpen && { 'data-mantine-stop-propagation': 'true' })}
       ariaLabels={{
         previousMonth: t('previous'),
         nextMonth: t('next'),

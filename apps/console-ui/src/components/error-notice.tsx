@@ -9,6 +9,7 @@ import { useComponentTexts } from './component-texts';
 import { CopyButton } from './copy-button';
 
 const PAYMENT_REQUIRED = 402;
+const FAULT = 500;
 const SUSPENDED = 'account_suspended';
 const READ_ONLY = 'read_only_view';
 
@@ -17,15 +18,16 @@ interface Props {
   onRetry?: () => void;
   /** Says what the error means here, where the page knows more than the status says. */
   message?: string;
+  /** Says what did not succeed. */
+  title?: string;
 }
 
-/** An error with what to do about it and the request id. */
-export function ErrorNotice({ error, onRetry, message }: Props) {
+/** An error with what to do about it and the request ID. */
+export function ErrorNotice({ error, onRetry, message, title }: Props) {
   const t = useComponentTexts();
   const messageOf = useErrorMessage();
   const apiError = toApiError(error);
   const { requestId, status, code } = apiError;
-  const support = useKnownSite()?.links.support;
   const isUnpaid = status === PAYMENT_REQUIRED;
   const missing = apiError.missingAmount?.roundedUpTo(PAYMENT_DECIMALS);
   return (
@@ -34,24 +36,13 @@ export function ErrorNotice({ error, onRetry, message }: Props) {
       color="red"
       variant="light"
       icon={<CircleAlert size={18} />}
-      title={t(code === READ_ONLY ? 'error.readOnly.title' : 'error.title')}
+      title={title ?? t(code === READ_ONLY ? 'error.readOnly.title' : 'error.title')}
     >
       <Stack gap="xs" align="flex-start">
         <Text size="md">{message ?? messageOf(apiError)}</Text>
         {/* What the page explains needs no support. */}
-        {requestId && message === undefined && (
-          <Group gap={4}>
-            <Text size="sm" c="dimmed">
-              {t('error.requestId')} <Code>{requestId}</Code>
-            </Text>
-            <CopyButton value={requestId} label={t('error.copyRequestId')} />
-            {support && (
-              <Anchor href={support} size="sm">
-                {t('error.support')}
-              </Anchor>
-            )}
-          </Group>
-        )}
+        {message === undefined && <SupportFacts requestId={requestId} />}
+        {message === undefined && !requestId && status === FAULT && <SupportLink />}
         {(isUnpaid || onRetry) && (
           <Group gap="xs">
             {isUnpaid && (
@@ -76,6 +67,33 @@ export function ErrorNotice({ error, onRetry, message }: Props) {
   );
 }
 
+/** What support needs to know of an error, and the way to support: for a place where a whole notice has no room. */
+export function SupportFacts({ requestId }: { requestId: string | undefined }) {
+  const t = useComponentTexts();
+  if (!requestId) return null;
+  return (
+    // The message of a field is a paragraph, which may hold no blocks.
+    <Group component="span" gap={4}>
+      <Text span size="sm" c="dimmed">
+        {t('error.requestId')} <Code>{requestId}</Code>
+      </Text>
+      <CopyButton value={requestId} label={t('error.copyRequestId')} />
+      <SupportLink />
+    </Group>
+  );
+}
+
+/** Leads to support, if the operator has said where that is. */
+export function SupportLink() {
+  const t = useComponentTexts();
+  const support = useKnownSite()?.links.support;
+  return support ? (
+    <Anchor href={support} size="sm">
+      {t('error.support')}
+    </Anchor>
+  ) : null;
+}
+
 /**
  * Shows the messages of the service at the fields that it names. Returns the error if it concerns no field of the form, and
  * otherwise undefined.
@@ -95,7 +113,7 @@ export function showFieldErrors<Values extends object>(
 /** Says what went wrong and what to do, in the language of the pages. */
 export function useErrorMessage(): (error: ApiError) => string {
   const t = useComponentTexts();
-  return ({ status, code, detail, retryAfterSeconds }) => {
+  return ({ status, code, detail, requestId, retryAfterSeconds }) => {
     if (code === SUSPENDED) return t('error.suspended');
     if (code === READ_ONLY) return t('error.readOnly');
     switch (status) {
@@ -111,7 +129,8 @@ export function useErrorMessage(): (error: ApiError) => string {
         return retryAfterSeconds ? t('error.tooMany', { count: retryAfterSeconds }) : t('error.tooManyNow');
       default:
         if (status < 500) return t('error.refused', { detail });
-        return status >= 502 ? t('error.unavailable') : t('error.fault');
+        if (status >= 502) return t('error.unavailable');
+        return t(requestId ? 'error.fault' : 'error.fault.noId');
     }
   };
 }

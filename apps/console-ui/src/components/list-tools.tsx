@@ -1,8 +1,9 @@
-import { Group, Pagination, Select, Text, TextInput } from '@mantine/core';
+import { Button, Group, Pagination, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { type ChineseTexts, defineTexts } from '../language/define-texts';
+import { EmptyState } from './empty-state';
 import classes from './list-tools.module.css';
 import { existingPage, type ListView, PAGE_ROWS } from './list-view';
 
@@ -14,6 +15,7 @@ const en = {
   next: 'Next page',
   previous: 'Previous page',
   shown: '{{first}}–{{last}} of {{count}}',
+  'nothing.text': 'Try another word, or a part of the name.',
 } as const;
 
 const zh: ChineseTexts<typeof en> = {
@@ -24,6 +26,7 @@ const zh: ChineseTexts<typeof en> = {
   next: '下一页',
   previous: '上一页',
   shown: '第 {{first}}–{{last}} 项，共 {{count}} 项',
+  'nothing.text': '请换一个关键词，或只输入名称的一部分。',
 };
 
 const useListTexts = defineTexts('list-tools', en, zh);
@@ -87,6 +90,30 @@ export function ListTools<Order extends string>({ hint, orders, view, onChange, 
         allowDeselect={false}
       />
     </div>
+  );
+}
+
+interface NothingProps {
+  title: string;
+  /** The button that ends the search. */
+  allText: string;
+  onAll: () => void;
+}
+
+/** Stands where a list would be in which the search finds nothing. */
+export function NothingFound({ title, allText, onAll }: NothingProps) {
+  const t = useListTexts();
+  return (
+    <EmptyState
+      title={title}
+      action={
+        <Button variant="default" onClick={onAll}>
+          {allText}
+        </Button>
+      }
+    >
+      {t('nothing.text')}
+    </EmptyState>
   );
 }
 

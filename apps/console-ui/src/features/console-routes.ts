@@ -7,6 +7,7 @@ import { keyViewIn } from './keys/key-view';
 import { requestSearchIn } from './usage/request-search';
 import { usageSearchIn } from './usage/usage-search';
 import { topUpSearchIn } from './wallet/top-up-search';
+import { workspaceKeyViewIn, workspaceViewIn } from './workspaces/workspace-search';
 
 const workspaceRoute = createRoute({
   getParentRoute: () => consoleRoute,
@@ -66,6 +67,7 @@ export const consoleRoutes = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/workspaces',
+    validateSearch: workspaceViewIn,
     component: lazyRouteComponent(() => import('./workspaces/workspaces-page'), 'WorkspacesPage'),
   }),
   workspaceRoute.addChildren([
@@ -88,6 +90,7 @@ export const consoleRoutes = [
     createRoute({
       getParentRoute: () => workspaceRoute,
       path: '/keys',
+      validateSearch: workspaceKeyViewIn,
       component: lazyRouteComponent(() => import('./workspaces/keys-part'), 'KeysPart'),
     }),
     createRoute({

@@ -70,7 +70,7 @@ export function Bytes({ value }: { value: Figure }) {
   );
 }
 
-/** The change of a figure in percent: `+12.5 %`, and `≈ +33.33 %` if it is rounded. */
+/** The change of a figure in percent: `+12.5%`, and `≈ +33.33%` if it is rounded. */
 export function PercentText({ before, after }: { before: Figure | undefined; after: Figure | undefined }) {
   const { language } = useLanguage();
   const change = percentChange(before, after);
@@ -78,7 +78,7 @@ export function PercentText({ before, after }: { before: Figure | undefined; aft
   const sign = change.percent.isZero ? '' : change.percent.isNegative ? '−' : '+';
   return (
     <Text span inherit className="figure">
-      {`${change.isRounded ? '≈ ' : ''}${sign}${formatNumber(change.percent.absolute(), language)} %`}
+      {`${change.isRounded ? '≈ ' : ''}${sign}${formatNumber(change.percent.absolute(), language)}%`}
     </Text>
   );
 }

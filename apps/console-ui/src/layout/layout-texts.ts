@@ -14,10 +14,10 @@ export const en = {
   settings: 'Language, colours and time zone',
   offline: 'You are offline. What you have entered is kept, and the console continues when you are back.',
   'waiting.title': 'You are offline',
-  'waiting.text': 'This page opens by itself when you are back.',
+  'waiting.text': 'This page opens as soon as you are back online.',
   'signOut.pending.title': 'You are signed out here, but not yet at the service',
   'signOut.pending.text':
-    'The service could not be reached. This is made up for as soon as it can be. On a shared device, leave this page open until the notice is gone.',
+    'The service could not be reached. You will be signed out there as soon as it can be reached. On a shared device, leave this page open until the notice is gone.',
   footer: 'About the site',
   'footer.docs': 'Documentation',
   'footer.support': 'Support',

@@ -4,8 +4,12 @@ import { type Language } from '../language/language';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-export const isDay = (text: unknown): text is string =>
-  typeof text === 'string' && DAY.test(text) && !Number.isNaN(Date.parse(text));
+export const isDay = (text: unknown): text is string => {
+  if (typeof text !== 'string' || !DAY.test(text)) return false;
+  const date = new Date(text);
+  // Browsers take February 30 for March 2.
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+};
 
 /** The day on which an instant falls in a time zone. */
 export function dayOf(instant: Date | string, timeZone: string): string {

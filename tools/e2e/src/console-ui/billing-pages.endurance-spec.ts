@@ -114,7 +114,7 @@ ifThere('the usage page, its CSV and the API have the same sums', async () => {
     .slice(1)
     .map((line) => line.split(',')[4]!);
   expect(costs.reduce((sum, cost) => sum + picosOf(cost), 0n)).toBe(picosOf(sums.at(-1)!));
-  await page.choose('Divide by', 'API key');
+  await page.choose('Group by', 'API key');
   await page.table('Sums').getByRole('button', { name: 'Show only production' }).waitFor();
   expect(new URL(tab.url()).searchParams.get('group')).toBe('api_key');
   expect((await page.costs('Sums')).at(-1)).toBe(sums.at(-1));

@@ -31,7 +31,7 @@ export class UsagePage {
 
   async csv(): Promise<string> {
     const arriving = this.tab.waitForEvent('download');
-    await this.tab.getByRole('button', { name: 'Download as CSV' }).click();
+    await this.tab.getByRole('button', { name: 'Download CSV' }).click();
     const chunks: Buffer[] = [];
     for await (const chunk of await (await arriving).createReadStream()) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks).toString();

@@ -133,7 +133,7 @@ async function ask(text: string, answersAfter: number): Promise<SentBody[]> {
       .waitFor();
   });
 }
-const newChat = () => tab.getByRole('button', { name: 'New chat' }).click();
+const newChat = () => tab.getByRole('button', { name: 'New conversation', exact: true }).click();
 async function choose(label: string, model: string): Promise<void> {
   await tab.getByRole('combobox', { name: label }).click();
   await tab.getByRole('option', { name: model }).first().click();

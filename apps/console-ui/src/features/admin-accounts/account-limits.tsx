@@ -9,6 +9,7 @@ import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { ConfirmDialog, FormDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
+import MomentField from '../../components/moment-field';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
@@ -341,12 +342,7 @@ function SetLimitsDialog({ accountId, override, onClose }: DialogProps & { overr
         </Group>
       ))}
       <Textarea label={t('reason')} maxLength={500} autosize required {...form.getInputProps('reason')} />
-      <TextInput
-        type="datetime-local"
-        label={t('ends')}
-        description={t('ends.hint')}
-        {...form.getInputProps('ends_at')}
-      />
+      <MomentField label={t('ends')} description={t('ends.hint')} {...form.getInputProps('ends_at')} />
     </FormDialog>
   );
 }

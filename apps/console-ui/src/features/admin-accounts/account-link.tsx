@@ -1,8 +1,8 @@
 import { Anchor, TextInput } from '@mantine/core';
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useErrorMessage } from '../../components/error-notice';
+import { type ReactNode, useState } from 'react';
+import { SupportFacts, useErrorMessage } from '../../components/error-notice';
 import { toApiError } from '../../api/api-error';
 import { useMay } from '../../api/account';
 import { useConsoleApi } from '../../api/console-api';
@@ -59,7 +59,7 @@ function AccountInput({ name, label, onChange }: { name: string } & Omit<FieldPr
   const queryClient = useQueryClient();
   const messageOf = useErrorMessage();
   const [text, setText] = useState(name);
-  const [fault, setFault] = useState<string>();
+  const [fault, setFault] = useState<ReactNode>();
   const apply = async () => {
     const typed = text.trim();
     if (typed === name) return;
@@ -68,8 +68,14 @@ function AccountInput({ name, label, onChange }: { name: string } & Omit<FieldPr
       const found = await queryClient.fetchQuery(accountByIdentifierQuery(api, typed));
       if (found) onChange(found.id);
       else setFault(t('field.unknown'));
-    } catch (error) {
-      setFault(messageOf(toApiError(error)));
+    } catch (thrown) {
+      const error = toApiError(thrown);
+      setFault(
+        <>
+          {messageOf(error)}
+          <SupportFacts requestId={error.requestId} />
+        </>,
+      );
     }
   };
   return (

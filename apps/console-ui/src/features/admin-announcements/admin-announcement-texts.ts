@@ -42,7 +42,7 @@ const en = {
   users_other: '{{count}} users of {{model}}',
   accounts: 'Account ids',
   'accounts.hint': 'One after another, with Enter.',
-  'accounts.missing': 'Enter at least one id.',
+  'accounts.missing': 'Enter at least one ID.',
   model: 'Model',
   'model.hint': 'Accounts that have used it in the last 30 days.',
   'model.missing': 'Enter a model.',

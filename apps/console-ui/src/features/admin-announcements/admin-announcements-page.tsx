@@ -9,6 +9,7 @@ import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { ConfirmDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
+import { MiddleCut } from '../../components/middle-cut';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Quantity } from '../../figures/figure-text';
@@ -61,12 +62,21 @@ export function AdminAnnouncementsPage() {
     return t('mail.skipped', { text, skipped: mailing.skipped.toString() });
   };
   const columns: Column<Announcement>[] = [
-    { key: 'title', title: t('column.title'), place: 'title', cell: titleOf },
+    {
+      key: 'title',
+      title: t('column.title'),
+      place: 'title',
+      cell: (one) => <MiddleCut text={titleOf(one)} width="15rem" />,
+    },
     {
       key: 'state',
       title: t('column.state'),
       place: 'status',
-      cell: (one) => <Badge variant="default">{t(`state.${stateOf(one)}`)}</Badge>,
+      cell: (one) => (
+        <Badge variant="default" tt="none">
+          {t(`state.${stateOf(one)}`)}
+        </Badge>
+      ),
     },
     { key: 'severity', title: t('column.severity'), cell: ({ severity }) => t(`severity.${severity}`) },
     { key: 'audience', title: t('column.audience'), cell: audienceOf },

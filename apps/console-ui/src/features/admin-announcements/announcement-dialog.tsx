@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { FormDialog } from '../../components/dialogs';
+import MomentField from '../../components/moment-field';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
 import { useAdminAnnouncementTexts } from './admin-announcement-texts';
 import { type Announcement, useCreateAnnouncement, useReplaceAnnouncement } from './announcement-queries';
@@ -164,19 +165,14 @@ export function AnnouncementDialog({
           required
           {...form.getInputProps('body_zh')}
         />
-        <Group grow align="flex-start">
-          <TextInput
-            type="datetime-local"
+        <Group align="flex-start">
+          <MomentField
+            flex="1 1 15rem"
             label={t('starts')}
             description={t('starts.hint')}
             {...form.getInputProps('starts_at')}
           />
-          <TextInput
-            type="datetime-local"
-            label={t('ends')}
-            description={t('ends.hint')}
-            {...form.getInputProps('ends_at')}
-          />
+          <MomentField label={t('ends')} description={t('ends.hint')} {...form.getInputProps('ends_at')} />
         </Group>
       </Stack>
     </FormDialog>

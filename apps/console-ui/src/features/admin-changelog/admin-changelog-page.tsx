@@ -7,6 +7,7 @@ import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
 import { ConfirmDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
+import { MiddleCut } from '../../components/middle-cut';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Time } from '../../time/time';
@@ -25,7 +26,7 @@ export function AdminChangelogPage() {
     </Button>
   );
   const columns: Column<Entry>[] = [
-    { key: 'title', title: t('column.title'), cell: ({ title }) => title },
+    { key: 'title', title: t('column.title'), cell: ({ title }) => <MiddleCut text={title} /> },
     {
       key: 'component',
       title: t('column.component'),

@@ -301,7 +301,7 @@ function Upstreams({ upstreams }: { upstreams: UpstreamState[] }) {
 
 /** Failed calls in percent of all. Both are small, and the share need not be exact. */
 const shareText = (part: Figure, whole: Figure): string =>
-  whole.isZero ? '–' : `${((100 * part.toScreenNumber()) / whole.toScreenNumber()).toFixed(1)} %`;
+  whole.isZero ? '–' : `${((100 * part.toScreenNumber()) / whole.toScreenNumber()).toFixed(1)}%`;
 
 function Queues({ queues }: { queues: Queue[] }) {
   const t = useAdminHealthTexts();

@@ -125,7 +125,7 @@ function MarginTable({ group, report: { rows, total, currency } }: { group: Grou
   const emails = useAccountEmails(group === 'account' ? rows.map(({ key }) => key) : []);
   const amount = (value: Figure | null) =>
     value === null ? '–' : <Amount value={value} currency={currency} />;
-  const share = (value: Figure | null) => (value === null ? '–' : `${value.toString()} %`);
+  const share = (value: Figure | null) => (value === null ? '–' : `${value.toString()}%`);
   const number = (
     key: string,
     title: string,

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
+import { MiddleCut } from '../../components/middle-cut';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Time } from '../../time/time';
@@ -29,11 +30,20 @@ export function AdminModelsPage() {
       title: t('column.model'),
       cell: ({ name, slug }) => (
         <Anchor component={Link} to="/admin/models/$" params={{ _splat: slug } as never} inherit>
-          {name}
+          <MiddleCut text={name} width="18rem" />
         </Anchor>
       ),
     },
-    { key: 'slug', title: t('slug'), place: 'status', cell: ({ slug }) => <Code>{slug}</Code> },
+    {
+      key: 'slug',
+      title: t('slug'),
+      place: 'status',
+      cell: ({ slug }) => (
+        <Code>
+          <MiddleCut text={slug} width="18rem" />
+        </Code>
+      ),
+    },
     {
       key: 'version',
       title: t('column.published'),

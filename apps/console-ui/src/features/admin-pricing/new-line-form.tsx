@@ -5,6 +5,7 @@ import { Plus } from 'lucide-react';
 import { useConsoleApi } from '../../api/console-api';
 import { useSite } from '../../api/site';
 import { AmountField } from '../../components/amount-field';
+import MomentField from '../../components/moment-field';
 import { Figure } from '../../figures/figure';
 import { instantOf } from '../../time/calendar-day';
 import { useTimeZone } from '../../time/time-zone-context';
@@ -167,12 +168,7 @@ function ConditionFields({ propsOf }: { propsOf: (name: 'tokens' | 'tier' | 'hou
         flex="1 1 9rem"
         {...propsOf('hours')}
       />
-      <TextInput
-        type="datetime-local"
-        label={t('add.from', { zone: timeZone })}
-        flex="1 1 12rem"
-        {...propsOf('from')}
-      />
+      <MomentField label={t('add.from', { zone: timeZone })} flex="1 1 12rem" {...propsOf('from')} />
     </Group>
   );
 }

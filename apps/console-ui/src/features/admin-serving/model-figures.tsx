@@ -1,5 +1,6 @@
 import { Badge, Stack, Text, Title } from '@mantine/core';
 import { type Column, DataTable } from '../../components/data-table';
+import { MiddleCut } from '../../components/middle-cut';
 import { Quantity } from '../../figures/figure-text';
 import { useServingTexts } from './admin-serving-texts';
 import { type ModelFigures } from './serving-queries';
@@ -13,7 +14,7 @@ export function ModelFiguresTable({ figures }: { figures: ModelFigures[] }) {
       title: t('model.slug'),
       cell: ({ slug }) => (
         <Text span inherit fw={500}>
-          {slug}
+          <MiddleCut text={slug} width="14rem" />
         </Text>
       ),
     },

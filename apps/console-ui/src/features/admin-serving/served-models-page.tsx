@@ -8,6 +8,7 @@ import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { ConfirmDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
+import { MiddleCut } from '../../components/middle-cut';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Quantity } from '../../figures/figure-text';
@@ -25,7 +26,11 @@ export function ServedModelsPage() {
   const [opened, setOpened] = useState<ServedModel | 'new'>();
   const [removed, setRemoved] = useState<ServedModel>();
   const columns: Column<ServedModel>[] = [
-    { key: 'slug', title: t('slug'), cell: ({ slug, name }) => (name === null ? slug : `${slug} (${name})`) },
+    {
+      key: 'slug',
+      title: t('slug'),
+      cell: ({ slug, name }) => <MiddleCut text={name === null ? slug : `${slug} (${name})`} width="16rem" />,
+    },
     {
       key: 'state',
       title: t('state'),
@@ -36,12 +41,17 @@ export function ServedModelsPage() {
         </Badge>
       ),
     },
-    { key: 'aliases', title: t('aliases'), place: 'more', cell: ({ aliases }) => aliases.join(', ') || '–' },
+    {
+      key: 'aliases',
+      title: t('aliases'),
+      place: 'more',
+      cell: ({ aliases }) => <MiddleCut text={aliases.join(', ') || '–'} width="14rem" />,
+    },
     {
       key: 'fallbacks',
       title: t('fallbacks'),
       place: 'more',
-      cell: ({ fallbacks }) => fallbacks.join(', ') || '–',
+      cell: ({ fallbacks }) => <MiddleCut text={fallbacks.join(', ') || '–'} width="14rem" />,
     },
     {
       key: 'context',

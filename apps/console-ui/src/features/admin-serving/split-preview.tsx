@@ -23,7 +23,7 @@ export function SplitPreview({ upstreams, title }: Props) {
           </Text>
           {': '}
           {splitOf(model, upstreams)
-            .map(({ name, permille }) => `${name} ${permille.dividedByTenTo(1).toString()} %`)
+            .map(({ name, permille }) => `${name} ${permille.dividedByTenTo(1).toString()}%`)
             .join(', ') || t('split.none')}
         </Text>
       ))}

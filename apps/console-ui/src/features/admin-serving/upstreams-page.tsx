@@ -11,6 +11,7 @@ import { type Column, DataTable } from '../../components/data-table';
 import { ConfirmDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
+import { MiddleCut } from '../../components/middle-cut';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { useServingTexts } from './admin-serving-texts';
@@ -46,7 +47,7 @@ export function UpstreamsPage() {
       cell: ({ name, base_url: url, region }) => (
         <>
           <Text span inherit fw={500}>
-            {name}
+            <MiddleCut text={name} width="16rem" />
           </Text>
           <Text size="xs" c="dimmed">
             {region === null ? url : `${url} · ${region}`}

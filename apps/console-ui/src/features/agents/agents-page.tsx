@@ -19,8 +19,9 @@ import { useSite } from '../../api/site';
 import { type Column, DataTable } from '../../components/data-table';
 import { DANGER } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
-import { ListTools } from '../../components/list-tools';
+import { ListTools, NothingFound } from '../../components/list-tools';
 import { type ListView } from '../../components/list-view';
+import { MiddleCut } from '../../components/middle-cut';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Figure } from '../../figures/figure';
@@ -79,18 +80,7 @@ function Conversations() {
       <QueryState
         query={query}
         isEmpty={() => sessions.length === 0}
-        empty={
-          <EmptyState
-            title={t('nothing.title')}
-            action={
-              <Button variant="default" onClick={() => show({})}>
-                {t('nothing.all')}
-              </Button>
-            }
-          >
-            {t('nothing.text')}
-          </EmptyState>
-        }
+        empty={<NothingFound title={t('nothing.title')} allText={t('nothing.all')} onAll={() => show({})} />}
       >
         {() => (
           <ConversationTable
@@ -136,10 +126,9 @@ function ConversationTable({ sessions, ...more }: TableProps) {
             fw={500}
             inherit
             className={classes.name!}
-            title={nameOf(session)}
             renderRoot={(props) => <Link {...props} to="/agents/$id" params={{ id: session.id }} />}
           >
-            {nameOf(session)}
+            <MiddleCut text={nameOf(session)} />
           </Anchor>
         </Group>
       ),

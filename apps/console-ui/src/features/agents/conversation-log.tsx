@@ -1,7 +1,9 @@
 import { type AgentEvent, type ToolCall, type ToolCallResult } from '@inference/agent-client';
-import { Alert, Button, Checkbox, Code, Group, Loader, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Checkbox, Code, Group, Loader, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Fragment, type ReactNode } from 'react';
+import { ApiError } from '../../api/api-error';
+import { ErrorNotice } from '../../components/error-notice';
 import { Markdown } from '../../components/markdown/markdown';
 import { CallsCost } from '../requests/request-parts';
 import { useAgentTexts } from './agent-texts';
@@ -97,11 +99,7 @@ function StoredEvent({ event }: { event: AgentEvent }) {
         </Message>
       );
     case 'turn.failed':
-      return (
-        <Alert color="red" variant="light" title={t('failed')}>
-          {event.error.message}
-        </Alert>
-      );
+      return <ErrorNotice title={t('failed')} error={errorOfTurn(event)} />;
     case 'turn.cancelled':
       return (
         <Text size="sm" c="dimmed" ta="center">
@@ -109,6 +107,30 @@ function StoredEvent({ event }: { event: AgentEvent }) {
         </Text>
       );
   }
+}
+
+/** The statuses that the services answer with these codes. */
+const STATUS_OF_CODE: Record<string, number> = {
+  insufficient_balance: 402,
+  account_suspended: 403,
+  rate_limit_exceeded: 429,
+  internal_error: 500,
+  model_error: 502,
+  gateway_unavailable: 503,
+  model_timeout: 504,
+};
+/** A code that is not known: what the service says is shown. */
+const REFUSED = 400;
+
+/** Why a turn has failed, as the error of a call would say it. */
+function errorOfTurn({ error, request_id: requestId }: Extract<AgentEvent, { type: 'turn.failed' }>) {
+  const { code, message: detail } = error;
+  return new ApiError({
+    status: STATUS_OF_CODE[code] ?? REFUSED,
+    detail,
+    code,
+    requestId: requestId ?? undefined,
+  });
 }
 
 interface MessageProps {

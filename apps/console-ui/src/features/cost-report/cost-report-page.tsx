@@ -27,7 +27,7 @@ import { type CostReportSearch, GROUPS, type ReportGroup } from './cost-report-s
 const en = {
   title: 'Cost of all accounts',
   description: 'Cost of all accounts in USD, highest first.',
-  csv: 'Download as CSV',
+  csv: 'Download CSV',
   'by.user': 'Account',
   'by.model': 'Model',
   'by.entrypoint': 'Source',

@@ -13,10 +13,11 @@ import {
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type UseMutationResult, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { AmountField, useAmountSyntaxError } from '../../components/amount-field';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
+import { fileLoader } from '../../components/lazy-file';
 import { Figure } from '../../figures/figure';
 import { LEDGER_DECIMALS, readAmount } from '../../figures/typed-amount';
 import { useSite } from '../../api/site';
@@ -27,6 +28,9 @@ import { pricingQuery } from '../pricing/pricing-queries';
 import { type ApiKey, type KeyMaker, type NewApiKey } from './key-queries';
 import { useKeyTexts } from './key-texts';
 import { makerText } from './key-view';
+
+/** The calendar is larger than the page. */
+const MomentField = lazy(fileLoader(() => import('../../components/moment-field')));
 
 interface Props<Saved> {
   /** The key to edit; absent for a new one. */
@@ -166,13 +170,14 @@ export function KeyForm<Saved>({ apiKey, save, submitText, onSaved, onCancel }: 
             key={form.key('reports_cost')}
           />
         )}
-        <TextInput
-          type="datetime-local"
-          label={t('expires')}
-          description={t('expires.hint')}
-          {...form.getInputProps('expires_at')}
-          key={form.key('expires_at')}
-        />
+        <Suspense fallback={<TextInput label={t('expires')} description={t('expires.hint')} disabled />}>
+          <MomentField
+            label={t('expires')}
+            description={t('expires.hint')}
+            {...form.getInputProps('expires_at')}
+            key={form.key('expires_at')}
+          />
+        </Suspense>
         <TagsInput
           label={t('ips')}
           description={t('ips.hint')}

@@ -99,7 +99,7 @@ export function KeyTable({ keys, onEdit, onRotate, onDelete }: Props) {
         <>
           <Time value={created_at} detail="day" />
           <Text size="xs" c="dimmed" lineClamp={1} title={created_by.name ?? undefined}>
-            {makerText(created_by, t)}
+            {t('made.cell', { maker: makerText(created_by, t) })}
           </Text>
         </>
       ),

@@ -10,7 +10,7 @@ import { CopyButton } from '../../components/copy-button';
 import { ConfirmDialog } from '../../components/dialogs';
 import { ErrorNotice } from '../../components/error-notice';
 import { EmptyState } from '../../components/empty-state';
-import { ListPages, ListTools } from '../../components/list-tools';
+import { ListPages, ListTools, NothingFound } from '../../components/list-tools';
 import { type ListView, rowsOfPage } from '../../components/list-view';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
@@ -91,16 +91,7 @@ function KeyList({ keys, ...actions }: Parameters<typeof KeyTable>[0]) {
         />
       )}
       {found.length === 0 ? (
-        <EmptyState
-          title={t('nothing.title')}
-          action={
-            <Button variant="default" onClick={() => show({})}>
-              {t('nothing.all')}
-            </Button>
-          }
-        >
-          {t('nothing.text')}
-        </EmptyState>
+        <NothingFound title={t('nothing.title')} allText={t('nothing.all')} onAll={() => show({})} />
       ) : (
         <KeyTable keys={rowsOfPage(found, view.page)} {...actions} />
       )}

@@ -5,6 +5,7 @@ import { Search } from 'lucide-react';
 import { useConsoleApi } from '../../api/console-api';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
+import { MiddleCut } from '../../components/middle-cut';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Bytes } from '../../figures/figure-text';
@@ -38,9 +39,11 @@ function ModelTable({ models }: { models: Model[] }) {
             inherit
             renderRoot={(props) => <Link {...props} to="/packages/$" params={{ _splat: slug }} />}
           >
-            {name}
+            <MiddleCut text={name} width="18rem" />
           </Anchor>
-          <Code>{slug}</Code>
+          <Code maw="100%">
+            <MiddleCut text={slug} width="18rem" />
+          </Code>
         </Stack>
       ),
     },

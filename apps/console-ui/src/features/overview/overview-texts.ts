@@ -23,7 +23,7 @@ const en = {
   'step.key': 'Create an API key',
   'step.key.text': 'Your programs use it to call models.',
   'step.call': 'Make your first call',
-  'step.call.text': 'Copy the example below and run it. This page updates by itself.',
+  'step.call.text': 'Copy the example below and run it. This page updates automatically.',
   'step.isDone': 'Done',
   'step.isOpen': 'To do',
   call: 'Your first call',

@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { useConsoleApi } from '../../api/console-api';
 import { ConfirmDialog, FormDialog } from '../../components/dialogs';
 import { ErrorNotice } from '../../components/error-notice';
+import { MiddleCut } from '../../components/middle-cut';
 import { QueryState } from '../../components/query-state';
 import { Time } from '../../time/time';
 import { usePlaygroundTexts } from './playground-texts';
@@ -90,8 +91,8 @@ export function HistoryDrawer({ openId, onClose, onDeleted }: Props) {
                       aria-current={conversation.id === openId ? 'page' : undefined}
                       onClick={onClose}
                     >
-                      <Text size="md" truncate>
-                        {conversation.title}
+                      <Text size="md">
+                        <MiddleCut text={conversation.title} />
                       </Text>
                       <Text size="sm" c="dimmed">
                         <Time value={conversation.updated_at} />

@@ -8,7 +8,7 @@ const en = {
   'noModels.text': 'The site offers no models at the moment. Please check back later.',
   empty:
     'Ask a model anything. You see the highest possible price before you send, and the exact cost after the answer.',
-  new: 'New chat',
+  new: 'New conversation',
   untitled: 'Untitled',
   toEnd: 'Jump to latest',
   save: 'Save',
@@ -79,10 +79,10 @@ const en = {
   'saving.off': 'Do not save conversations',
   'saving.off.hint':
     'New messages stay in this browser tab only. Saved conversations are kept until you delete them.',
-  'save.withoutPictures': 'Saved without the pictures: together they are larger than 4 MiB.',
+  'save.withoutPictures': 'Saved without the images: together they are larger than 4 MiB.',
   'save.tooLong': 'This conversation is longer than 4 MiB and is no longer saved.',
   'save.changed':
-    'This conversation was continued in another tab, and what you see here is not saved yet. Go on with it as a new conversation, or load the newer version: yours then stays in the history.',
+    'This conversation was continued in another tab, and what you see here is not saved yet. Continue it as a new conversation, or load the newer version; yours then stays in the history.',
   'save.full': 'Your history is full. Delete some conversations to save this one.',
   'save.failed': 'This conversation could not be saved.',
   'save.retry': 'Save again',
@@ -117,7 +117,7 @@ const en = {
   'picture.remove': 'Remove {{name}}',
   'picture.type': 'Only PNG, JPEG, WebP and GIF images can be attached.',
   'picture.size': 'The images of a message can total up to 15 MiB.',
-  'picture.unread': 'The picture could not be read.',
+  'picture.unread': 'The image could not be read. Try another one.',
   'picture.notKept': '{{name}} (not saved)',
   conversation: 'Conversation',
   you: 'You:',

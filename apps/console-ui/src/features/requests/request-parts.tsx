@@ -129,15 +129,16 @@ export function OutcomeBadge({ outcome }: { outcome: LoggedRequest['outcome'] })
 const MILLISECONDS = 3;
 const SECOND = Figure.of('1000');
 
-/** Milliseconds as people read them: `840 ms`, and from one second on `2.5 s`. */
+/** Milliseconds as people read them: `840 ms`, and from one second on `2.5 s`; in Chinese `840 毫秒`. */
 export function Duration({ value }: { value: Figure | null }) {
+  const t = useRequestTexts();
   const { language } = useLanguage();
   if (!value) return '–';
   const isShort = value.compare(SECOND) < 0;
   const number = isShort ? value : value.dividedByTenTo(MILLISECONDS);
   return (
     <Text span inherit className="figure">
-      {`${formatNumber(number, language)} ${isShort ? 'ms' : 's'}`}
+      {t(isShort ? 'duration.milliseconds' : 'duration.seconds', { number: formatNumber(number, language) })}
     </Text>
   );
 }

@@ -2,7 +2,9 @@ import { Anchor, Code, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { CopyButton } from '../../components/copy-button';
 import { type Column, DataTable } from '../../components/data-table';
+import { SupportFacts } from '../../components/error-notice';
 import { Fact, Facts } from '../../components/facts';
+import { MiddleCut } from '../../components/middle-cut';
 import { Amount, Quantity } from '../../figures/figure-text';
 import { formatNumber } from '../../figures/format-figure';
 import { ShortAmount } from '../../figures/short-amount';
@@ -70,7 +72,7 @@ export function RequestTable({ label, pathOf, requests, onMore, isLoadingMore }:
       cell: ({ api_key: key, entrypoint }) => (
         <>
           <Text span inherit c={key ? undefined : 'dimmed'}>
-            {key?.name ?? t('noKey')}
+            {key ? <MiddleCut text={key.name} width="10rem" /> : t('noKey')}
           </Text>
           <Text size="sm" c="dimmed" title={t('column.source')}>
             {entrypointName(entrypoint)}
@@ -278,12 +280,20 @@ const HELP = {
 } as const;
 type KnownCode = keyof typeof HELP;
 
+/** Whose texts ask to contact support. */
+const FOR_SUPPORT: readonly string[] = [
+  'upstream_error',
+  'exchange_rate_missing',
+  'internal_error',
+  'other_failed',
+];
+
 const isKnown = (code: string): code is KnownCode => Object.hasOwn(HELP, code);
 
 /** What the error code of a refused or failed call means, and what to do. */
 function ErrorExplanation({ request, isOwn }: { request: RequestDetail; isOwn: boolean }) {
   const t = useRequestTexts();
-  const { error_code: code, status } = request;
+  const { id, error_code: code, status } = request;
   if (code === null) return null;
   const known = isKnown(code) ? code : status === 'failed' ? 'other_failed' : 'other_refused';
   const page = isOwn && isKnown(code) ? HELP[code] : undefined;
@@ -297,6 +307,7 @@ function ErrorExplanation({ request, isOwn }: { request: RequestDetail; isOwn: b
         <Text size="md" c="dimmed">
           {t(`error.${known}.do`)}
         </Text>
+        {isOwn && FOR_SUPPORT.includes(known) && <SupportFacts requestId={id} />}
         {page && (
           <Text size="md">
             <Anchor component={Link} to={page} inherit>

@@ -2,6 +2,7 @@ import { Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, CircleDashed, CircleX, Clock } from 'lucide-react';
 import { useConsoleApi } from '../../api/console-api';
+import { SupportLink } from '../../components/error-notice';
 import { QueryState } from '../../components/query-state';
 import { type Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
@@ -58,7 +59,11 @@ function Strip({ proof, timeZone }: { proof: Proof; timeZone: string }) {
         {from !== null && routerState !== 'compared' && (
           <Text size="sm">{t(`proof.router.${routerState}`)}</Text>
         )}
-        {state === 'differs' && <Text size="sm">{t('proof.differs.text')}</Text>}
+        {state === 'differs' && (
+          <Text size="sm">
+            {t('proof.differs.text')} <SupportLink />
+          </Text>
+        )}
       </Stack>
     </Paper>
   );

@@ -39,7 +39,7 @@ const en = {
   'status.refunded': 'Refunded',
   'status.partlyRefunded': 'Partly refunded',
   'pending.title': 'Waiting for your payment',
-  'pending.text': 'This page updates by itself. You can close it; your payment still arrives.',
+  'pending.text': 'This page updates automatically. You can close it; your payment will still be credited.',
   'pending.scan': 'Scan the code with {{provider}} and pay.',
   'phone.save': 'Save the code',
   'phone.alipay.open': 'Open Alipay',
@@ -53,7 +53,7 @@ const en = {
   'pending.code': 'Code for the payment',
   'pending.left': 'Time left',
   'pending.late':
-    'The time to pay has run out. If you have paid, the money still arrives and this page will show it.',
+    'The time to pay has run out. If you have already paid, the payment is still credited and shown here.',
   'paid.title': 'Payment received',
   'paid.text': 'The amount is in your balance. Create an API key, or continue where you left off.',
   'paid.late': 'Your payment arrived after the time to pay had run out. It was added to your balance.',
@@ -119,7 +119,7 @@ const en = {
   'invoice.downloadOf': 'Download the invoice {{number}}',
   transactions: 'Transactions',
   'transactions.description':
-    'Every change of your balance. Usage is booked once an hour, a minute after the hour.',
+    'Every change to your balance. Usage is booked once an hour, a minute after the hour.',
   'transactions.empty.title': 'No transactions yet',
   'transactions.empty.text': 'Top up your balance to begin.',
   'transactions.time': 'Time',

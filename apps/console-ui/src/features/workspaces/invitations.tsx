@@ -8,6 +8,7 @@ import { useMemoApi } from '../../api/service-apis';
 import { type Column, DataTable } from '../../components/data-table';
 import { FormDialog } from '../../components/dialogs';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
+import { MiddleCut } from '../../components/middle-cut';
 import { QueryState } from '../../components/query-state';
 import { Time } from '../../time/time';
 import { ActionDialog, RoleHint, useRoleOptions } from './dialogs';
@@ -76,7 +77,7 @@ export function OpenInvitations({ workspaceId }: { workspaceId: string }) {
   const revoke = useRevokeInvitation(workspaceId);
   const [revoked, setRevoked] = useState<Invitation>();
   const columns: Column<Invitation>[] = [
-    { key: 'email', title: t('email'), cell: ({ email }) => email },
+    { key: 'email', title: t('email'), cell: ({ email }) => <MiddleCut text={email} /> },
     { key: 'role', title: t('column.role'), place: 'status', cell: ({ role }) => t(`role.${role}`) },
     { key: 'inviter', title: t('column.inviter'), cell: ({ invited_by: inviter }) => inviter },
     {

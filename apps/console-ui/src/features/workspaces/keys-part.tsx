@@ -13,7 +13,8 @@ import {
   Tooltip,
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { bodyOf } from '../../api/console-api';
@@ -23,6 +24,9 @@ import { CopyButton } from '../../components/copy-button';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
+import { ListPages, ListTools, NothingFound } from '../../components/list-tools';
+import { type ListView, rowsOfPage } from '../../components/list-view';
+import { MiddleCut } from '../../components/middle-cut';
 import { QueryState } from '../../components/query-state';
 import { useSite } from '../../api/site';
 import { Time } from '../../time/time';
@@ -30,24 +34,32 @@ import { ActionDialog, RoleHint, useRoleOptions } from './dialogs';
 import { useWorkspace } from './workspace-context';
 import { pageAfter, type Role, workspaceKey } from './workspace-queries';
 import { useWorkspaceTexts } from './workspace-texts';
+import { WORKSPACE_KEY_ORDERS, type WorkspaceKeyOrder } from './workspace-search';
+import { chosenWorkspaceKeys, type WorkspaceKey } from './workspace-view';
+import classes from './workspaces.module.css';
 
-type WorkspaceKey = MemoSchemas['KeyResponse'];
 type CreatedWorkspaceKey = MemoSchemas['CreatedKeyResponse'];
 
 const keysKey = (workspaceId: string) => [...workspaceKey(workspaceId), 'keys'];
 
+/** All keys that the person may see, so that they are searched and sorted here; each member has a hundred at most. */
 const workspaceKeysQuery = (api: MemoApi, workspaceId: string) =>
-  infiniteQueryOptions({
+  queryOptions({
     queryKey: keysKey(workspaceId),
-    queryFn: ({ signal, pageParam }) =>
-      bodyOf(
-        api.GET('/v1/workspaces/{workspace_id}/keys', {
-          signal,
-          params: { path: { workspace_id: workspaceId }, query: pageAfter(pageParam) },
-        }),
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor: cursor }) => cursor,
+    queryFn: async ({ signal }) => {
+      const keys: WorkspaceKey[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page: MemoSchemas['KeyListResponse'] = await bodyOf(
+          api.GET('/v1/workspaces/{workspace_id}/keys', {
+            signal,
+            params: { path: { workspace_id: workspaceId }, query: pageAfter(cursor) },
+          }),
+        );
+        keys.push(...page.keys);
+        cursor = page.next_cursor;
+      }
+      return keys;
+    },
   });
 
 function useCreateWorkspaceKey(workspaceId: string) {
@@ -202,22 +214,80 @@ const questionSamples = (memoUrl: string, workspaceId: string): CodeSample[] => 
   },
 ];
 
+/** So few are seen without search and order. */
+const FEW_KEYS = 5;
+
 /** The keys by which programs use the workspace: all of them for an admin, otherwise the own ones. */
 export function KeysPart() {
   const t = useWorkspaceTexts();
   const { workspace } = useWorkspace();
-  const query = useInfiniteQuery(workspaceKeysQuery(useMemoApi(), workspace.id));
+  const query = useQuery(workspaceKeysQuery(useMemoApi(), workspace.id));
   const deleteKey = useDeleteWorkspaceKey(workspace.id);
   const [isCreating, setIsCreating] = useState(false);
   const [deleted, setDeleted] = useState<WorkspaceKey>();
-  const isEmpty = query.data?.pages[0]?.keys.length === 0;
+  const isEmpty = query.data?.length === 0;
   const createButton = (
     <Button leftSection={<Plus size={16} />} onClick={() => setIsCreating(true)}>
       {t('key.create')}
     </Button>
   );
+  return (
+    <Stack gap="md">
+      {!isEmpty && (
+        <Group justify="space-between" gap="sm">
+          <Text size="md" c="dimmed" maw="65ch">
+            {t('keys.description')}
+          </Text>
+          {createButton}
+        </Group>
+      )}
+      <QueryState
+        query={query}
+        isEmpty={() => isEmpty}
+        empty={
+          <EmptyState title={t('keys.empty')} action={createButton}>
+            {t('keys.description')}
+          </EmptyState>
+        }
+      >
+        {(keys) => <KeyList keys={keys} onDelete={setDeleted} />}
+      </QueryState>
+      {isCreating && <KeyCreation onClose={() => setIsCreating(false)} />}
+      {deleted && (
+        <ActionDialog
+          title={t('key.delete.title', { name: deleted.name })}
+          text={t('key.delete.text')}
+          confirmText={t('delete')}
+          action={() => deleteKey(deleted.id)}
+          onClose={() => setDeleted(undefined)}
+        />
+      )}
+    </Stack>
+  );
+}
+
+interface KeyListProps {
+  keys: WorkspaceKey[];
+  onDelete: (key: WorkspaceKey) => void;
+}
+
+/** The keys that the address chooses. */
+function KeyList({ keys, onDelete }: KeyListProps) {
+  const t = useWorkspaceTexts();
+  const view = useSearch({ from: '/console/workspaces/$id/keys' });
+  const navigate = useNavigate({ from: '/workspaces/$id/keys' });
+  const show = (search: ListView<WorkspaceKeyOrder>) => void navigate({ to: '.', search, replace: true });
+  const found = chosenWorkspaceKeys(keys, view);
   const columns: Column<WorkspaceKey>[] = [
-    { key: 'name', title: t('name'), cell: ({ name }) => name },
+    {
+      key: 'name',
+      title: t('name'),
+      cell: ({ name }) => (
+        <Text span inherit fw={500} className={classes.name!}>
+          <MiddleCut text={name} />
+        </Text>
+      ),
+    },
     { key: 'prefix', title: t('column.key'), place: 'status', cell: ({ prefix }) => <Code>{prefix}…</Code> },
     {
       key: 'role',
@@ -254,7 +324,7 @@ export function KeysPart() {
               variant="subtle"
               color="red"
               aria-label={t('key.delete.named', { name: key.name })}
-              onClick={() => setDeleted(key)}
+              onClick={() => onDelete(key)}
             >
               <Trash2 size={16} />
             </ActionIcon>
@@ -264,45 +334,26 @@ export function KeysPart() {
     },
   ];
   return (
-    <Stack gap="md">
-      {!isEmpty && (
-        <Group justify="space-between" gap="sm">
-          <Text size="md" c="dimmed" maw="65ch">
-            {t('keys.description')}
-          </Text>
-          {createButton}
-        </Group>
-      )}
-      <QueryState
-        query={query}
-        isEmpty={() => isEmpty}
-        empty={
-          <EmptyState title={t('keys.empty')} action={createButton}>
-            {t('keys.description')}
-          </EmptyState>
-        }
-      >
-        {({ pages }) => (
-          <DataTable
-            label={t('keys')}
-            columns={columns}
-            rows={pages.flatMap(({ keys }) => keys)}
-            keyOf={({ id }) => id}
-            onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
-            isLoadingMore={query.isFetchingNextPage}
-          />
-        )}
-      </QueryState>
-      {isCreating && <KeyCreation onClose={() => setIsCreating(false)} />}
-      {deleted && (
-        <ActionDialog
-          title={t('key.delete.title', { name: deleted.name })}
-          text={t('key.delete.text')}
-          confirmText={t('delete')}
-          action={() => deleteKey(deleted.id)}
-          onClose={() => setDeleted(undefined)}
+    <>
+      {(keys.length > FEW_KEYS || view.q !== undefined) && (
+        <ListTools
+          hint={t('keys.search.hint')}
+          orders={WORKSPACE_KEY_ORDERS.map((order) => ({ value: order, label: t(`sort.${order}`) }))}
+          view={view}
+          onChange={show}
         />
       )}
-    </Stack>
+      {found.length === 0 ? (
+        <NothingFound title={t('keys.none')} allText={t('keys.all')} onAll={() => show({})} />
+      ) : (
+        <DataTable
+          label={t('keys')}
+          columns={columns}
+          rows={rowsOfPage(found, view.page)}
+          keyOf={({ id }) => id}
+        />
+      )}
+      <ListPages rows={found.length} page={view.page} onChange={(page) => show({ ...view, page })} />
+    </>
   );
 }

@@ -8,6 +8,7 @@ import { bodyOf } from '../../api/console-api';
 import { type MemoApi, type MemoSchemas, useMemoApi } from '../../api/service-apis';
 import { type Column, DataTable } from '../../components/data-table';
 import { ErrorNotice } from '../../components/error-notice';
+import { MiddleCut } from '../../components/middle-cut';
 import { QueryState } from '../../components/query-state';
 import { useAccount } from '../../api/account';
 import { Time } from '../../time/time';
@@ -38,7 +39,7 @@ export function MembersPart() {
       title: t('column.member'),
       cell: ({ user_id: id, email }) => (
         <Group gap="xs" wrap="nowrap">
-          {email === null ? <Code>{id}</Code> : <span>{email}</span>}
+          {email === null ? <Code>{id}</Code> : <MiddleCut text={email} />}
           {id === ownId && (
             <Badge variant="default" tt="none" flex="none">
               {t('member.you')}

@@ -1,16 +1,18 @@
-import { Anchor, Button, Group, Pagination, Paper, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { Plus, Search } from 'lucide-react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useMemoApi } from '../../api/service-apis';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
+import { ListPages, ListTools, NothingFound } from '../../components/list-tools';
+import { type ListView, rowsOfPage } from '../../components/list-view';
+import { MiddleCut } from '../../components/middle-cut';
 import { Page } from '../../components/page';
 import { QueryState } from '../../components/query-state';
 import { Bytes, Quantity } from '../../figures/figure-text';
-import { useLanguage } from '../../language/language';
 import { useAccount } from '../../api/account';
 import { Time } from '../../time/time';
 import { ActionDialog, NameDialog } from './dialogs';
@@ -22,6 +24,8 @@ import {
 } from './invitation-queries';
 import { useCreateWorkspace, type Workspace, workspacesQuery } from './workspace-queries';
 import { useWorkspaceTexts } from './workspace-texts';
+import { WORKSPACE_ORDERS, type WorkspaceOrder } from './workspace-search';
+import { chosenWorkspaces } from './workspace-view';
 import classes from './workspaces.module.css';
 
 export function WorkspacesPage() {
@@ -66,31 +70,17 @@ export function WorkspacesPage() {
   );
 }
 
-const PAGE_SIZE = 20;
-/** From there on there is something to search. */
-const LEAST_TO_SEARCH = 6;
+/** So few are seen without search and order. */
+const FEW_WORKSPACES = 5;
 
-/** By the value of the field. Texts are compared in the language of the page. */
-const ORDERS: Record<Order, (collator: Intl.Collator) => (one: Workspace, other: Workspace) => number> = {
-  newest: () => (one, other) => other.created_at.localeCompare(one.created_at),
-  name: (collator) => (one, other) => collator.compare(one.name, other.name),
-  documents: () => (one, other) => other.document_count.compare(one.document_count),
-  size: () => (one, other) => other.bytes.compare(one.bytes),
-};
-type Order = 'newest' | 'name' | 'documents' | 'size';
-
+/** The workspaces that the address chooses. */
 function WorkspaceList({ workspaces }: { workspaces: Workspace[] }) {
   const t = useWorkspaceTexts();
-  const { language } = useLanguage();
-  const [search, setSearch] = useState('');
-  const [order, setOrder] = useState<Order>('newest');
-  const [wantedPage, setWantedPage] = useState(1);
-  const wanted = search.trim().toLocaleLowerCase(language);
-  const found = workspaces
-    .filter(({ name }) => name.toLocaleLowerCase(language).includes(wanted))
-    .sort(ORDERS[order](new Intl.Collator(language, { numeric: true })));
-  const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
-  const page = Math.min(wantedPage, pages);
+  const view = useSearch({ from: '/console/workspaces' });
+  const navigate = useNavigate();
+  const show = (search: ListView<WorkspaceOrder>) =>
+    void navigate({ to: '/workspaces', search, replace: true });
+  const found = chosenWorkspaces(workspaces, view);
   const columns: Column<Workspace>[] = [
     {
       key: 'name',
@@ -100,10 +90,9 @@ function WorkspaceList({ workspaces }: { workspaces: Workspace[] }) {
           fw={500}
           inherit
           className={classes.name!}
-          title={name}
           renderRoot={(props) => <Link {...props} to="/workspaces/$id" params={{ id }} />}
         >
-          {name}
+          <MiddleCut text={name} />
         </Anchor>
       ),
     },
@@ -128,46 +117,25 @@ function WorkspaceList({ workspaces }: { workspaces: Workspace[] }) {
   ];
   return (
     <Stack gap="md">
-      {workspaces.length >= LEAST_TO_SEARCH && (
-        <Group gap="sm" align="end">
-          <TextInput
-            type="search"
-            label={t('search')}
-            leftSection={<Search size={16} />}
-            value={search}
-            onChange={(event) => setSearch(event.currentTarget.value)}
-          />
-          <Select
-            label={t('sort')}
-            data={Object.keys(ORDERS).map((value) => ({ value, label: t(`sort.${value as Order}`) }))}
-            value={order}
-            allowDeselect={false}
-            onChange={(value) => value && setOrder(value as Order)}
-          />
-        </Group>
+      {(workspaces.length > FEW_WORKSPACES || view.q !== undefined) && (
+        <ListTools
+          hint={t('name')}
+          orders={WORKSPACE_ORDERS.map((order) => ({ value: order, label: t(`sort.${order}`) }))}
+          view={view}
+          onChange={show}
+        />
       )}
       {found.length === 0 ? (
-        <Text c="dimmed">{t('search.none')}</Text>
+        <NothingFound title={t('search.none')} allText={t('search.all')} onAll={() => show({})} />
       ) : (
         <DataTable
           label={t('title')}
           columns={columns}
-          rows={found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
+          rows={rowsOfPage(found, view.page)}
           keyOf={({ id }) => id}
         />
       )}
-      {pages > 1 && (
-        <Pagination
-          total={pages}
-          value={page}
-          onChange={setWantedPage}
-          getItemProps={(number) => ({ 'aria-label': t('page', { page: number, pages }) })}
-          getControlProps={(control) => ({
-            'aria-label': t(control === 'next' ? 'page.next' : 'page.previous'),
-          })}
-          aria-label={t('pages')}
-        />
-      )}
+      <ListPages rows={found.length} page={view.page} onChange={(page) => show({ ...view, page })} />
     </Stack>
   );
 }

@@ -106,7 +106,7 @@ ifThere('publishes a price after showing the difference', async () => {
   const row = dialog.getByRole('row', { name: /input tokens/ });
   await row.getByText('¥3.00').waitFor();
   await row.getByText('¥4.000001').waitFor();
-  await row.getByText('≈ +33.33 %').waitFor();
+  await row.getByText('≈ +33.33%').waitFor();
   expect(await dialog.getByRole('row').count()).toBe(2);
   await editor.publish();
   await editor.version(0).getByText('¥4.000001').waitFor();
@@ -315,7 +315,7 @@ ifThere('adds an upstream whose settings were tested, drains it and removes it',
   await fill('Model', 'sandbox-chat');
   await fill('Name at the upstream', 'large');
   await fill('Weight', '25');
-  await dialog.getByText('20 %').waitFor();
+  await dialog.getByText('20%').waitFor();
   await test.click();
   await dialog.getByText(/^large answered in \d+ ms\.$/).waitFor();
   await dialog.getByRole('button', { name: 'Review' }).click();
@@ -338,7 +338,7 @@ ifThere('sets an exchange rate after showing the difference', async () => {
   await first.getByRole('button', { name: 'Set this rate' }).click();
   await page.current().getByText('0.14').waitFor();
   const second = await page.set('0.1400000007');
-  await second.getByText('0.14 → 0.1400000007 ≈ 0 %').waitFor();
+  await second.getByText('0.14 → 0.1400000007 ≈ 0%').waitFor();
   await second.getByRole('button', { name: 'Set this rate' }).click();
   await page.current().getByText('0.1400000007').waitFor();
 });

@@ -4,7 +4,7 @@ import { type ServedTexts } from './served-texts';
 /** Names that are written in Latin letters in Chinese texts, too. */
 const NAMES = new Set(
   [
-    'AI API APIs CSV CPU DOCX HTML PDF PPTX XLSX ODT EPUB RTF EML MSG TXT MD GPU GPUs HTTP HTTPS ID IP JSON MB GB TB kB ms OAuth QR SHA SMS SSE TLS UTC URL USD CNY VAT',
+    'AI API APIs CSV CPU DOCX HTML PDF PPTX XLSX ODT EPUB RTF EML MSG TXT MD GPU GPUs HTTP HTTPS ID IP JSON MB GB TB kB OAuth QR SHA SMS SSE TLS UTC URL USD CNY VAT',
     'Linux macOS Windows Shell Bash PowerShell curl wget Python Node Terraform Chrome Chromium Firefox Safari Edge',
     'Stripe Memo LoRA Word OpenAI OpenAPI Schema Top GitHub Google Markdown Enter Shift Ctrl Esc Tab Apache MIT',
     'Asia Atom Shanghai Agent Router Engine router engine token tokens Token',

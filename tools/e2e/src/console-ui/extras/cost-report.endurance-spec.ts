@@ -85,13 +85,13 @@ ifThere('shows an admin what each account costs, exactly, and exports the same',
 ifThere('divides it by model and source, and keeps that in the address', async () => {
   await tab.goto(`/cost-report?${PERIOD}`);
   const page = new UsagePage(tab);
-  await page.choose('Divide by', 'Model');
+  await page.choose('Group by', 'Model');
   await report(tab).getByText('embed').waitFor();
   expect(new URL(tab.url()).searchParams.get('by')).toBe('model');
   expect((await costs(tab)).slice(0, 2)).toEqual([SHOWN.own, SHOWN.customers]);
-  await page.choose('Divide by', 'Source');
+  await page.choose('Group by', 'Source');
   await report(tab).getByRole('row', { name: /^API/ }).locator(`data[value="${SHOWN.total}"]`).waitFor();
-  await page.choose('Divide by', 'API key');
+  await page.choose('Group by', 'API key');
   await report(tab).getByText('Without a key').waitFor();
 });
 

@@ -162,7 +162,7 @@ ifThere('a site that charges in USD', () => {
     });
     expect(await tab.locator('*').count()).toBeLessThan(MOST_ELEMENTS);
     const arriving = tab.waitForEvent('download');
-    await tab.getByRole('button', { name: 'Download as CSV' }).click();
+    await tab.getByRole('button', { name: 'Download CSV' }).click();
     const chunks: Buffer[] = [];
     for await (const chunk of await (await arriving).createReadStream()) chunks.push(chunk as Buffer);
     const csv = Buffer.concat(chunks).toString();

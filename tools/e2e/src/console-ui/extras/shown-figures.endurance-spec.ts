@@ -197,7 +197,7 @@ ifThere('the pages of an account', () => {
     const summary = tab.getByRole('region', { name: 'This period at a glance' });
     const card = (name: string) => summary.locator('> div > div').filter({ hasText: name });
     await card('Calls').first().getByText('vs. the period before: 2').waitFor();
-    expect(await card('Calls').first().innerText()).toMatch(/^Calls\s+1\s+−50 %/);
+    expect(await card('Calls').first().innerText()).toMatch(/^Calls\s+1\s+−50%/);
     expect(picosOf((await card('Cost').locator('data').allInnerTexts())[0]!)).toBe(CLOSED[2]!.costPicos);
     await tab.goto(`/usage?range=custom&from=2026-03-01&to=${today}&zone=UTC`);
     // The log of served calls is not longer than a page.

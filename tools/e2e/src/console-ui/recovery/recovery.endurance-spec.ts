@@ -291,7 +291,7 @@ ifThere('a page that is not loaded yet opens by itself when the connection is ba
   await context.setOffline(true);
   await openArea(tab, 'API keys');
   await heading('You are offline').waitFor();
-  await tab.getByText('This page opens by itself when you are back.').waitFor();
+  await tab.getByText('This page opens as soon as you are back online.').waitFor();
   await context.setOffline(false);
   await new KeysPage(tab).heading().waitFor();
 });

@@ -429,31 +429,62 @@ ifThere('searches and sorts the workspaces, which have pages, and cuts long name
   await database.pool.query(
     `WITH made AS (
        INSERT INTO memo.workspaces (id, name, created_by)
-       SELECT 'ws_page' || n, CASE n WHEN 21 THEN $2 ELSE 'Team ' || n END, id
-       FROM accounts.accounts, generate_series(1, 21) AS n WHERE email = $1 RETURNING id, created_by)
+       SELECT 'ws_page' || n, CASE n WHEN 26 THEN $2 ELSE 'Team ' || n END, id
+       FROM accounts.accounts, generate_series(1, 26) AS n WHERE email = $1 RETURNING id, created_by)
      INSERT INTO memo.members (workspace_id, account_id, role, shows_email) SELECT id, created_by, 'admin', true FROM made`,
     [PERSON.email, long],
   );
-  await tab.reload();
+  await tab.goto('/workspaces');
   const rows = tab.getByRole('table', { name: 'Workspaces' }).getByRole('row');
   const names = async () => (await rows.getByRole('link').allInnerTexts()).map((name) => name.trim());
   await rows.nth(1).waitFor();
-  const select = async (order: string) => {
-    await tab.getByRole('combobox', { name: 'Sort by' }).click();
-    await tab.getByRole('option', { name: order }).click();
-  };
-  await select('Name');
+  await selectOrder('By name');
   expect((await names()).slice(0, 3)).toEqual(['Team 1', 'Team 2', 'Team 3']);
-  expect(await names()).toHaveLength(20);
-  await tab.getByRole('button', { name: 'Page 2 of 2' }).click();
-  expect(await names()).toEqual([long]);
-  const cell = await rows.nth(1).getByRole('link').boundingBox();
+  expect(await names()).toHaveLength(25);
+  await tab.getByRole('button', { name: 'Page 2', exact: true }).click();
+  expect(await names()).toHaveLength(1);
+  const cell = await rows.nth(1).getByRole('link', { name: long }).boundingBox();
   expect(cell!.width).toBeLessThan(400);
-  await tab.getByRole('searchbox', { name: 'Search workspaces' }).fill('TEAM 1');
-  expect(await names()).toHaveLength(11);
-  await tab.getByRole('searchbox', { name: 'Search workspaces' }).fill('nothing of this name');
-  await tab.getByText('No workspace matches your search.').waitFor();
+  await tab.getByRole('searchbox', { name: 'Search' }).fill('TEAM 1');
+  await rows.nth(12).waitFor();
+  await rows.nth(13).waitFor({ state: 'detached' });
+  // The search is in the address, so that it is there after the way back.
+  await rows.getByRole('link', { name: 'Team 11' }).click();
+  await tab.goBack();
+  await rows.nth(12).waitFor();
+  expect(await tab.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('TEAM 1');
+  await tab.getByRole('searchbox', { name: 'Search' }).fill('nothing of this name');
+  await tab.getByRole('heading', { name: 'No workspace matches' }).waitFor();
+  await tab.getByRole('button', { name: 'Show all workspaces' }).click();
+  await rows.nth(25).waitFor();
 });
+
+ifThere('searches and sorts the keys of a workspace, and cuts long names', async () => {
+  const long = `for-${'x'.repeat(90)}-end`;
+  await database.pool.query(
+    `INSERT INTO memo.keys (id, workspace_id, account_id, name, prefix, key_hash, role, created_at)
+     SELECT 'wk_page' || n, 'ws_page26', id, CASE n WHEN 26 THEN $2 ELSE 'Program ' || n END, 'sk_page' || n,
+       sha256(n::text::bytea), 'viewer', now() - n * interval '1 minute'
+     FROM accounts.accounts, generate_series(1, 26) AS n WHERE email = $1`,
+    [PERSON.email, long],
+  );
+  await tab.goto('/workspaces/ws_page26/keys?sort=name');
+  const rows = tab.getByRole('table', { name: 'Keys' }).getByRole('row');
+  await rows.nth(25).waitFor();
+  expect(await rows.nth(1).getByText(long).count()).toBe(1);
+  expect(await tab.getByRole('button', { name: `Delete the key ${long}` }).isVisible()).toBe(true);
+  await tab.getByRole('searchbox', { name: 'Search' }).fill('program 2');
+  await rows.nth(8).waitFor();
+  await rows.nth(9).waitFor({ state: 'detached' });
+  expect(new URL(tab.url()).searchParams.get('q')).toBe('program 2');
+  await selectOrder('Newest first');
+  await rows.nth(1).getByText('Program 2', { exact: true }).waitFor();
+});
+
+async function selectOrder(order: string): Promise<void> {
+  await tab.getByRole('combobox', { name: 'Order' }).click();
+  await tab.getByRole('option', { name: order }).click();
+}
 
 ifThere('shows the quota and the prices of training, and says if they are not set up', async () => {
   await openArea(tab, 'Training');

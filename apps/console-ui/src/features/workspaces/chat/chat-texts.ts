@@ -112,7 +112,7 @@ const zh: ChineseTexts<typeof en> = {
   conversation: '对话',
   conversations: '对话记录',
   'conversations.empty': '您的对话会显示在这里。',
-  'conversation.new': '新建对话',
+  'conversation.new': '新对话',
   'conversation.delete.named': '删除对话 {{title}}',
   'conversation.delete.title': '删除此对话？',
   'conversation.delete.text': '“{{title}}”及其回答将被删除。此操作无法撤销。',

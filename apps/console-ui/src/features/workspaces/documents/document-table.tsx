@@ -13,6 +13,7 @@ import {
 import { FileUp, RotateCw, Trash2 } from 'lucide-react';
 import { type ReactNode } from 'react';
 import { type Column, DataTable } from '../../../components/data-table';
+import { MiddleCut } from '../../../components/middle-cut';
 import { Bytes, Quantity } from '../../../figures/figure-text';
 import { formatNumber } from '../../../figures/format-figure';
 import { useLanguage } from '../../../language/language';
@@ -33,7 +34,7 @@ function DocumentStatus({ document, children }: { document: MemoDocument; childr
     <Stack gap={2} align="flex-start">
       <Badge variant="light" color={COLORS[status]} tt="none">
         {t(`status.${status}`)}
-        {status === 'processing' && percent !== null && ` ${percent} %`}
+        {status === 'processing' && percent !== null && ` ${percent}%`}
       </Badge>
       {error && (
         <Text size="sm" c="var(--mantine-color-error)" className={classes.reason}>
@@ -93,14 +94,13 @@ export function DocumentTable(props: Props) {
             component="button"
             type="button"
             className={classes.title!}
-            title={document.title}
             onClick={() => onRead(document)}
           >
-            {document.title}
+            <MiddleCut text={document.title} />
           </Anchor>
         ) : (
-          <Text span inherit className={classes.title!} title={document.title}>
-            {document.title}
+          <Text span inherit className={classes.title!}>
+            <MiddleCut text={document.title} />
           </Text>
         ),
     },

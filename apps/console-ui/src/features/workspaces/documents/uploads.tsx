@@ -4,7 +4,7 @@ import '@mantine/dropzone/styles.layer.css';
 import { FileUp, X } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import { ApiError, toApiError } from '../../../api/api-error';
-import { useErrorMessage } from '../../../components/error-notice';
+import { SupportFacts, useErrorMessage } from '../../../components/error-notice';
 import { formatBytes } from '../../../figures/format-figure';
 import { useLanguage } from '../../../language/language';
 import { useWorkspace } from '../workspace-context';
@@ -125,7 +125,7 @@ function UploadRow({ upload, options, onCancel, onRetry }: Props) {
             {file.name}
           </Text>
           {state === 'failed' ? (
-            <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            <Text component="div" size="sm" c="var(--mantine-color-error)" role="alert">
               <UploadError error={error} options={options} />
             </Text>
           ) : (
@@ -137,7 +137,7 @@ function UploadRow({ upload, options, onCancel, onRetry }: Props) {
                 className={classes.progress}
               />
               <Text size="sm" c="dimmed" className="figure">
-                {state === 'waiting' ? t('upload.waiting') : isSent ? t('upload.sent') : `${percent} %`}
+                {state === 'waiting' ? t('upload.waiting') : isSent ? t('upload.sent') : `${percent}%`}
               </Text>
             </Group>
           )}
@@ -172,6 +172,11 @@ function UploadError({ error, options }: { error: unknown; options: Options }) {
     case 415:
       return t('upload.unsupported');
     default:
-      return messageOf(apiError);
+      return (
+        <>
+          {messageOf(apiError)}
+          <SupportFacts requestId={apiError.requestId} />
+        </>
+      );
   }
 }
