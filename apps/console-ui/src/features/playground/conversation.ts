@@ -6,6 +6,9 @@ export interface Failure {
   detail: string;
   requestId?: string | undefined;
   retryAfterSeconds?: number | undefined;
+  code?: string | undefined;
+  /** What the wallet lacks for the call, with all digits. */
+  missingAmount?: string | undefined;
 }
 
 /** A function that the model wants to be called. */

@@ -19,12 +19,14 @@ import { CopyButton } from '../../components/copy-button';
 import { ConfirmDialog } from '../../components/dialogs';
 import { ErrorNotice } from '../../components/error-notice';
 import { Markdown } from '../../components/markdown/markdown';
+import { Figure } from '../../figures/figure';
 import { useLanguage } from '../../language/language';
 import { CallsCost } from '../requests/request-parts';
 import { isSendKey } from '../../components/send-key';
 import { Pictures } from './composer';
 import {
   type Answer,
+  type Failure,
   isWaiting,
   type Prompt,
   type Step,
@@ -375,7 +377,7 @@ function StepView({ step, onResult, onRetry }: StepProps) {
       {toolCalls.map((call, index) => (
         <ToolCallView key={index} call={call} onResult={onResult && ((result) => onResult(index, result))} />
       ))}
-      {failure && <ErrorNotice error={new ApiError(failure)} {...(onRetry && { onRetry })} />}
+      {failure && <ErrorNotice error={errorOf(failure)} {...(onRetry && { onRetry })} />}
       {requestId && state !== 'waiting' && (
         <Group gap="md" className={classes.facts!}>
           <CallsCost requestIds={[requestId]} />
@@ -391,6 +393,12 @@ function StepView({ step, onResult, onRetry }: StepProps) {
     </>
   );
 }
+
+const errorOf = ({ missingAmount, ...facts }: Failure) =>
+  new ApiError({
+    ...facts,
+    missingAmount: missingAmount === undefined ? undefined : Figure.of(missingAmount),
+  });
 
 function ToolCallView({
   call,

@@ -127,8 +127,15 @@ function actionsOf({ apiUrl, session, calls, current, setConversation }: Context
     } catch (error) {
       if (call.signal.aborted)
         return setLastStep(turnId, place, (step) => ({ ...step, state: 'stopped' as const }));
-      const { status, detail, requestId, retryAfterSeconds } = toApiError(error);
-      const failure = { status, detail, requestId, retryAfterSeconds };
+      const { status, detail, requestId, retryAfterSeconds, code, missingAmount } = toApiError(error);
+      const failure = {
+        status,
+        detail,
+        requestId,
+        retryAfterSeconds,
+        code,
+        missingAmount: missingAmount?.toString(),
+      };
       setLastStep(turnId, place, (step) => ({ ...step, state: 'failed' as const, failure }));
     } finally {
       calls.delete(call);
