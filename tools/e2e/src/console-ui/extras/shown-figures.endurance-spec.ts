@@ -284,9 +284,7 @@ ifThere.each(['intl', 'cn'] as const)('the pages of an account at the site %s', 
       const lines = await table
         .locator('tr:has(data)')
         .evaluateAll((rows) =>
-          rows.map((row) =>
-            [...row.querySelectorAll('td')].slice(3, 6).map((cell) => (cell as HTMLElement).innerText),
-          ),
+          rows.map((row) => [...row.querySelectorAll('td')].slice(3, 6).map((cell) => cell.textContent)),
         );
       const [total, ...rows] = lines.reverse();
       for (const [revenue, cost, margin] of lines)

@@ -43,9 +43,9 @@ export const shownPlaces = (tab: Page, label: string): Promise<string[][]> =>
         [...row.querySelectorAll('td')]
           .filter(
             (cell) =>
-              (cell as HTMLElement).offsetWidth > 0 &&
+              cell.getBoundingClientRect().width > 0 &&
               (cell.textContent !== '' || cell.querySelector('button, input') !== null),
           )
-          .map((cell) => (cell as HTMLElement).dataset['place']!),
+          .map((cell) => cell.getAttribute('data-place')!),
       ),
     );
