@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SandboxPayments } from '@inference/sandbox-payments';
-import { createTestDatabase, publishPrices, ScriptedModel, type TestDatabase } from '@inference/testing';
+import {
+  createTestDatabase,
+  findFreePort,
+  publishPrices,
+  ScriptedModel,
+  type TestDatabase,
+} from '@inference/testing';
 import { type Browser, type Locator, type Page } from 'playwright-core';
 import { launchChromium } from '../../site/chromium';
 import { findProgram } from '../../site/nginx';
@@ -19,6 +25,7 @@ import { WorkspacePage } from '../workspaces/workspace-pages';
 
 const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
 const NEWCOMER = { email: 'bob@example.com', password: 'another password of this test' };
+const LATECOMER = { email: 'cleo@example.com', password: 'a third password of this test' };
 const MODEL = 'markdown-writer';
 /** An answer of it may cost more than the least payment. */
 const DEAR_MODEL = 'dear-writer';
@@ -53,7 +60,7 @@ ${CODE}\`\`\`
 - with *two* entries
 `;
 const PIECE_CHARACTERS = 6;
-const PIECE_MILLIS = 10;
+const PIECE_MILLIS = 30;
 
 const chrome = findProgram('chromium');
 const ifThere = chrome ? it : it.skip;
@@ -169,12 +176,9 @@ ifThere(
     const refused = tab.waitForResponse(/\/api\/playground\/chat\/completions$/);
     await send().click();
     const { missing_amount: missing } = (await (await refused).json()) as { missing_amount: string };
-    await tab.getByText('Your balance does not cover this').waitFor();
-    await tab
-      .getByRole('link', { name: 'Top up', exact: true })
-      .and(tab.getByRole('main').getByRole('link'))
-      .click();
-    await tab.waitForURL('**/top-up?amount=*');
+    const notice = tab.getByRole('alert').filter({ hasText: 'Your balance does not cover this' });
+    await notice.getByRole('link', { name: 'Top up', exact: true }).click();
+    await tab.waitForURL((url) => url.pathname === '/top-up' && url.searchParams.has('amount'));
     const proposed = await tab.getByRole('textbox', { name: 'Amount' }).inputValue();
     expect(Number(missing)).toBeGreaterThan(1);
     expect(Number(proposed)).toBe(Math.ceil(Number(missing) * 100) / 100);
@@ -227,6 +231,26 @@ ifThere('a new account makes its first call with the start credit, which it gets
   await page.context().close();
 });
 
+ifThere('without a start credit a confirmed address adds nothing', async () => {
+  const port = await findFreePort();
+  const plain = await site.startConsole(
+    {
+      CONSOLE_URL: `http://127.0.0.1:${port}`,
+      CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
+      MAIL_FOLDER: mails,
+    },
+    port,
+  );
+  const context = await browser!.newContext({ baseURL: plain.url, locale: 'en-US' });
+  const page = await context.newPage();
+  await register(page, LATECOMER);
+  await confirmAddress(page, LATECOMER.email);
+  await page.goto('/transactions');
+  await page.getByText('No transactions yet').waitFor();
+  await context.close();
+  await plain.stop();
+});
+
 /** Watches how high the conversation is, and where its page is scrolled to, at each change of it. */
 const WATCH = `(() => {
   const log = document.querySelector('[role=log]');
@@ -240,7 +264,7 @@ const WATCH = `(() => {
 })()`;
 
 /** A busy browser shows several pieces at once. */
-const LEAST_CHANGES = 8;
+const LEAST_CHANGES = 3;
 
 /** Where the conversation became lower while the answer was written. */
 async function shrinkings(page: Page): Promise<string[]> {
@@ -254,6 +278,13 @@ async function shrinkings(page: Page): Promise<string[]> {
 }
 
 const untilWritten = () => tab.getByRole('log').and(tab.locator('[aria-busy=false]')).waitFor();
+
+/** Whether the keyword of the newest block of code has a colour of its own. */
+const IS_KEYWORD_COLOURED = `(() => {
+  const code = [...document.querySelectorAll('article pre code')].at(-1);
+  const keyword = [...code.querySelectorAll('span')].find(({ textContent }) => textContent === 'def');
+  return getComputedStyle(keyword).color !== getComputedStyle(code).color;
+})()`;
 
 async function expectMarkdown(answer: Locator): Promise<void> {
   const page = answer.page();
@@ -269,10 +300,8 @@ async function expectMarkdown(answer: Locator): Promise<void> {
   expect(await answer.locator('math').count()).toBe(2);
   const code = answer.locator('pre code');
   expect(await code.innerText()).toBe(CODE);
-  const keyword = code.locator('span').getByText('def', { exact: true });
-  await keyword.waitFor();
-  const colour = (element: Locator) => element.evaluate((shown) => getComputedStyle(shown).color);
-  expect(await colour(keyword)).not.toBe(await colour(code));
+  await code.locator('span').getByText('def', { exact: true }).waitFor();
+  expect(await page.evaluate(IS_KEYWORD_COLOURED)).toBe(true);
   await answer.getByRole('button', { name: 'Copy the code' }).click();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(CODE);
   // HTML of a model is text.
