@@ -6,7 +6,7 @@ import { PICTURES } from './pages.mjs';
 import { signIn } from './sign-in.mjs';
 
 /**
- * `npm run screenshots`: takes pictures of the console's pages, in both languages, light and dark, at three widths, from the
+ * `npm run screenshots`: takes pictures of the console's pages, in both languages, light and dark, at four widths, from the
  * site that `npm start` runs. Arguments choose pictures by their names. They go to `<DATA_DIR>/screenshots`. Needs Chromium
  * (`CHROMIUM`, `/usr/bin/chromium` unless set).
  *
@@ -16,7 +16,8 @@ import { signIn } from './sign-in.mjs';
 
 const LANGUAGES = ['en', 'zh-CN'];
 const SCHEMES = /** @type {const} */ (['light', 'dark']);
-const WIDTHS = [320, 768, 1440];
+/** The narrowest phone, a usual one, a tablet, and a screen. */
+const WIDTHS = [320, 390, 768, 1440];
 const HEIGHT = 900;
 
 const root = path.join(import.meta.dirname, '../..');

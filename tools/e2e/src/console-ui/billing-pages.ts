@@ -6,6 +6,13 @@ import { type Locator, type Page } from 'playwright-core';
 export const openArea = (tab: Page, name: string): Promise<void> =>
   tab.getByRole('navigation').getByRole('link', { name, exact: true }).click();
 
+/**
+ * The lines of a text with an amount in a currency of this symbol. Reports of all accounts are in USD at every site: an amount that names
+ * its currency is none of them.
+ */
+export const linesWithAmounts = (text: string, symbol: '$' | '¥'): string[] =>
+  text.split('\n').filter((line) => new RegExp(`\\${symbol} ?\\d[\\d.,]*(?![\\d.,]| (USD|CNY))`).test(line));
+
 export class UsagePage {
   constructor(private readonly tab: Page) {}
 

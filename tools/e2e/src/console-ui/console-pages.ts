@@ -22,6 +22,15 @@ export class SignInPage {
   }
 }
 
+/** Signs in at a page of either language, and waits until the account is there. */
+export async function signInInAnyLanguage(tab: Page, { email, password }: Person): Promise<void> {
+  await tab.goto('/sign-in');
+  await tab.locator('input[autocomplete=username]').fill(email);
+  await tab.locator('input[autocomplete=current-password]').fill(password);
+  await tab.locator('button[type=submit]').click();
+  await tab.waitForURL((url) => !url.pathname.startsWith('/sign-in'));
+}
+
 export class RegisterPage {
   constructor(private readonly tab: Page) {}
 

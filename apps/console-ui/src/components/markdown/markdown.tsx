@@ -1,5 +1,16 @@
 import { Text } from '@mantine/core';
-import { memo, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  createContext,
+  memo,
+  type ReactNode,
+  useContext,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import remend from 'remend';
 import { useComponentTexts } from '../component-texts';
 import { CopyButton } from '../copy-button';
@@ -23,11 +34,16 @@ export function Markdown({ text, streaming = false, words }: Props): ReactNode {
   return (
     <div className={classes.text}>
       {blocks.map((block, index) => (
-        <BlockNodes key={index} block={block} words={words} />
+        <Growing key={index} value={streaming && index === blocks.length - 1}>
+          <BlockNodes block={block} words={words} />
+        </Growing>
       ))}
     </div>
   );
 }
+
+/** Whether a block is still being written. */
+const Growing = createContext(false);
 
 /** Of an answer that grows only the last block changes. */
 const BlockNodes = memo(
@@ -71,24 +87,31 @@ function Highlighted({ code, language }: { code: string; language: string }): Re
   return code.startsWith(settled) ? [coloured ?? settled, code.slice(settled.length)] : code;
 }
 
-/** A formula as MathML, which browsers draw and read aloud; as it was written, if it is no right TeX. */
+/**
+ * A formula as MathML, which browsers draw and read aloud; as it was written, if it is no right TeX. While it is being written, that part of
+ * it stays drawn that was right TeX last: it would change between the two at each letter.
+ */
 function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {
   const temml = useLoaded(loadTemml);
+  const isGrowing = useContext(Growing);
   const place = useRef<HTMLSpanElement>(null);
-  const [isDrawn, setDrawn] = useState(false);
-  useEffect(() => {
+  const [drawn, setDrawn] = useState<string>();
+  // Before the browser paints, or it would show the formula and its TeX together.
+  useLayoutEffect(() => {
     if (!temml || !place.current) return;
+    const drawing = document.createElement('span');
     try {
-      temml.default.render(tex, place.current, { displayMode: isBlock, throwOnError: true });
-      setDrawn(true);
+      temml.default.render(tex, drawing, { displayMode: isBlock, throwOnError: true });
     } catch {
-      place.current.replaceChildren();
-      setDrawn(false);
+      return;
     }
+    place.current.replaceChildren(...drawing.childNodes);
+    setDrawn(tex);
   }, [temml, tex, isBlock]);
+  const isDrawn = drawn === tex || (isGrowing && drawn !== undefined && tex.startsWith(drawn));
   return (
     <span className={isBlock ? classes.formula : undefined}>
-      <span ref={place} />
+      <span ref={place} hidden={!isDrawn} />
       {!isDrawn && <code>{tex}</code>}
     </span>
   );

@@ -51,7 +51,7 @@ function NewMailForm() {
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { email: session.status === 'signed-in' ? session.user.email : '' },
-    validate: { email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : t('email.invalid')) },
+    validate: { email: (value) => (/^\S+[@＠]\S+$/.test(value.trim()) ? null : t('email.invalid')) },
   });
   const request = useMutation({
     mutationFn: (email: string) =>

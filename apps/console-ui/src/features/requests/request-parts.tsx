@@ -24,6 +24,8 @@ import { useRequestTexts } from './request-texts';
 
 /** How far below the screen an answer is when its cost is read, so that scrolling shows it at once. */
 const AHEAD = '400px';
+/** The cost takes no less room than what stands there until it is read. */
+const LINE = 'calc(var(--mantine-font-size-sm) * var(--mantine-line-height-sm))';
 
 /** Tokens and exact cost of calls together, as the request log has them. They are read shortly before they come into sight. */
 export function CallsCost({ requestIds }: { requestIds: string[] }) {
@@ -40,7 +42,7 @@ export function CallsCost({ requestIds }: { requestIds: string[] }) {
   return (
     <div ref={ref}>
       {found.length + errors.length < results.length ? (
-        <Skeleton height={20} width="60%" />
+        <Skeleton height={LINE} width="60%" />
       ) : (
         <Sum calls={found} isUnknown={errors.some((error) => toApiError(error).status !== 404)} />
       )}

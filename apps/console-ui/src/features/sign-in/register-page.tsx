@@ -33,7 +33,7 @@ export function RegisterPage() {
     mode: 'uncontrolled',
     initialValues: { email: '', password: '', accepted_terms: false },
     validate: {
-      email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : t('email.invalid')),
+      email: (value) => (/^\S+[@＠]\S+$/.test(value.trim()) ? null : t('email.invalid')),
       password: (value) =>
         value.length >= MIN_PASSWORD_LENGTH ? null : t('password.short', { count: MIN_PASSWORD_LENGTH }),
       accepted_terms: (isAccepted) => (isAccepted || !terms ? null : t('terms.missing')),

@@ -24,7 +24,7 @@ export function InvitationForm({ workspaceId, onClose }: { workspaceId: string; 
   const [failure, setFailure] = useState<unknown>();
   const form = useForm({
     initialValues: { email: '', role: 'viewer' as Role },
-    validate: { email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : t('email.invalid')) },
+    validate: { email: (value) => (/^\S+[@＠]\S+$/.test(value.trim()) ? null : t('email.invalid')) },
   });
   const submit = ({ email, role }: typeof form.values) => {
     setFailure(undefined);

@@ -20,7 +20,11 @@ export interface RunningSite {
 
 const PERSON = { email: 'ann@example.com', password: 'a password of this test' };
 
-export async function startSite(name: 'intl' | 'cn'): Promise<RunningSite> {
+/** @param environment of the console besides */
+export async function startSite(
+  name: 'intl' | 'cn',
+  environment: Record<string, string> = {},
+): Promise<RunningSite> {
   const database = await createTestDatabase();
   await database.pool.query(
     'CREATE TABLE metering.usage_events_earlier PARTITION OF metering.usage_events DEFAULT',
@@ -31,6 +35,7 @@ export async function startSite(name: 'intl' | 'cn'): Promise<RunningSite> {
   const { url: consoleUrl } = await site.startConsole({
     CONSOLE_UI_DIRECTORY: join(ROOT, 'dist/apps/console-ui'),
     ROUTER_URL: routerCost.url,
+    ...environment,
   });
   await createAdmin(database.urlFor('console'), name, PERSON);
   const answer = await fetch(`${consoleUrl}/api/auth/login`, {

@@ -1,8 +1,10 @@
+import { SandboxPayments } from '@inference/sandbox-payments';
 import { publishPrices, waitFor } from '@inference/testing';
 import { type Browser, type Locator, type Page } from 'playwright-core';
 import { launchChromium } from '../../site/chromium';
 import { findProgram } from '../../site/nginx';
 import { consoleBody } from '../../site/console-client';
+import { linesWithAmounts } from '../billing-pages';
 import { type RunningSite, signIn, startSite } from './running-site';
 import { bookUsage, seedCalls } from './seeded-usage';
 
@@ -15,6 +17,12 @@ const CLOSED = [
 ];
 const OPEN_PICOS = 1_234_500_000_000n;
 const TOTAL = OPEN_PICOS + CLOSED.reduce((sum, { costPicos }) => sum + costPicos, 0n);
+/** In March, by day, model and upstream: what calls brought in and what they cost. */
+const MARGINS = [
+  ['2026-03-07', 'first', 'gpu-1', 3_200_000_001n, 1_100_000_003n],
+  ['2026-03-07', 'second', 'gpu-2', 110_000_000n, 98_500_000_009n],
+  ['2026-03-08', 'second', 'gpu-1', 98_500_001n, 7n],
+] as const;
 const CREDIT_PICOS = 20_000_000_000_000n;
 const MODEL = 'sandbox-chat';
 const FAILING = 'sandbox-chat+status=500';
@@ -24,13 +32,12 @@ const PICO_DIGITS = 12;
 const chrome = findProgram('chromium');
 const ifThere = chrome ? describe : describe.skip;
 
-let site: RunningSite | undefined;
 let browser: Browser | undefined;
 
-afterAll(async () => {
-  await browser?.close();
-  await site?.stop();
+beforeAll(async () => {
+  if (chrome) browser = await launchChromium(chrome);
 });
+afterAll(() => browser?.close());
 
 /** An amount as it is written on the screen. */
 function picosOf(shown: string): bigint {
@@ -49,7 +56,15 @@ async function columnOf(table: Locator): Promise<{ rows: string[]; sum: string }
   return { rows: await amounts('tbody'), sum: sum! };
 }
 
-ifThere('the pages of an account', () => {
+const SITES = {
+  intl: { symbol: '$', foreign: '¥', provider: 'card_provider' },
+  cn: { symbol: '¥', foreign: '$', provider: 'wallet_pay_provider' },
+} as const;
+
+ifThere.each(['intl', 'cn'] as const)('the pages of an account at the site %s', (siteName) => {
+  const { symbol, foreign, provider } = SITES[siteName];
+  let site: RunningSite;
+  let payments: SandboxPayments;
   let tab: Page;
   let faults: string[];
   let gatewayUrl: string;
@@ -74,13 +89,19 @@ ifThere('the pages of an account', () => {
   }
 
   beforeAll(async () => {
-    site = await startSite('intl');
+    payments = await SandboxPayments.start({ site: siteName });
+    site = await startSite(siteName, payments.consoleEnvironment());
+    await payments.deliverTo(site.consoleUrl);
     const { database, accountId, consoleUrl, token } = site;
     await publishPrices(database.pool, [
       { slug: MODEL, unit: 'per_million_input_tokens', ratePicos: 150_001n },
       { slug: MODEL, unit: 'per_million_output_tokens', ratePicos: 599_999n },
       { slug: FAILING, unit: 'per_million_tokens', ratePicos: 1n },
     ]);
+    if (siteName === 'cn') {
+      const rates = [{ date: '2026-01-01', usd_per_unit: 0.1385 }];
+      await consoleBody(consoleUrl, 'PUT', '/api/admin/billing/exchange-rates', { token, json: { rates } });
+    }
     gatewayUrl = (await site.site.startGateway(await site.site.startEngine())).url;
     const credit = { account_id: accountId, amount: 20, description: 'To begin with' };
     await consoleBody(consoleUrl, 'POST', '/api/admin/billing/adjustments', {
@@ -94,25 +115,52 @@ ifThere('the pages of an account', () => {
     const now = new Date().toISOString();
     await seedCalls(database, accountId, 'first', [{ id: 'call-open', at: now, costPicos: OPEN_PICOS }]);
     await bookUsage(database, accountId);
-    browser = await launchChromium(chrome!);
-    ({ tab, faults } = await signIn(browser, site));
+    for (const [day, model, upstream, revenue, cost] of MARGINS)
+      await database.pool.query(
+        `INSERT INTO metering.daily_margins (day, account_id, model, upstream, calls, uncosted_calls, revenue_picos, uncosted_revenue_picos, cost_picos)
+         VALUES ($1, $2, $3, $4, 1, 0, $5, 0, $6)`,
+        [`${day}T00:00:00Z`, accountId, model, upstream, String(revenue), String(cost)],
+      );
+    ({ tab, faults } = await signIn(browser!, site));
   });
-  afterEach(() => expect(faults).toEqual([]));
+  afterAll(async () => {
+    await tab?.context().close();
+    await site?.stop();
+    await payments?.stop();
+  });
+  afterEach(async () => {
+    expect(faults).toEqual([]);
+    // Reports of all accounts are in USD at both sites.
+    if (!tab.url().includes('/cost-report'))
+      expect(linesWithAmounts(await tab.locator('main').innerText(), foreign)).toEqual([]);
+  });
 
-  it('the rows of the usage add up to its sums, and its proof to the total', async () => {
-    const today = new Date().toISOString().slice(0, 10);
-    await tab.goto(`/usage?range=custom&from=2026-03-01&to=${today}&zone=UTC`);
+  /** The tables of a report of the usage since March. */
+  async function expectUsageAddsUp(): Promise<void> {
     for (const name of ['Sums', 'Details']) {
       const { rows, sum } = await columnOf(tab.getByRole('table', { name }));
       expect(sumOf(rows)).toBe(picosOf(sum));
       expect(picosOf(sum)).toBe(TOTAL);
       expect([...rows, sum].join()).not.toContain('≈');
     }
+  }
+
+  it('the rows of the usage add up to its sums, and its proof to the total', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    await tab.goto(`/usage?range=custom&from=2026-03-01&to=${today}&zone=UTC`);
+    await expectUsageAddsUp();
     const proof = tab.getByRole('region', { name: 'Proof of this period' });
     const [usage] = await proof.locator('dd').allInnerTexts();
     const open = await proof.getByText('Not compared yet').innerText();
     expect(picosOf(open)).toBe(OPEN_PICOS);
     expect(picosOf(usage!) + picosOf(open)).toBe(TOTAL);
+  });
+
+  it('the usage that admins see of an account adds up to the same', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const period = `range=custom&from=2026-03-01&to=${today}&zone=UTC`;
+    await tab.goto(`/admin/accounts/${site.accountId}?${period}`);
+    await expectUsageAddsUp();
   });
 
   it('the report of all accounts adds up', async () => {
@@ -148,16 +196,16 @@ ifThere('the pages of an account', () => {
   it('a list says which of its amounts are shortened', async () => {
     await tab.goto('/requests');
     const table = tab.getByRole('table', { name: 'Requests' });
-    await table.getByText('$0.0032', { exact: true }).waitFor();
-    const shortened = table.getByText('≈ $0.0001', { exact: true });
+    await table.getByText(`${symbol}0.0032`, { exact: true }).waitFor();
+    const shortened = table.getByText(`≈ ${symbol}0.0001`, { exact: true });
     expect(await shortened.getAttribute('value')).toBe('0.000098500001');
-    await table.getByText('≈ $1.23', { exact: true }).waitFor();
+    await table.getByText(`≈ ${symbol}1.23`, { exact: true }).waitFor();
   });
 
   it('refused and failed calls are found by their status, with the reason and what to do', async () => {
     const refused = await callModel('no-such-model', 404);
     const failed = await callModel(FAILING, 502);
-    const { consoleUrl, token } = site!;
+    const { consoleUrl, token } = site;
     await waitFor(async () => {
       const path = '/api/billing/requests?status=failed';
       const body = await consoleBody<{ requests: unknown[] }>(consoleUrl, 'GET', path, {
@@ -201,7 +249,7 @@ ifThere('the pages of an account', () => {
     expect(picosOf((await card('Cost').locator('data').allInnerTexts())[0]!)).toBe(CLOSED[2]!.costPicos);
     await tab.goto(`/usage?range=custom&from=2026-03-01&to=${today}&zone=UTC`);
     // The log of served calls is not longer than a page.
-    const { consoleUrl, token } = site!;
+    const { consoleUrl, token } = site;
     const path = '/api/billing/requests?status=charged&limit=100';
     const { requests } = await consoleBody<{ requests: unknown[] }>(consoleUrl, 'GET', path, {
       token,
@@ -222,5 +270,80 @@ ifThere('the pages of an account', () => {
       const { rows, sum } = await columnOf(tab.getByRole('table', { name: 'Details' }));
       expect(sumOf(rows)).toBe(picosOf(sum));
     }
+  });
+
+  it('the margin is what the revenue exceeds the cost by, line by line and as a whole', async () => {
+    await tab.goto('/admin/margin');
+    await tab.getByLabel('First day', { exact: true }).fill('2026-03-01');
+    await tab.getByLabel('Last day', { exact: true }).fill('2026-03-31');
+    for (const group of ['Day', 'Model', 'Upstream', 'Account']) {
+      await tab.getByRole('combobox', { name: 'Show by' }).click();
+      await tab.getByRole('option', { name: group, exact: true }).click();
+      const table = tab.getByRole('table', { name: 'Margin' });
+      await table.getByRole('columnheader', { name: group, exact: true }).waitFor();
+      const lines = await table
+        .locator('tr:has(data)')
+        .evaluateAll((rows) =>
+          rows.map((row) => [...row.querySelectorAll('td')].slice(3, 6).map((cell) => cell.textContent)),
+        );
+      const [total, ...rows] = lines.reverse();
+      for (const [revenue, cost, margin] of lines)
+        expect(picosOf(revenue!) - picosOf(cost!)).toBe(picosOf(margin!));
+      for (const column of [0, 1, 2])
+        expect(sumOf(rows.map((row) => row[column]!))).toBe(picosOf(total![column]!));
+    }
+  });
+
+  it('the models and the accounts of the dashboard add up to its revenue', async () => {
+    await tab.goto('/admin/dashboard');
+    await tab.getByText('7 days', { exact: true }).click();
+    const card = tab.getByRole('region', { name: 'Revenue from usage', exact: true }).locator('data').first();
+    const [{ cost }] = (
+      await site.database.pool.query<{ cost: string }>(
+        "SELECT sum(cost_picos)::text AS cost FROM metering.usage_events WHERE occurred_at > now() - interval '1 day'",
+      )
+    ).rows as [{ cost: string }];
+    await waitFor(async () => picosOf(await card.innerText()) === BigInt(cost));
+    for (const name of ['Models with the highest revenue', 'Customers with the highest revenue']) {
+      const amounts = tab.getByRole('table', { name }).locator('tbody td[data-place=figure] data');
+      await amounts.first().waitFor();
+      expect(sumOf(await amounts.allInnerTexts())).toBe(BigInt(cost));
+    }
+  });
+
+  it('payments without their refunds are what the transactions add, on all pages that list them', async () => {
+    const { consoleUrl, token } = site;
+    const json = { provider, amount: 20.37 };
+    const ordered = { token, json, status: 201 };
+    const { id } = await consoleBody<{ id: string }>(consoleUrl, 'POST', '/api/billing/payments', ordered);
+    await payments.act(id, 'pay');
+    await waitFor(async () => {
+      const path = `/api/billing/payments/${id}`;
+      return (await consoleBody<{ status: string }>(consoleUrl, 'GET', path, { token })).status === 'paid';
+    });
+    await consoleBody(consoleUrl, 'POST', `/api/admin/billing/payments/${id}/refund`, {
+      token,
+      json: { amount: 7.79 },
+      status: 201,
+    });
+    await tab.goto('/transactions');
+    const rows = tab.getByRole('table', { name: 'Transactions' }).locator('tbody tr');
+    await rows.first().waitFor();
+    const moved = (await rows.allInnerTexts()).filter((text) => /Top-up|Refund/.test(text));
+    expect(moved).toHaveLength(2);
+    for (const path of ['/payments', '/admin/payments']) {
+      await tab.goto(path);
+      const cells = tab.getByRole('main').getByRole('table').locator('tbody td[data-number] data');
+      await cells.nth(1).waitFor();
+      const [refunded, paid] = await cells.allInnerTexts();
+      expect(picosOf(paid!) - picosOf(refunded!)).toBe(sumOf(moved));
+    }
+    await tab.goto(`/payments/${id}`);
+    const refunds = tab.getByRole('table', { name: 'Refunds' }).locator('tbody data');
+    await refunds.first().waitFor();
+    const details = tab.getByRole('region', { name: 'Details' }).locator('data');
+    const [paid, refunded] = await details.allInnerTexts();
+    expect(sumOf(await refunds.allInnerTexts())).toBe(picosOf(refunded!));
+    expect(picosOf(paid!) - picosOf(refunded!)).toBe(sumOf(moved));
   });
 });

@@ -5,11 +5,17 @@ import { type Locator, type Page } from 'playwright-core';
 
 const TOKEN = /\b(?:rst|vrf)_[0-9A-Za-z]{43}\b/;
 
-/** The token in the mail of a kind, in the folder of the mails that a site has sent. */
-export const mailedToken = (folder: string, kind: string): Promise<string> =>
+/**
+ * The token in the mail of a kind, in the folder of the mails that a site has sent.
+ * @param recipient a part of the mail; without it the first mail of the kind
+ */
+export const mailedToken = (folder: string, kind: string, recipient = ''): Promise<string> =>
   waitFor(() => {
-    const name = readdirSync(folder).find((one) => one.endsWith('.eml') && one.includes(`-${kind}-`));
-    const token = name && TOKEN.exec(readFileSync(join(folder, name), 'utf8'))?.[0];
+    const mail = readdirSync(folder)
+      .filter((name) => name.endsWith('.eml') && name.includes(`-${kind}-`))
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .find((text) => text.includes(recipient));
+    const token = mail && TOKEN.exec(mail)?.[0];
     if (token) rememberSecret(token);
     return token ?? null;
   });
