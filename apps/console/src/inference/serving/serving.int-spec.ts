@@ -315,17 +315,13 @@ describe('upstreams', () => {
     const { id, credentials } = await create({ credential: 'sk-former' });
     const path = `${UPSTREAMS}/${id}/credentials`;
     const former = `${path}/${credentials[0]!.id}`;
-    const conflict = (version: number) => [
-      409,
-      `version: ${version} was stored meanwhile; compare with it and try again`,
-    ];
+    const stored = 'was stored meanwhile; compare with it and try again';
     const json = { credential: CREDENTIAL };
-    expect(errorOf(await send('POST', `${path}?version=2`, json))).toEqual(conflict(1));
+    expect(errorOf(await send('POST', `${path}?version=2`, json))).toEqual([409, `version: 1 ${stored}`]);
     expect((await send('POST', `${path}?version=1`, json)).status).toBe(201);
-    expect(errorOf(await send('DELETE', `${former}?version=1`))).toEqual(conflict(2));
+    expect(errorOf(await send('DELETE', `${former}?version=1`))).toEqual([409, `version: 2 ${stored}`]);
     expect((await send('DELETE', `${former}?version=2`)).status).toBe(204);
-    for (const bad of ['0', 'x'])
-      expect((await send('POST', `${path}?version=${bad}`, json)).status).toBe(400);
+    expect((await send('POST', `${path}?version=0`, json)).status).toBe(400);
     const { upstreams } = (await send('GET', UPSTREAMS)).body as { upstreams: Stored[] };
     expect(upstreams).toMatchObject([{ version: 3, credentials: [{ hint: '0123' }] }]);
     expect((await send('PATCH', `${UPSTREAMS}/${id}?version=2`, {})).status).toBe(409);
