@@ -3,7 +3,9 @@ import { type Browser, type BrowserContextOptions } from 'playwright-core';
 import { type Platform, type Run, SiteRuns } from '../../deployment/site-runs';
 import { launchChromium } from '../../site/chromium';
 import { findProgram } from '../../site/nginx';
+import { linesWithAmounts } from '../billing-pages';
 import { secretsInStorage } from '../browser-faults';
+import { outOfReach } from '../rows/out-of-reach';
 import { foreignTexts } from './foreign-words';
 import { componentsWithoutStyles } from './missing-styles';
 import { isOfRoute, type Picture, routePaths, type Viewer, VIEWERS } from './page-list';
@@ -83,10 +85,13 @@ async function tooWide(visit: Visit): Promise<string[]> {
   return found;
 }
 
-/** Of the rules only the contrast depends on the colours. */
-async function inaccessible({ tab }: Visit): Promise<string[]> {
+/** Of the rules only the contrast depends on the colours, which are the same in each language. */
+async function inaccessible(
+  { tab }: Visit,
+  schemes: ('light' | 'dark')[] = ['light', 'dark'],
+): Promise<string[]> {
   const found: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of schemes) {
     await tab.emulateMedia({ colorScheme });
     const axe = new AxeBuilder({ page: tab }).setLegacyMode();
     if (colorScheme === 'dark') axe.withRules('color-contrast');
@@ -114,20 +119,47 @@ ifThere(
   },
 );
 
-ifThere('on a phone every page satisfies axe, light and dark', async () => {
-  expect(await findings(sites.intl.platform, { locale: 'en', viewport: PHONE }, inaccessible)).toEqual([]);
-});
+ifThere(
+  'on a phone every page satisfies axe, light and dark, and has its rows and buttons in reach',
+  async () => {
+    const look = async (visit: Visit) => [...(await inaccessible(visit)), ...(await outOfReach(visit.tab))];
+    expect(await findings(sites.intl.platform, { locale: 'en', viewport: PHONE }, look)).toEqual([]);
+  },
+);
 
-ifThere('in Chinese every page is translated, and fits narrow screens', async () => {
-  const look = async (visit: Visit) => [...(await untranslated(visit, 'zh-CN')), ...(await tooWide(visit))];
+ifThere('in Chinese every page is translated, fits narrow screens, and satisfies axe', async () => {
+  const look = async (visit: Visit) => [
+    ...(await untranslated(visit, 'zh-CN')),
+    ...(await tooWide(visit)),
+    ...(await inaccessible(visit, ['light'])),
+  ];
   expect(await findings(sites.intl.platform, { locale: 'zh-CN' }, look)).toEqual([]);
 });
 
-for (const locale of ['en', 'zh-CN'])
-  ifThere(`every page of the site in China is translated to ${locale}`, async () => {
-    const look = (visit: Visit) => untranslated(visit, locale);
-    expect(await findings(sites.cn.platform, { locale }, look)).toEqual([]);
-  });
+/** Amounts in dollars at a site that charges in CNY, where only the reports of all accounts are in USD. */
+async function inDollars({ tab }: Visit, { name }: Picture): Promise<string[]> {
+  if (name.startsWith('cost-report')) return [];
+  return linesWithAmounts(await tab.locator('main').innerText(), '$').map((line) => `in dollars: ${line}`);
+}
+
+ifThere('every page of the site in China is translated to English, and has amounts in CNY', async () => {
+  const look = async (visit: Visit, picture: Picture) => [
+    ...(await untranslated(visit, 'en')),
+    ...(await inDollars(visit, picture)),
+  ];
+  expect(await findings(sites.cn.platform, { locale: 'en' }, look)).toEqual([]);
+});
+
+ifThere(
+  'every page of the site in China is translated to Chinese, and satisfies axe on a phone',
+  async () => {
+    const look = async (visit: Visit) => [
+      ...(await untranslated(visit, 'zh-CN')),
+      ...(await inaccessible(visit, ['light'])),
+    ];
+    expect(await findings(sites.cn.platform, { locale: 'zh-CN', viewport: PHONE }, look)).toEqual([]);
+  },
+);
 
 ifThere('has visited every route', () => {
   const missing = routePaths().filter((route) => ![...visited].some((address) => isOfRoute(address, route)));
