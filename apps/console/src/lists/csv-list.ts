@@ -33,11 +33,13 @@ interface ListOptions<Body> {
   columns: readonly string[];
   /** A field of a row that holds a list: the file has a line for each entry, whose fields are columns such as `prices.unit`. */
   each?: string;
-  /** Whether `limit` cuts the list off, instead of making a page of it: the file has as many rows as there may be. */
+  /** Whether the list has no cursor, and `limit` caps it: the file has as many rows as the largest page. */
   isCut?: boolean;
+  /** Most rows of the file, of a list without an end: the newest. */
+  mostRows?: number;
 }
 
-type CsvOptions = Pick<ListOptions<Page>, 'columns' | 'rows' | 'each' | 'isCut'>;
+type CsvOptions = Pick<ListOptions<Page>, 'columns' | 'rows' | 'each' | 'isCut' | 'mostRows'>;
 
 /** A list that answers a page as JSON, and all of it as CSV for `Accept: text/csv`. */
 export const ListOrCsv = <Body>({ description, type, ...csv }: ListOptions<Body>): MethodDecorator =>
@@ -47,7 +49,7 @@ export const ListOrCsv = <Body>({ description, type, ...csv }: ListOptions<Body>
     UseInterceptors(new CsvListInterceptor(csv)),
     ApiExtraModels(type),
     ApiOkResponse({
-      description: `${description} With \`Accept: text/csv\`: all rows.`,
+      description: `${description} With \`Accept: text/csv\`: ${csv.mostRows === undefined ? 'all rows that the pages have' : `the newest ${csv.mostRows} rows`}.`,
       content: {
         'application/json': { schema: { $ref: getSchemaPath(type) } },
         'text/csv': {
@@ -87,13 +89,14 @@ class CsvListInterceptor implements NestInterceptor {
   }
 
   private async *lines(first: Page, readPage: ReadPage): AsyncGenerator<string> {
-    const { columns } = this.options;
+    const { columns, mostRows = Infinity } = this.options;
+    let left = mostRows;
     yield csvLine(columns);
     for (let page = first; ; page = await readPage({ cursor: page.next_cursor, limit: PAGE })) {
-      yield this.rowsOf(page)
-        .map((row) => csvLine(columns.map((column) => cellOf(row, column))))
-        .join('');
-      if (!page.next_cursor) return;
+      const rows = this.rowsOf(page).slice(0, left);
+      left -= rows.length;
+      yield rows.map((row) => csvLine(columns.map((column) => cellOf(row, column)))).join('');
+      if (!page.next_cursor || left === 0) return;
     }
   }
 

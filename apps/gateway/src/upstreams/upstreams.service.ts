@@ -69,11 +69,10 @@ const SHORTEST_PAUSE_MILLIS = 1_000;
 const RETRIED_CLIENT_ERRORS = new Set([401, 402, 403, 404, 408, 429]);
 /** The upstream has no such endpoint, or no such model. */
 const MISSING_ENDPOINT = new Set([404, 405, 501]);
-/**
- * The upstream refused the gateway's credential, or the operator's account there has no money; the customer's own credential is valid, and a
- * 402 would speak of the customer's wallet.
- */
-const CREDENTIAL_ERRORS = new Set([401, 402, 403]);
+/** The upstream refused the gateway's credential; the customer's own credential is valid. */
+const CREDENTIAL_ERRORS = new Set([401, 403]);
+/** The operator's account at the upstream has too little money for this call, perhaps not for others; the customer's own wallet has enough. */
+const LACKS_MONEY = 402;
 
 function isTimeout(error: unknown): boolean {
   return (
@@ -264,6 +263,8 @@ export class UpstreamsService {
         if (CREDENTIAL_ERRORS.has(answer.status)) {
           // Another credential of the same upstream may be accepted.
           if (answer.hasOtherCredential) tried.delete(target);
+        } else if (answer.status === LACKS_MONEY) {
+          // No refusal of the client's.
         } else if (answer.status < 500 || Object.keys(answer.retryHeaders).length > 0) refusal = answer;
       } catch (error) {
         if (request.cancellation.aborted || error instanceof GatewayError) throw error;
@@ -395,6 +396,7 @@ export class UpstreamsService {
       if (hasPause) circuit.pause(performance.now(), pauseMillis);
       const isExcused =
         answer.hasOtherCredential ||
+        status === LACKS_MONEY ||
         (MISSING_ENDPOINT.has(status) && upstream.figuresOf(model).mayLack(way.endpoint));
       attempt.judge(...judgementOf(status, hasPause, isExcused));
     }
@@ -464,7 +466,7 @@ function judgementOf(status: number, hasPause: boolean, isExcused: boolean): [Ca
   const failure = isExcused ? 'abandoned' : 'failed';
   if (status >= 500) return ['error_status', failure];
   if (status === 429) return ['rate_limited', failure];
-  if (CREDENTIAL_ERRORS.has(status)) return ['credential_refused', failure];
+  if (CREDENTIAL_ERRORS.has(status) || status === LACKS_MONEY) return ['credential_refused', failure];
   return ['refused', isExcused || RETRIED_CLIENT_ERRORS.has(status) ? failure : 'answered'];
 }
 

@@ -13,7 +13,7 @@ export class AdminAuditLogQuery extends TimeRangeQuery {
   account_id?: string;
 
   @IdField({
-    description: 'Lists the events of which this account is the actor only.',
+    description: 'Lists only the events whose actor is this account.',
     noun: 'account',
     prefix: 'acct',
     optional: true,

@@ -61,7 +61,7 @@ export class DashboardService {
     });
   }
 
-  /** The reports of the gateways are not on a replica, or late. */
+  /** From the primary: a replica has the reports of the gateways late or not at all. Null if the primary does not answer. */
   private async upstreamsNow(): Promise<DashboardUpstreamsResponse | null> {
     try {
       const { modelsWithout, ...counts } = await this.upstreams.counts();

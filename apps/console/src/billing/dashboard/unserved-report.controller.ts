@@ -18,7 +18,7 @@ export class UnservedReportController {
     summary:
       'Counts the refused and failed calls of all accounts, by day, status, error code, model and upstream.',
     description:
-      'Of calls that gateways have recorded, which are kept for 30 days. In a minute each process of a gateway records 600 of an account and each hundredth beyond, and 3,000 of all accounts: at the time of an attack there were more.',
+      'Of calls that gateways have recorded, which are kept for 30 days. In a minute each process of a gateway records 600 of an account and each hundredth beyond, and 3,000 of all accounts. Each recorded call counts once: at the time of an attack there were more calls, and of other shares. A file has the 1,000 rows with the most calls; whether more were left out is in `left_out_calls` of the JSON.',
   })
   @ListOrCsv({
     description: 'The report.',
@@ -26,7 +26,7 @@ export class UnservedReportController {
     rows: 'rows',
     columns: [...UNSERVED_DIMENSIONS, 'calls', 'accounts'],
   })
-  @ApiErrors({ 503: '`too_many_calls`: there are too many calls to be counted in ten seconds.' })
+  @ApiErrors({ 400: 'The period is none, or there are too many calls in it to be counted in ten seconds.' })
   read(@Query() query: UnservedReportQuery): Promise<UnservedReportResponse> {
     return this.reports.report(query);
   }

@@ -1,5 +1,4 @@
 import { isTooSlow, ReadDatabase } from '@inference/database';
-import { UnavailableException } from '@inference/http';
 import { BadRequestException, Injectable } from '@nestjs/common';
 import { type UnservedReportQuery, type UnservedReportResponse } from './unserved-report.dto';
 import { readLoggedSince, readUnservedReport } from './unserved-report.repository';
@@ -20,7 +19,7 @@ const dayOf = (millis: number): string => new Date(millis).toISOString().slice(0
 export class UnservedReportService {
   constructor(private readonly database: ReadDatabase) {}
 
-  /** Throws 400 for a period that is none, 503 if there are too many calls to be counted in time. */
+  /** Throws 400 for a period that is none, also if there are too many calls to be counted in time. */
   async report(query: UnservedReportQuery): Promise<UnservedReportResponse> {
     const now = Date.now();
     const to = query.to ?? dayOf(now + DAY_MILLIS);
@@ -44,9 +43,8 @@ export class UnservedReportService {
       });
     } catch (error) {
       if (isTooSlow(error))
-        throw new UnavailableException(
-          'there are too many calls to be counted now: choose fewer days',
-          'too_many_calls',
+        throw new BadRequestException(
+          'from: there are too many calls to be counted since then: choose fewer days',
         );
       throw error;
     }

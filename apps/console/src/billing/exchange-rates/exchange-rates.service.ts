@@ -39,10 +39,11 @@ export class ExchangeRatesService {
   async list({ limit, cursor }: PageQuery): Promise<ExchangeRateHistoryResponse> {
     const beforeDay = cursor === undefined ? null : decodeCursor(CURSOR, cursor).id;
     if (beforeDay !== null && !DAY.test(beforeDay)) throw new BadRequestException('cursor: is not valid');
-    const [current, found, version] = await Promise.all([
+    // Before the rates: a change between them makes the version an old one, never the rates.
+    const version = await exchangeRatesVersion(this.database);
+    const [current, found] = await Promise.all([
       findCurrentExchangeRate(this.database),
       listExchangeRates(this.database, beforeDay, limit + 1),
-      exchangeRatesVersion(this.database),
     ]);
     const rates = found.slice(0, limit);
     const last = rates.at(-1);

@@ -41,6 +41,7 @@ export class AdminRequestsController {
     description: 'A page of calls.',
     type: OperatorRequestListResponse,
     rows: 'requests',
+    mostRows: 100_000,
     columns:
       'id created_at started_at model api_key.id api_key.name entrypoint endpoint status outcome http_status error_code finish_reason input_tokens output_tokens estimated cost currency duration_ms time_to_first_token_ms time_to_first_byte_ms tokens_per_second upstream'.split(
         ' ',

@@ -19,7 +19,7 @@ export class AdminDownloadsController {
       '`limit` caps the models. The files of releases are downloaded from the code host, so only lookups of releases are counted.',
   })
   @ListOrCsv({
-    description: 'The counts of these days. The CSV file has those of at most 100 models, by version.',
+    description: 'The counts of these days; a CSV file has those of 100 models, by version.',
     type: DownloadsResponse,
     rows: 'models',
     each: 'versions',

@@ -214,7 +214,7 @@ export class UpstreamsService implements OnApplicationShutdown {
     return (await readUpstreams(executor)).map((parts) => stateView(parts, reports));
   }
 
-  /** How many upstreams are in each state, and the models that none of them answers, from what `health` reads. */
+  /** How many upstreams are in each state, and the models that none of them answers, judged as in `health` and in the figures of the models. */
   async counts(): Promise<UpstreamCounts> {
     const reports = await readReports(this.database);
     const upstreams = await readUpstreams(this.database);

@@ -47,6 +47,7 @@ export class CustomerViewController {
     description: 'A page of the timeline.',
     type: TimelineResponse,
     rows: 'entries',
+    mostRows: 10_000,
     columns: 'at kind type id actor_id details'.split(' '),
   })
   @ApiErrors(NO_ACCOUNT)

@@ -26,6 +26,8 @@ const CALL = {
   function: { name: 'weather', arguments: '{"n":12345678901234567890}' },
 };
 /** All that a conversation of an agent has. */
+/** As OpenAI’s SDK sends it back. */
+const PARSED_CALL = { ...CALL, id: 'call_2', function: { ...CALL.function, parsed_arguments: { n: 1 } } };
 const CONVERSATION = [
   { role: 'system', content: 'Be brief.' },
   { role: 'developer', content: [{ type: 'text', text: 'Metric.', cache_control: { type: 'ephemeral' } }] },
@@ -38,11 +40,11 @@ const CONVERSATION = [
       { type: 'file', file: { filename: 'a.pdf', file_data: PDF } },
     ],
   },
-  { role: 'assistant', content: '', tool_calls: [CALL, { ...CALL, id: 'call_2' }], annotations: [] },
+  { role: 'assistant', content: '', tool_calls: [CALL, PARSED_CALL], annotations: [] },
   { role: 'tool', tool_call_id: 'call_1', content: 'rain' },
   { role: 'tool', tool_call_id: 'call_2', content: [{ type: 'text', text: 'sun' }] },
   { role: 'user', content: 'And now?' },
-  { role: 'assistant', content: 'Sun.', reasoning_content: 'Hm.' },
+  { role: 'assistant', content: 'Sun.', reasoning_content: 'Hm.', parsed: { sun: true } },
   { role: 'user', content: 'Sure?' },
 ];
 

@@ -93,6 +93,9 @@ const USUAL: Record<string, (value: unknown) => boolean> = {
 };
 const STREAM_OPTIONS = new Set(['include_usage', 'include_obfuscation']);
 
+/** OpenAI’s SDKs add what they have parsed to the content and the calls of an answer, and clients send these back. */
+const PARSED_CONTENT = 'parsed';
+const PARSED_ARGUMENTS = 'parsed_arguments';
 const ANY_MESSAGE = ['role', 'content'];
 const MESSAGES = {
   system: new Set(ANY_MESSAGE),
@@ -100,7 +103,7 @@ const MESSAGES = {
   user: new Set(ANY_MESSAGE),
   assistant: new Set([
     ...ANY_MESSAGE,
-    ...['refusal', 'tool_calls', 'reasoning_content', 'reasoning', 'reasoning_details'],
+    ...['refusal', 'tool_calls', 'reasoning_content', 'reasoning', 'reasoning_details', PARSED_CONTENT],
   ]),
   tool: new Set([...ANY_MESSAGE, 'tool_call_id']),
 };
@@ -115,7 +118,7 @@ const PARTS: Record<string, ReadonlySet<string>> = {
 const IMAGE = new Set(['url', 'detail']);
 const FILE = new Set(['filename', 'file_data', 'file_id']);
 const CALL = new Set(['id', 'type', 'function', 'index']);
-const CALLED = new Set(['name', 'arguments']);
+const CALLED = new Set(['name', 'arguments', PARSED_ARGUMENTS]);
 const TOOL = new Set(['type', 'function', 'cache_control']);
 const CHOICES = ['auto', 'none', 'required'] as const;
 const FUNCTION = new Set(['name', 'description', 'parameters', 'strict']);

@@ -273,7 +273,7 @@ ifThere('names the documents of an account, with their sizes and states', async 
      SELECT 'doc_1', 1, 'ws_port', 'Harbour rules', '{}', 'text/plain', 2000, '', id, 'queued' FROM account`,
     [CUSTOMER.email],
   );
-  await tab.getByRole('tab', { name: 'Sessions and content' }).click();
+  await tab.getByRole('tab', { name: 'Devices and content' }).click();
   const documents = tab.getByRole('table', { name: 'Documents' });
   await documents.getByRole('row', { name: /Harbour rules Queued 2 kB Port/ }).waitFor();
   for (const [part, text] of [
