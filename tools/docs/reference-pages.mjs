@@ -142,13 +142,16 @@ const CREDENTIAL_NAMES = {
  * @typedef {{ paths: Record<string, Record<string, Operation>> }} ApiDocument
  */
 
+/** Beside those of `/admin/`. */
+const STAFF_PATHS = ['/api/cost-report'];
+
 /** @param {string} path @param {Operation} operation @returns {string} the credentials that open a route */
 function credentialsText(path, { security }) {
   // What a requirement has beside the first scheme are headers that belong to it.
   const kinds = security.flatMap((requirement) => Object.keys(requirement).slice(0, 1));
   if (kinds.length === 0) return 'none';
   const names = [...new Set(kinds.map((kind) => CREDENTIAL_NAMES[kind] ?? kind))].join(', ');
-  return path.includes('/admin/') ? `${names} of an admin` : names;
+  return path.includes('/admin/') || STAFF_PATHS.includes(path) ? `${names} of staff` : names;
 }
 
 /** @param {string} app @returns {ApiDocument} */
@@ -172,7 +175,7 @@ export function renderRoutes() {
   return [
     GENERATED,
     '# Routes',
-    'All routes of all services with the credentials that open them. Parameters, bodies, responses and errors of each are in the [API documents](openapi), which the services also serve: the console at `/api/openapi.json` and, for reading, `/api/docs`, the others at `/openapi.json` and `/docs`. [HTTP conventions](http.md) describes credentials, errors, pages and limits.',
+    'All routes of all services with the credentials that open them. Parameters, bodies, responses and errors of each are in the [API documents](openapi), which the services also serve: the console at `/api/openapi.json` and, for reading, `/api/docs`, the others at `/openapi.json` and `/docs`. [HTTP conventions](http.md) describes credentials, errors, pages and limits, and [staff](../operations/staff.md) which role may do what; the 403 of each route of staff names its roles.',
     '`{slug}` may contain slashes. A caller without a valid credential gets 401, a caller without the role 403.',
     'Every service also answers `GET /healthz` (200 `{"status":"ok"}`, or 503 `{"error":"database unavailable"}`) without a credential. On `METRICS_PORT` it serves `GET /metrics` (Prometheus) and `GET /livez` ([probes](../operations/monitoring.md#probes)).',
     ...sections.flat(),
