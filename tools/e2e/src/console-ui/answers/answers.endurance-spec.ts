@@ -317,7 +317,7 @@ async function expectMarkdown(answer: Locator): Promise<void> {
 
 ifThere('the playground shows Markdown, without a jump while it is written', async () => {
   answerInPieces();
-  await tab.getByRole('button', { name: 'New chat' }).click();
+  await tab.getByRole('button', { name: 'New conversation' }).click();
   await tab.goto(`/playground?model=${MODEL}`);
   await tab.waitForURL((url) => !url.searchParams.has('model'));
   await message().fill('Tell me about circles.');
