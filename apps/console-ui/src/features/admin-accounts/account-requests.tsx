@@ -92,7 +92,7 @@ export function AccountRequestsPage() {
 function BackToAccount({ accountId }: { accountId: string }) {
   const t = useAdminAccountTexts();
   return (
-    <Anchor component={Link} to={`/admin/accounts/${accountId}`} inherit>
+    <Anchor component={Link} to={`/admin/accounts/${accountId}`} inherit underline="always">
       {t('requests.back')}
     </Anchor>
   );

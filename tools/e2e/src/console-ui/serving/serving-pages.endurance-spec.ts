@@ -228,7 +228,7 @@ ifThere('shows the margin of a day as the API and a sum by hand have it, also as
       revenue,
       cost,
       margin,
-      percent === '–' ? '–' : `${percent} %`,
+      percent === '–' ? '–' : `${percent}%`,
     ]);
   }
   const arriving = tab.waitForEvent('download');
@@ -347,7 +347,7 @@ ifThere('shows how a second upstream changes the split, before and after it is s
   );
   await dialog()
     .getByRole('region', { name: 'How calls will be split' })
-    .getByText('small: first 25 %, second 75 %')
+    .getByText('small: first 25%, second 75%')
     .waitFor();
   await save();
   await tab.getByRole('button', { name: 'Edit second' }).click();
@@ -358,12 +358,12 @@ ifThere('shows how a second upstream changes the split, before and after it is s
     ['First byte timeout (ms)', 'Default', '20000'],
     ['Model small', 'weight 300, priority 0', 'weight 100, priority 0'],
   ]);
-  await dialog().getByText('small: first 50 %, second 50 %').waitFor();
-  await dialog().getByText('large: first 25 %, second 75 %').waitFor();
+  await dialog().getByText('small: first 50%, second 50%').waitFor();
+  await dialog().getByText('large: first 25%, second 75%').waitFor();
   await save();
   await tab
     .getByRole('region', { name: 'How calls are split' })
-    .getByText('small: first 50 %, second 50 %')
+    .getByText('small: first 50%, second 50%')
     .waitFor();
 });
 
@@ -381,7 +381,7 @@ ifThere('drains an upstream under load, whose running calls fall to 0 in the pag
   await waitFor(async () => (await shown()) === String(HELD), SHOWN_MILLIS);
   await row.getByRole('button', { name: 'Drain first' }).click();
   await row.getByText('Draining').waitFor();
-  await tab.getByRole('region', { name: 'How calls are split' }).getByText('small: second 100 %').waitFor();
+  await tab.getByRole('region', { name: 'How calls are split' }).getByText('small: second 100%').waitFor();
   // In force everywhere after two seconds.
   await sleep(IN_FORCE_MILLIS);
   const seen = [HELD];
@@ -459,7 +459,7 @@ ifThere('shows upstreams, queues and the share of failed calls on the page of he
   await waitFor(async () => {
     for (const { name, calls_per_minute: all, failures_per_minute: failed } of await upstreamsOf()) {
       const [calls, failures] = [Number(String(all)), Number(String(failed))];
-      const share = calls === 0 ? '–' : `${((100 * failures) / calls).toFixed(1)} %`;
+      const share = calls === 0 ? '–' : `${((100 * failures) / calls).toFixed(1)}%`;
       if ((await cellText(row(name), 'Calls a minute')) !== String(calls)) return false;
       if ((await cellText(row(name), 'Failed')) !== share) return false;
     }
@@ -469,5 +469,5 @@ ifThere('shows upstreams, queues and the share of failed calls on the page of he
   const [, , failures] = await Promise.all(
     ['first', 'second', 'second'].map((name) => cellText(row(name), 'Failed')),
   );
-  expect(failures).toMatch(/^\d+\.\d %$/);
+  expect(failures).toMatch(/^\d+\.\d%$/);
 });
