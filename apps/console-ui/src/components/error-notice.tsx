@@ -113,7 +113,7 @@ export function showFieldErrors<Values extends object>(
 /** Says what went wrong and what to do, in the language of the pages. */
 export function useErrorMessage(): (error: ApiError) => string {
   const t = useComponentTexts();
-  return ({ status, code, detail, requestId, retryAfterSeconds }) => {
+  return ({ status, code, detail, retryAfterSeconds }) => {
     if (code === SUSPENDED) return t('error.suspended');
     if (code === READ_ONLY) return t('error.readOnly');
     switch (status) {
@@ -129,8 +129,7 @@ export function useErrorMessage(): (error: ApiError) => string {
         return retryAfterSeconds ? t('error.tooMany', { count: retryAfterSeconds }) : t('error.tooManyNow');
       default:
         if (status < 500) return t('error.refused', { detail });
-        if (status >= 502) return t('error.unavailable');
-        return t(requestId ? 'error.fault' : 'error.fault.noId');
+        return t(status >= 502 ? 'error.unavailable' : 'error.fault');
     }
   };
 }

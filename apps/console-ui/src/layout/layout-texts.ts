@@ -17,7 +17,7 @@ export const en = {
   'waiting.text': 'This page opens as soon as you are back online.',
   'signOut.pending.title': 'You are signed out here, but not yet at the service',
   'signOut.pending.text':
-    'The service could not be reached. You will be signed out there as soon as it can be reached. On a shared device, leave this page open until the notice is gone.',
+    'The service could not be reached. You will be signed out there as soon as it is. On a shared device, leave this page open until the notice is gone.',
   footer: 'About the site',
   'footer.docs': 'Documentation',
   'footer.support': 'Support',

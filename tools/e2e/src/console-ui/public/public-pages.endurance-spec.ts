@@ -27,7 +27,7 @@ const PACKAGE_NAME = '</script><b>Package</b> & "1"';
 const ESCAPED_NAME = '&lt;/script&gt;&lt;b&gt;Package&lt;/b&gt; &amp; &quot;1&quot;';
 
 /** Of scripts and styles, compressed. The sign-in is the first page of many visits, on any connection. */
-const MOST_SIGN_IN_BYTES = 200_000;
+const MOST_SIGN_IN_BYTES = 205_000;
 const MOST_LANDING_REQUESTS = 12;
 
 const chrome = findProgram('chromium');
