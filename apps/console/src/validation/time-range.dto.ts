@@ -3,18 +3,18 @@ import { PageQuery } from '@inference/http';
 import { type InstantMicros, instantText } from '@inference/time';
 import { BadRequestException } from '@nestjs/common';
 
-/** A page of what happened in a time. */
+/** A page of what happened, or was made, in a time. */
 export class TimeRangeQuery extends PageQuery {
   @InstantField({
     description:
-      'Only what happened from this time on: a time, or a date, which is the start of that day in `time_zone`. All by default.',
+      'From this time on: a time, or a date, which is the start of that day in `time_zone`. All by default.',
     zoneField: 'time_zone',
     optional: true,
   })
   from?: InstantMicros;
 
   @InstantField({
-    description: 'Only what happened before this time: a time or a date, as in `from`.',
+    description: 'Before this time: a time or a date, as in `from`.',
     example: '2026-02-01T00:00:00Z',
     zoneField: 'time_zone',
     optional: true,
@@ -24,8 +24,9 @@ export class TimeRangeQuery extends PageQuery {
   @TimeZoneField({
     description: 'The time zone of a `from` or `to` that is a date.',
     optional: true,
+    default: 'UTC',
   })
-  time_zone?: string;
+  time_zone: string = 'UTC';
 }
 
 /** The texts of a range of time, undefined where it is open. Throws 400 for one that is empty. */

@@ -263,9 +263,11 @@ export class UpstreamsService {
         if (CREDENTIAL_ERRORS.has(answer.status)) {
           // Another credential of the same upstream may be accepted.
           if (answer.hasOtherCredential) tried.delete(target);
-        } else if (answer.status === LACKS_MONEY) {
-          // No refusal of the client's.
-        } else if (answer.status < 500 || Object.keys(answer.retryHeaders).length > 0) refusal = answer;
+        } else if (
+          answer.status !== LACKS_MONEY &&
+          (answer.status < 500 || Object.keys(answer.retryHeaders).length > 0)
+        )
+          refusal = answer;
       } catch (error) {
         if (request.cancellation.aborted || error instanceof GatewayError) throw error;
         this.logger.warn(`Upstream ${last} failed for ${target.model}: ${(error as Error).message}`);

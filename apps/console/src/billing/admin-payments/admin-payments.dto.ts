@@ -1,13 +1,12 @@
-import { ChoiceField, IdField, InstantField, NextCursorProperty, TimeZoneField } from '@inference/dto';
-import { PageQuery } from '@inference/http';
-import { type InstantMicros } from '@inference/time';
+import { ChoiceField, IdField, NextCursorProperty } from '@inference/dto';
 import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { TimeRangeQuery } from '../../validation/time-range.dto';
 import { PAYMENT_PROVIDERS, type PaymentProviderName } from '../payment-providers/payment-provider';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../payments/payment.entity';
 import { PaymentResponse } from '../payments/payments.dto';
 import { RefundResponse } from '../refunds/refunds.dto';
 
-export class AdminPaymentsQuery extends PageQuery {
+export class AdminPaymentsQuery extends TimeRangeQuery {
   @IdField({
     description: 'Lists the payments of this account only.',
     noun: 'account',
@@ -29,29 +28,6 @@ export class AdminPaymentsQuery extends PageQuery {
     optional: true,
   })
   provider?: PaymentProviderName;
-
-  @InstantField({
-    description:
-      'Only payments created from this time on: a time, or a date, which is the start of that day in `time_zone`. All by default.',
-    zoneField: 'time_zone',
-    optional: true,
-  })
-  from?: InstantMicros;
-
-  @InstantField({
-    description: 'Only payments created before this time: a time or a date, as in `from`.',
-    example: '2026-02-01T00:00:00Z',
-    zoneField: 'time_zone',
-    optional: true,
-  })
-  to?: InstantMicros;
-
-  @TimeZoneField({
-    description: 'The time zone of a `from` or `to` that is a date.',
-    optional: true,
-    default: 'UTC',
-  })
-  time_zone: string = 'UTC';
 }
 
 export class AdminPaymentResponse extends OmitType(PaymentResponse, ['refunds']) {

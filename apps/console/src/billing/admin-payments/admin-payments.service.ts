@@ -1,7 +1,7 @@
-import { BadRequestException, Injectable, NotFoundException } from '@nestjs/common';
+import { Injectable, NotFoundException } from '@nestjs/common';
 import { Database } from '@inference/database';
 import { readPage } from '@inference/http';
-import { instantText } from '@inference/time';
+import { rangeTexts } from '../../validation/time-range.dto';
 import { findDocumentNumber } from '../documents/documents.repository';
 import { paymentView } from '../payments/payments.dto';
 import { findPayment, listPaymentsOfAll, type PaymentFilter } from '../payments/payments.repository';
@@ -50,14 +50,7 @@ export class AdminPaymentsService {
   }
 }
 
-function filterOf({ account_id: accountId, status, provider, from, to }: AdminPaymentsQuery): PaymentFilter {
-  if (from !== undefined && to !== undefined && from >= to)
-    throw new BadRequestException('from: must be before `to`');
-  return {
-    accountId,
-    status,
-    provider,
-    from: from === undefined ? undefined : instantText(from),
-    to: to === undefined ? undefined : instantText(to),
-  };
+function filterOf(query: AdminPaymentsQuery): PaymentFilter {
+  const { account_id: accountId, status, provider } = query;
+  return { accountId, status, provider, ...rangeTexts(query) };
 }

@@ -36,7 +36,7 @@ export class UnservedReportQuery {
   })
   status?: UnservedKind;
 
-  @Name('Only calls with this error code.', 'rate_limited')
+  @Name('Only calls with this error code.', 'rate_limit_exceeded')
   error_code?: string;
 
   @Name('Only calls that named this model.', 'demo-model')
@@ -61,7 +61,7 @@ export class UnservedRowResponse {
   @ApiProperty({
     description: 'The code of the error. Only if grouped by it.',
     required: false,
-    example: 'rate_limited',
+    example: 'rate_limit_exceeded',
   })
   error_code?: string;
 

@@ -2,14 +2,11 @@ import { type Currency } from '@inference/config';
 import {
   ChoiceField,
   CurrencyProperty,
-  InstantField,
   InstantProperty,
   MoneyProperty,
   NextCursorProperty,
   TextField,
-  TimeZoneField,
 } from '@inference/dto';
-import { PageQuery } from '@inference/http';
 import {
   type LineConditions,
   type Meter,
@@ -24,10 +21,10 @@ import {
   type UsageOutcome,
 } from '@inference/metering';
 import { type ExactNumber } from '@inference/money';
-import { type InstantMicros } from '@inference/time';
 import { ApiProperty, IntersectionType, OmitType } from '@nestjs/swagger';
 import { ApiKeyReference } from '../../identity/api-keys/api-keys.dto';
 import { ApiKeyFilter, EntrypointFilter, ModelFilter } from '../../validation/call-filters.decorator';
+import { TimeRangeQuery } from '../../validation/time-range.dto';
 
 const OUTCOMES =
   '`completed`: the whole answer was served; `disconnected`: the client left before its end; `interrupted`: the upstream failed in the middle of it.';
@@ -38,30 +35,7 @@ export type RequestStatus = (typeof STATUSES)[number];
 const STATUS_TEXT =
   '`charged`: served, wholly or in part, also if that cost nothing; `refused`: the request, the wallet or a limit was the reason; `failed`: the platform or the model’s server was. The latter two cost nothing and are kept for 30 days.';
 
-export class RequestsQuery extends PageQuery {
-  @InstantField({
-    description:
-      'Only calls from this time on: a time, or a date, which is the start of that day in `time_zone`. All by default.',
-    zoneField: 'time_zone',
-    optional: true,
-  })
-  from?: InstantMicros;
-
-  @InstantField({
-    description: 'Only calls before this time: a time or a date, as in `from`.',
-    example: '2026-02-01T00:00:00Z',
-    zoneField: 'time_zone',
-    optional: true,
-  })
-  to?: InstantMicros;
-
-  @TimeZoneField({
-    description: 'The time zone of a `from` or `to` that is a date.',
-    optional: true,
-    default: 'UTC',
-  })
-  time_zone: string = 'UTC';
-
+export class RequestsQuery extends TimeRangeQuery {
   @ModelFilter()
   model?: string;
 

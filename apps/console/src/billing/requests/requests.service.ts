@@ -9,9 +9,9 @@ import {
   UNIT_DIGITS,
 } from '@inference/metering';
 import { decimalToScaled, exactNumber, PICO_DIGITS, picosToDecimal, scaledToDecimal } from '@inference/money';
-import { instantText } from '@inference/time';
 import { SITE_CONFIG, type SiteConfig } from '../../site.config';
 import { storedApiKeyId } from '../../validation/call-filters.decorator';
+import { rangeTexts } from '../../validation/time-range.dto';
 import {
   type AnyRequestDetailResponse,
   type OperatorFacts,
@@ -273,8 +273,6 @@ function tokensPerSecond({ outputTokens, durationMs, timeToFirstTokenMs }: Logge
 
 function filterOf(accountId: string, query: RequestsQuery): RequestFilter {
   const {
-    from,
-    to,
     model,
     api_key_id: apiKeyId,
     client_request_id: clientRequestId,
@@ -282,12 +280,9 @@ function filterOf(accountId: string, query: RequestsQuery): RequestFilter {
     outcome,
     status,
   } = query;
-  if (from !== undefined && to !== undefined && from >= to)
-    throw new BadRequestException('from: must be before `to`');
   return {
     accountId,
-    from: from === undefined ? undefined : instantText(from),
-    to: to === undefined ? undefined : instantText(to),
+    ...rangeTexts(query),
     model,
     apiKeyId: storedApiKeyId(apiKeyId),
     clientRequestId,
