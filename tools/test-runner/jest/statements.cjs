@@ -30,10 +30,12 @@ function callSites() {
   return sites;
 }
 
-/** @returns {string | undefined} file and function that run the statement; undefined if it is a test or no code of ours */
+/** @returns {string | undefined} file and function that run the statement; undefined if it is a test, no code of ours, or recorded */
 function caller() {
   for (const site of callSites()) {
     const path = site.getFileName();
+    // A statement that has waited for a connection, in the stack of who gives one back; it was recorded when it was asked for.
+    if (path?.includes('/node_modules/pg-pool/')) return undefined;
     if (!path?.startsWith(ROOT) || path.startsWith(__dirname) || path.includes('node_modules')) continue;
     const file = relative(ROOT, path);
     if (CARRIERS.test(file)) continue;
