@@ -14,8 +14,14 @@ export const bytesOf = (event: SseEvent): Buffer => Buffer.from(event, 'latin1')
 /** An event of this text. */
 export const eventOf = (text: string): SseEvent => Buffer.from(text).toString('latin1');
 
+const DATA = 'data: ';
+/** Whether an event has one line, with data. */
+const isOneLine = (event: SseEvent): boolean =>
+  event.startsWith(DATA) && event.indexOf('\n') === event.length - 2 && event.endsWith('\n');
+
 /** The data of an event, decoded; empty without any. */
 export function dataOf(event: SseEvent): string {
+  if (isOneLine(event)) return bytesOf(event.slice(DATA.length, -2)).toString('utf8');
   const lines: string[] = [];
   for (const line of bytesOf(event).toString('utf8').split('\n')) {
     if (line.startsWith('data:')) lines.push(line.slice(line.startsWith('data: ') ? 6 : 5));

@@ -202,7 +202,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
     const limited: Limited[] = [];
     if (apiKey && pace)
       limited.push(
-        this.find({ id: `key:${apiKey.id}`, accountId, kind: 'key' }, { ...pace, tokensPerDay: null }),
+        this.find({ id: `key:${apiKey.id}`, accountId, kind: 'key' }, { tokensPerDay: null, ...pace }),
       );
     if (ofAccount) {
       const id = `account:${accountId}:${request.model}`;

@@ -112,8 +112,9 @@ export class CallBilling {
     admission.ticket?.used(usage.counts);
     const costs = costsOf(upstream, costing, usage);
     if (!costs.some(({ served }) => served)) this.uncosted.inc({ upstream });
-    const served = { upstream, outcome, costs, ...told };
-    const event = usageEventOf(admission, { ...served, ...metered });
+    const { timeToFirstTokenMs, finishReason } = told;
+    const served = { upstream, outcome, costs, timeToFirstTokenMs, finishReason };
+    const event = usageEventOf(admission, served, metered);
     use?.(event.inputTokens, event.outputTokens);
     span?.set({
       'gen_ai.usage.input_tokens': event.inputTokens,
@@ -146,7 +147,7 @@ export class CallBilling {
       const admitted = within(usage, admission.bounds);
       if (!(error instanceof NotCoveredError) || isSameUsage(admitted, usage)) throw error;
       // The upstream served more than the request allowed: the reserved amount is still charged.
-      const covered = usageEventOf(admission, { ...served, fault, usage: admitted, estimated: true });
+      const covered = usageEventOf(admission, served, { fault, usage: admitted, estimated: true });
       await this.settlements.settle(covered, admission.hold);
       const { upstream } = served;
       this.uncovered.inc({ upstream });
@@ -160,8 +161,12 @@ export class CallBilling {
 }
 
 /** The usage event of an admitted request, charged at the prices that were in force when it began. */
-function usageEventOf(admission: AdmittedCall, served: Served & Metered): UsageEvent {
-  const { counts } = served.usage;
+function usageEventOf(
+  admission: AdmittedCall,
+  served: Served,
+  { usage, estimated, fault }: Metered,
+): UsageEvent {
+  const { counts } = usage;
   const { call } = admission;
   return {
     requestId: call.requestId,
@@ -176,14 +181,14 @@ function usageEventOf(admission: AdmittedCall, served: Served & Metered): UsageE
     outcome: served.outcome,
     inputTokens: inputTokensOf(counts),
     outputTokens: outputTokensOf(counts),
-    estimated: served.estimated,
-    usageFault: served.fault,
+    estimated,
+    usageFault: fault,
     durationMs: call.durationMs,
     timeToFirstTokenMs: served.timeToFirstTokenMs,
     finishReason: served.finishReason,
     priceListId: admission.priceListId,
     usdPerUnit: admission.usdPerUnit,
-    charge: charge(admission.rates, served.usage, admission.usdPerUnit),
+    charge: charge(admission.rates, usage, admission.usdPerUnit),
     costs: served.costs,
   };
 }

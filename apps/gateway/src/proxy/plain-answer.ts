@@ -77,14 +77,14 @@ function refusalAsEvent(status: number, body: Buffer): SseEvent {
 export async function lastEvents(
   request: ProxyRequest,
   status: number,
-  { body, content }: { body: Buffer; content: PlainAnswer | null },
+  { body, content }: { body: Buffer; content: (() => PlainAnswer) | null },
   translation: AnswerTranslation | undefined,
 ): Promise<SseEvent> {
   if (!content) {
     const refusal = refusalAsEvent(status, body);
     return translation ? translation.end(refusal) : refusal;
   }
-  return translation ? eventOf(translation.plain(content).body) : answerAsEvents(body, request);
+  return translation ? eventOf(translation.plain(content()).body) : answerAsEvents(body, request);
 }
 
 /** Why a plain answer ends, and what the model has written. @param reader of an answer in the client's own protocol */

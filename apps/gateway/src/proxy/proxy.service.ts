@@ -43,10 +43,10 @@ import { answerWithCost, readWithCost } from './usage/usage-cost';
 
 type Answer = UpstreamAnswer<PlainAnswer>;
 
-/** The body that the client gets, what was read of it, and what the call was charged; both are null for a refusal. */
+/** The body that the client gets, what it says, for who reads it, and what the call was charged; both are null for a refusal. */
 interface Billed {
   body: Buffer;
-  content: PlainAnswer | null;
+  content: (() => PlainAnswer) | null;
   charge: Charge | null;
   /** Whether the body tells the price, as far as the key wants it. */
   tellsCost: boolean;
@@ -330,7 +330,7 @@ export class ProxyService {
       answer.content,
       answer.isNative ? translation?.native.reader : undefined,
     );
-    const told = { ...UNTOLD, finishReason };
+    const told = { timeToFirstTokenMs: null, finishReason };
     const reported = readReportedUsage(answer.content);
     const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
     const shown = tellsPrice(admission) ? charge : null;
@@ -339,10 +339,11 @@ export class ProxyService {
       ours = await withoutForeignCost(ours);
       content = (await readPlainAnswer(admission.request.endpoint, ours)) ?? content;
     }
+    const read = content;
     // A long answer without a usage is not searched for one.
-    if (!('usage' in content)) return { body: ours, content, charge, tellsCost: false };
+    if (!('usage' in read)) return { body: ours, content: () => read, charge, tellsCost: false };
     const body = await answerWithCost(ours, shown);
-    return { body, content: readWithCost(content, shown), charge, tellsCost: body !== ours };
+    return { body, content: () => readWithCost(read, shown), charge, tellsCost: body !== ours };
   }
 
   private async sendStream(
@@ -425,7 +426,7 @@ function plainAnswer(
   const sent =
     translation && !(answer.isNative && isNativeBody(translation.native, answer))
       ? content
-        ? translation.plain(content)
+        ? translation.plain(content())
         : translation.refusal(answer.status, body)
       : asItIs;
   // What has no usage tells its price in a header.

@@ -16,7 +16,9 @@ export const isJson = (contentType: string): boolean => /[/+]json$/.test(mediaTy
 
 /** The header with its media type in lower case: not every client compares types as it should. */
 export const inLowerCase = (contentType: string): string =>
-  contentType.replace(TYPE, (type) => type.toLowerCase());
+  contentType === contentType.toLowerCase()
+    ? contentType
+    : contentType.replace(TYPE, (type) => type.toLowerCase());
 
 /** The body of an upstream's answer as its content is, without what was done to it for the way. */
 export interface AnswerBody extends AsyncIterator<Buffer> {

@@ -359,7 +359,7 @@ export class UpstreamsService {
     const contentType = inLowerCase(String(headers['content-type'] ?? 'application/json'));
     const { target } = attempt;
     const { upstream, model, circuit } = target;
-    const answer = {
+    const answer: UpstreamAnswer<Content> = {
       upstream: upstream.name,
       model,
       isNative: way.isNative,
@@ -375,6 +375,9 @@ export class UpstreamsService {
         upstream.limits?.learn(model, outputTokens, request.size.answers);
         upstream.figuresOf(model).outputTokens += outputTokens;
       },
+      head: NO_BYTES,
+      content: null,
+      rest: null,
     };
     if (status >= 300 && status < 400) {
       attempt.judge('unusable', 'failed');
@@ -383,13 +386,14 @@ export class UpstreamsService {
     }
     const memory = this.memory.begin(request.account.id);
     call.memory = memory;
+    if (status < 300) answer.memory = memory;
     const body = await decodedBody(call, headers['content-encoding']);
     if (status < 300 && (request.isStream ?? isEventStream)(contentType)) {
       const events = way.answer ? translatedStream(body, way.answer) : body;
       const first = await events.next();
       if (first.done) throw new Error('an empty stream');
       this.noteAnswer(attempt, way.endpoint);
-      return { ...answer, head: first.value, content: null, rest: events, memory };
+      return Object.assign(answer, { head: first.value, rest: events });
     }
     if (status >= 300) {
       const asksForPause = status === 429 || status === 503;
@@ -405,15 +409,14 @@ export class UpstreamsService {
     let isUsable = false;
     try {
       const received = withoutByteOrderMark(await body.bytes(memory));
-      if (status >= 300 && received.length > UNCOUNTED_BYTES)
-        return withErrorBody<Content>({ ...answer, head: NO_BYTES, content: null, rest: null });
+      if (status >= 300 && received.length > UNCOUNTED_BYTES) return withErrorBody(answer);
       const head = way.answer ? await way.answer.plain(status, received) : received;
-      if (status >= 300) return { ...answer, head, content: null, rest: null };
+      if (status >= 300) return Object.assign(answer, { head });
       const content = await way.read(head);
       if (content === null) throw new UnusableAnswerError((await request.usageOf?.(head)) ?? null);
       this.noteAnswer(attempt, way.endpoint);
       isUsable = true;
-      return { ...answer, head, content, rest: null, memory };
+      return Object.assign(answer, { head, content });
     } finally {
       if (!isUsable) memory.release();
     }

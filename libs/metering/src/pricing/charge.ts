@@ -195,7 +195,7 @@ function emptyLine(prices: readonly Price[], call: CallFacts, usdPerUnit: bigint
 export interface UsageBounds extends TokenUsage {
   /** The most tokens of the prompt and one of the answers together; undefined if only each by itself is bounded. */
   context?: { tokens: number; answers: number } | undefined;
-  counts?: Readonly<Partial<Record<(typeof OTHER_METERS)[number] | 'request', number>>>;
+  counts?: Readonly<Partial<Record<(typeof OTHER_METERS)[number] | 'request', number>>> | undefined;
 }
 
 /**

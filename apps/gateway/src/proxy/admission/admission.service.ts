@@ -125,19 +125,21 @@ export class AdmissionService {
    */
   async admit(request: ProxyRequest, call: CallNotes): Promise<Admission> {
     const bounded = await this.bound(request, call.caller, call.allowsFallbacks);
-    const { bounds } = bounded;
+    const { bounds, model } = bounded;
     const limit = new OutputLimit([bounded, ...bounded.fallbacks]);
+    const { isLimited, outputTokens } = bounds;
     const size: CallSize = {
       promptTokens: () => Math.min(promptTokens(request, bounded.mayBeNative), bounds.inputTokens),
-      outputTokens: bounds.outputTokens,
+      outputTokens,
       answers: request.choices,
     };
+    const { promptTokens: tokensOfPrompt, answers } = size;
     const { held, ticket } = await this.reserve(
-      { ...size, call, model: bounded.model, namesOutput: bounds.isLimited },
-      () => (bounds.isLimited ? this.holdAll(limit, call.caller) : this.holdWithin(limit, call.caller)),
+      { promptTokens: tokensOfPrompt, outputTokens, answers, call, model, namesOutput: isLimited },
+      () => (isLimited ? this.holdAll(limit, call.caller) : this.holdWithin(limit, call.caller)),
     );
     const { hold, tokens } = held;
-    return { ...limitedTo(tokens, bounded), call, request, size, hold, ticket };
+    return { call, request, size, hold, ticket, ...limitedTo(tokens, bounded) };
   }
 
   /** Whose share of an upstream a call takes. */
@@ -252,11 +254,13 @@ export class AdmissionService {
       throw new UnitPriceMissingError(request.model, 'tokens or requests');
     if (request.endpoint !== 'embeddings' && !pricesOutput(rates))
       throw new OutputPriceMissingError(request.model);
-    const boundsFor = (slug: string) => {
+    const servingOf = (slug: string, slugRates: readonly Price[]): Serving => {
       const limits = limitsOf(catalogue, slug);
       const { native } = request;
       const mayBeNative = native !== undefined && catalogue.speaks(slug, native.protocol);
       return {
+        model: slug,
+        rates: slugRates,
         bounds: boundsOf(request, limits, mayBeNative),
         mayBeNative,
         outputLimitField: outputLimitFieldOf(request.endpoint, limits),
@@ -272,12 +276,13 @@ export class AdmissionService {
             ? hasPriceOf(otherRates, UNITS_OF_TEXT)
             : pricesOutput(otherRates));
         if (!mayServe) return [];
-        return [{ model: slug, rates: otherRates, ...boundsFor(slug) }];
+        return [servingOf(slug, otherRates)];
       },
     );
     if (fallbacks.length === 0 && catalogue.candidatesOf(model).length === 0)
       throw new ModelNotFoundError(request.model);
-    return { ...priced, ...boundsFor(model), fallbacks };
+    const { startedAt, priceListId, usdPerUnit } = priced;
+    return { startedAt, priceListId, usdPerUnit, fallbacks, ...servingOf(model, rates) };
   }
 
   /** Throws ModelNotFoundError, ModelRetiredError, ModelNotAllowedError and ExchangeRateMissingError. @param name a slug or an alias */

@@ -78,11 +78,11 @@ export function boundsOf(
     ? (contextTokens ?? DEFAULT_CONTEXT_TOKENS)
     : Math.max(raw.length, sentAsItIs?.raw.length ?? 0);
   return {
-    ...(endpoint === 'chat/completions' && { counts: MOST_OF_A_CHAT }),
+    counts: endpoint === 'chat/completions' ? MOST_OF_A_CHAT : undefined,
     // Each of several prompts has the whole context.
     inputTokens: prompts > 1 ? bytes : Math.min(bytes, contextTokens ?? bytes),
     outputTokens: checkedProduct(answerTokens, answers),
-    ...(contextTokens !== undefined && prompts === 1 && { context: { tokens: contextTokens, answers } }),
+    context: contextTokens !== undefined && prompts === 1 ? { tokens: contextTokens, answers } : undefined,
     answerTokens,
     answers,
     isLimited,

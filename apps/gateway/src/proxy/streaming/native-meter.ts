@@ -29,6 +29,10 @@ export class NativeMeter implements EventMeter {
     return this.saidDone;
   }
 
+  get hasFirstToken(): boolean {
+    return this.hasProduced;
+  }
+
   get hasProduced(): boolean {
     return this.deltas > 0;
   }

@@ -131,7 +131,7 @@ export async function proxyStream(
       if (waits) heldBack.push(sent);
       else ready += heldBack.length > 0 ? heldBack.splice(0).join('') + sent : sent;
     }
-    if (!hasFirstToken && meter.hasProduced) {
+    if (!hasFirstToken && meter.hasFirstToken) {
       hasFirstToken = true;
       onFirstToken();
     }

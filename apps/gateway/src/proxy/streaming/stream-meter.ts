@@ -13,6 +13,8 @@ interface Chunk {
 
 export const DONE = '[DONE]';
 const NULL_USAGE = ',"usage":null';
+/** In JSON only of a field, since quotes inside of a text are escaped. */
+const TEXT = /"content":"[^"]/;
 
 /** Length of the unread events that a stream keeps; 32 kB are about 100 tokens. Ten times as much would be 300 MB for 1,000 streams. */
 const MAX_UNREAD_CHARS = 32 * 1024;
@@ -30,6 +32,7 @@ export type EventMeter = Pick<
   | 'isAtEnd'
   | 'goesOn'
   | 'isComplete'
+  | 'hasFirstToken'
   | 'hasProduced'
   | 'produced'
   | 'hasMoreDeltasThan'
@@ -68,6 +71,7 @@ export class StreamMeter {
   private audioTokens = 0;
   private readonly finished = new Set<unknown>();
   private unread: SseEvent[] = [];
+  /** Of the unread events, and of some that were read since: an upper bound. */
   private unreadChars = 0;
   private unreadChoices = 0;
 
@@ -81,8 +85,14 @@ export class StreamMeter {
     return this.saidDone || this.finished.size >= this.choices;
   }
 
+  /** As `hasProduced`, but of most events without parsing them. */
+  get hasFirstToken(): boolean {
+    return this.unread.some((event) => TEXT.test(event)) || this.hasProduced;
+  }
+
   get hasProduced(): boolean {
-    this.readUnread();
+    // The first text of a stream tells it.
+    while (this.deltas === 0 && this.unread.length > 0) this.readChoices(this.unread.shift()!);
     return this.deltas > 0;
   }
 
@@ -157,13 +167,15 @@ export class StreamMeter {
   }
 
   private readUnread(): void {
-    for (const event of this.unread) {
-      const chunk = parseChunk(dataOf(event));
-      if (chunk) for (const choice of choicesOf(chunk)) this.readProduced(choice);
-    }
+    for (const event of this.unread) this.readChoices(event);
     this.unread = [];
     this.unreadChars = 0;
     this.unreadChoices = 0;
+  }
+
+  private readChoices(event: SseEvent): void {
+    const chunk = parseChunk(dataOf(event));
+    if (chunk) for (const choice of choicesOf(chunk)) this.readProduced(choice);
   }
 
   private readProduced(choice: unknown): void {

@@ -229,8 +229,13 @@ class UsageReader {
 const NO_COUNTS: MeterCounts = {};
 
 /** Leaves out what counted nothing. */
-function counted(counts: MeterCounts): MeterCounts {
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+function counted(counts: Record<string, number>): MeterCounts {
+  const positive: Record<string, number> = {};
+  for (const meter in counts) {
+    const count = counts[meter]!;
+    if (count > 0) positive[meter] = count;
+  }
+  return positive;
 }
 
 /**
