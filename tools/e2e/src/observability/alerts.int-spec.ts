@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTestDatabase, describeWhere, isExecutable, type TestDatabase } from '@inference/testing';
+import { createTestDatabase, type TestDatabase } from '@inference/testing';
 import { ROOT } from '../site/service-process';
 import {
-  PROMETHEUS_FOLDER,
-  PROMTOOL,
   readPage,
   readRunbookQueries,
   RUNBOOKS,
@@ -18,20 +15,6 @@ import {
 
 const alerts = readAlerts();
 const names = alerts.map(({ alert }) => alert);
-
-describeWhere(isExecutable(PROMTOOL), 'promtool is not installed')('promtool', () => {
-  const run = (...args: string[]) =>
-    execFileSync(PROMTOOL, args, { cwd: PROMETHEUS_FOLDER, encoding: 'utf8' });
-
-  it('accepts the configuration and the rules', () => {
-    expect(run('check', 'config', 'prometheus.yaml')).toContain('SUCCESS');
-    expect(run('check', 'rules', 'rules.yaml')).toContain('SUCCESS');
-  });
-
-  it('finds that the rules fire, and are quiet, when they should', () => {
-    expect(run('test', 'rules', 'rules.test.yaml')).toContain('SUCCESS');
-  });
-});
 
 it('every alert has a test in which it fires, and one in which it is quiet', () => {
   const tests = readAlertTests();

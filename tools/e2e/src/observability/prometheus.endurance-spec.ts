@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,8 @@ import { rawCall } from '../load/raw-calls';
 import { Site } from '../site/site';
 import {
   PROMETHEUS,
+  PROMETHEUS_FOLDER,
+  PROMTOOL,
   PrometheusProcess,
   readAlerts,
   readDashboardQueries,
@@ -30,6 +33,20 @@ const MODEL = 'sandbox-chat';
 const FAILING_MODEL = 'sandbox-chat+fail-before';
 /** Its server breaks off each stream. */
 const BREAKING_MODEL = 'sandbox-chat+fail-mid';
+
+describeWhere(isExecutable(PROMTOOL), 'promtool is not installed')('promtool', () => {
+  const run = (...args: string[]) =>
+    execFileSync(PROMTOOL, args, { cwd: PROMETHEUS_FOLDER, encoding: 'utf8' });
+
+  it('accepts the configuration and the rules', () => {
+    expect(run('check', 'config', 'prometheus.yaml')).toContain('SUCCESS');
+    expect(run('check', 'rules', 'rules.yaml')).toContain('SUCCESS');
+  });
+
+  it('finds that the rules fire, and are quiet, when they should', () => {
+    expect(run('test', 'rules', 'rules.test.yaml')).toContain('SUCCESS');
+  });
+});
 
 describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site and its Prometheus', () => {
   const rules = readRules();
