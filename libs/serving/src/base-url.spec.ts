@@ -16,6 +16,9 @@ describe('the base address of an upstream', () => {
     ['http://a.b/v1?key=1', 'no query'],
     ['http://a.b/v1#x', 'no query and no fragment'],
     ['http://a.b/v1?', 'no query'],
+    ['http://a.b/v1 ', 'no white space'],
+    ['http://a.b/\n/v1', 'no white space'],
+    ['http://a.b/v1\u3000', 'no white space'],
   ])('is not %s', (url, fault) => {
     expect(baseUrlFault(url)).toContain(fault);
   });

@@ -39,6 +39,8 @@ export const isPrivate = (address: string): boolean =>
 export function baseUrlFault(text: string): string | null {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
     return 'must be a URL starting with http:// or https://';
+  // A URL is read without white space at its ends; stored with it, its path would be another one.
+  if (/\s/.test(text)) return 'must have no white space';
   const { username, password, search, hash } = new URL(text);
   if (username !== '' || password !== '') return 'must hold no credentials; give them as `credential`';
   if (search !== '' || hash !== '' || /[?#]/.test(text)) return 'must have no query and no fragment';
