@@ -7,6 +7,7 @@ const CZECH = 'Příliš žluťoučký kůň úpěl ďábelské ódy. Vrácení 
 const TURKISH = 'Günaydın. Ürünü beş gün içinde iade edebilirsiniz, sonra ücret alınır.';
 const GREEK = 'Καλημέρα. Η επιστροφή είναι δυνατή μέσα σε πέντε ημέρες.';
 const GERMAN = 'Grüße aus Köln. Die Rückgabe ist für fünf Tage möglich, danach gelten die üblichen Gebühren.';
+const THAI = 'ห้องสมุดปิดวันจันทร์ และเปิดอีกครั้งในวันอังคาร เวลา 9 โมงเช้า ผู้ที่ยืมหนังสือต้องคืนภายในห้าวัน';
 const TEXTS: [text: string, ...encodings: string[]][] = [
   [POLISH, 'windows-1250', 'iso-8859-2'],
   [CZECH, 'windows-1250', 'iso-8859-2'],
@@ -18,6 +19,7 @@ const TEXTS: [text: string, ...encodings: string[]][] = [
   [TRADITIONAL, 'big5'],
   [JAPANESE, 'shift_jis', 'euc-jp'],
   [KOREAN, 'euc-kr'],
+  [THAI, 'windows-874'],
 ];
 
 /** The text as it is read without a declaration; null if it is refused. */

@@ -39,6 +39,8 @@ const isLatin = (character = ''): boolean => character >= 'a' && character <= 'z
 
 /** Whether a decoded text is East Asian, rather than Latin words whose accented letters were read as pairs of bytes. */
 export function isPlausibleEastAsian(text: string): boolean {
+  const letters = text.match(EAST_ASIAN)?.join('').length ?? 0;
+  if ((text.match(HALF_WIDTH_LETTERS)?.length ?? 0) > letters * MAX_HALF_WIDTH_SHARE) return false;
   let runs = 0;
   let besideLatin = 0;
   for (const { index, 0: run } of text.matchAll(EAST_ASIAN)) {
@@ -46,6 +48,38 @@ export function isPlausibleEastAsian(text: string): boolean {
     if (isLatin(text[index - 1]) || isLatin(text[index + run.length])) besideLatin += 1;
   }
   return besideLatin <= runs * MAX_BESIDE_LATIN_SHARE;
+}
+
+/** A consonant with its marks in their order, a vowel that stands alone, a digit or a sign. Bytes of other encodings are in no such order. */
+const THAI_UNIT =
+  /(?:[เ-ไ]?[ก-ฮ](?:[ัิ-ู็]?[่-๋]?[์ํ]?|ฺ)|[ะาำๅฯๆ฿๏-๛])/y;
+const THAI_RUN = /[\u0e01-\u0e5b]+/g;
+const MIN_THAI = 20;
+/** In Thai text a quarter of the characters are marks, and one of fifty is a rare consonant. Pairs of bytes have fewer marks, and all consonants. */
+const THAI_MARKS = /[ัิ-ู็-์]/g;
+const MIN_THAI_MARK_SHARE = 0.15;
+const RARE_IN_THAI = /[ฃฅฆฌฎ-ฒฬฮ]/g;
+const MAX_RARE_IN_THAI_SHARE = 0.1;
+
+/** Whether a decoded text is Thai: all of its foreign letters are, and stand in the order of Thai syllables. */
+export function isThai(text: string): boolean {
+  // eslint-disable-next-line no-control-regex
+  if (/[^\u0000-\u007f\u00a0\u0e01-\u0e5b‘’“”•–—…€]/.test(text)) return false;
+  const runs = text.match(THAI_RUN) ?? [];
+  const letters = runs.join('');
+  const count = (pattern: RegExp): number => letters.match(pattern)?.length ?? 0;
+  return (
+    letters.length >= MIN_THAI &&
+    count(THAI_MARKS) >= letters.length * MIN_THAI_MARK_SHARE &&
+    count(RARE_IN_THAI) <= letters.length * MAX_RARE_IN_THAI_SHARE &&
+    runs.every(isInThaiOrder)
+  );
+}
+
+function isInThaiOrder(run: string): boolean {
+  THAI_UNIT.lastIndex = 0;
+  while (THAI_UNIT.lastIndex < run.length) if (!THAI_UNIT.test(run)) return false;
+  return true;
 }
 
 /** A long ASCII text with a few stray bytes is read; in a shorter one they are the only evidence of its encoding. */
@@ -67,6 +101,9 @@ const LETTER_BYTES = 0xc0;
 /** The pairs of Korean begin with a lesser byte. */
 const AFTER_HANGUL = 0xc9;
 const HALF_WIDTH = /[\uff61-\uff9f\ufffd]/;
+const HALF_WIDTH_LETTERS = /[\uff61-\uff9f]/g;
+/** Single bytes of other encodings, such as Thai, read as Shift JIS give half-width letters; Japanese texts have a few names in them. */
+const MAX_HALF_WIDTH_SHARE = 0.3;
 
 /** Whether a text is long enough, or has signs enough, to be in one encoding only. @param bytes of the text */
 export function isEvident(text: string, encoding: string, bytes: Uint8Array): boolean {
