@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import iconv from 'iconv-lite';
 import { CHINESE, encoded, JAPANESE, KOREAN, RUSSIAN, TRADITIONAL } from '../encodings.fixture';
 import { decodeWhole, detectEncoding } from './character-encoding';
 
@@ -50,6 +51,17 @@ it.each(TEXTS.flatMap(([text, ...encodings]) => encodings.map((encoding) => [enc
     expect(read(encoded(text, encoding))).toBe(text);
   },
 );
+
+it.each([
+  ['cp437', `${GERMAN}\n`.repeat(5)],
+  ['cp850', `${GERMAN}\n`.repeat(5)],
+  ['cp850', 'La bibliothèque est fermée le lundi et rouverte le mardi à midi.\n'.repeat(5)],
+  ['cp862', 'הספרייה סגורה ביום שני ונפתחת שוב ביום שלישי'],
+  ['macroman', `${GERMAN}\n`.repeat(5)],
+  ['maccyrillic', 'Библиотека закрыта в понедельник и открыта во вторник'],
+])('refuses a text in %s, which is not recognised', (encoding, text) => {
+  expect(read(iconv.encode(text, encoding))).toBeNull();
+});
 
 it('reads a short text whose few bytes leave no doubt', () => {
   expect(read(encoded('The café is open until nine.', 'windows-1252'))).toBe('The café is open until nine.');

@@ -14,9 +14,17 @@ const NUMBER_INSIDE = /\p{L}\p{No}\p{L}/u;
  * Letters of the bytes that other encodings of Latin script use for ř, ů, ě, ı, ş and others. Icelandic and Faroese have some of them
  * and are refused as well.
  */
-const NOT_WESTERN = /[þÞðÐýÝ]|[ìòù]\p{L}|ø.*[íšž]|[íšž].*ø/u;
+const NOT_WESTERN = /[þÞðÐýÝ]|Ÿ\p{Ll}|[ìòù]\p{L}|ø.*[íšž]|[íšž].*ø/u;
 /** Names from Iceland or Turkey stand in other texts. */
 const MAX_NOT_WESTERN_SHARE = 0.05;
+/** Letters of Serbian and Macedonian, and those that only other languages of the script have. Macintosh has its capitals at the bytes of the first. */
+const SOUTH_SLAVIC = /[ЂЃЉЊЌЋЏђѓљњќћџ]/gu;
+const NOT_SOUTH_SLAVIC = /[йщъыьэюя]/iu;
+const MAX_SOUTH_SLAVIC_SHARE = 0.005;
+/** Encodings of Polish, Czech, Hungarian and others. Bytes of Macintosh read in them are letters as well, but the small words tell the language. */
+const CENTRAL_EUROPEAN = new Set(['windows-1250', 'iso-8859-2']);
+const CENTRAL_LANGUAGES = ['hu', 'ro'];
+const MIN_FOREIGN_STOP_WORDS = 3;
 const SCRIPTS = [
   /\p{Script=Latin}/u,
   /\p{Script=Cyrillic}/u,
@@ -28,7 +36,8 @@ const SCRIPTS = [
 const MAX_STRANGE_SHARE = 0.2;
 
 /** Never in text, or not inside words. */
-const IMPOSSIBLE = /[\u0080-\u009f\ufffd\p{Co}\p{Cn}]|\p{L}[\u2500-\u259f]\p{L}|®\p{Ll}/gu;
+const IMPOSSIBLE = /[\u0080-\u009f\ufffd\p{Co}\p{Cn}]|\p{L}[\u2500-\u259f]\p{L}|®\p{Ll}|\p{Ll}[ˆ˜]\p{L}/gu;
+const CONTROL = /[\u0080-\u009f]/;
 /** Damaged texts have a few. */
 const MAX_IMPOSSIBLE_SHARE = 0.001;
 const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu;
@@ -40,6 +49,9 @@ const isLatin = (character = ''): boolean => character >= 'a' && character <= 'z
 /** Whether a decoded text is East Asian, rather than Latin words whose accented letters were read as pairs of bytes. */
 export function isPlausibleEastAsian(text: string): boolean {
   const letters = text.match(EAST_ASIAN)?.join('').length ?? 0;
+  // Bytes of DOS that a double-byte encoding lacks become controls, which no text shows.
+  if (CONTROL.test(text)) return false;
+  if (letters === 0) return isPlausible(text, '');
   if ((text.match(HALF_WIDTH_LETTERS)?.length ?? 0) > letters * MAX_HALF_WIDTH_SHARE) return false;
   let runs = 0;
   let besideLatin = 0;
@@ -51,8 +63,7 @@ export function isPlausibleEastAsian(text: string): boolean {
 }
 
 /** A consonant with its marks in their order, a vowel that stands alone, a digit or a sign. Bytes of other encodings are in no such order. */
-const THAI_UNIT =
-  /(?:[เ-ไ]?[ก-ฮ](?:[ัิ-ู็]?[่-๋]?[์ํ]?|ฺ)|[ะาำๅฯๆ฿๏-๛])/y;
+const THAI_UNIT = /(?:[เ-ไ]?[ก-ฮ](?:[ัิ-ู็]?[่-๋]?[์ํ]?|ฺ)|[ะาำๅฯๆ฿๏-๛])/y;
 const THAI_RUN = /[\u0e01-\u0e5b]+/g;
 const MIN_THAI = 20;
 /** In Thai text a quarter of the characters are marks, and one of fifty is a rare consonant. Pairs of bytes have fewer marks, and all consonants. */
@@ -138,11 +149,25 @@ export function isPlausible(text: string, encoding: string): boolean {
   const words = text.match(WORD) ?? [];
   const foreign = encoding === 'windows-1252' ? words.filter((word) => NOT_WESTERN.test(word)).length : 0;
   if (foreign > words.length * MAX_NOT_WESTERN_SHARE) return false;
+  if (isOfOtherLanguage(text, encoding)) return false;
   const strange = words.filter(isStrange).length;
   return (
     strange <=
     Math.max(words.length * MAX_STRANGE_SHARE, words.length >= 5 ? 1 : 0, text.length / CHARACTERS_PER_STRAY)
   );
+}
+
+/** Whether the words of a text are of a language that is not written in the encoding. */
+function isOfOtherLanguage(text: string, encoding: string): boolean {
+  const southSlavic = text.match(SOUTH_SLAVIC)?.length ?? 0;
+  if (southSlavic > text.length * MAX_SOUTH_SLAVIC_SHARE && NOT_SOUTH_SLAVIC.test(text)) return true;
+  if (encoding === 'windows-1252') return FOREIGN.test(text.replace(TYPOGRAPHY, '')) && !/[a-z]/i.test(text);
+  if (!CENTRAL_EUROPEAN.has(encoding)) return false;
+  const words = new Set(text.toLowerCase().match(/\p{L}{3,}/gu));
+  const most = (languages: string[]): number =>
+    Math.max(...languages.map((language) => countStopWords(words, language)));
+  const foreign = most([...WESTERN_LANGUAGES, 'tr']);
+  return foreign >= MIN_FOREIGN_STOP_WORDS && foreign > most(CENTRAL_LANGUAGES);
 }
 
 function isStrange(word: string): boolean {
