@@ -144,6 +144,17 @@ async function readDocument(
     onProgress(number, pdf.numPages);
   }
   if (damaged === pdf.numPages) throw new ExtractionError('corrupt', 'No page of the PDF can be read.');
+  omissions.page = 0;
+  omissions.add('embedded_file', await attachmentsOf(pdf));
+}
+
+/** How many files are attached to the document itself. */
+async function attachmentsOf(pdf: PdfJs.PDFDocumentProxy): Promise<number> {
+  try {
+    return Object.keys(((await pdf.getAttachments()) as object | null) ?? {}).length;
+  } catch {
+    return 0;
+  }
 }
 
 /** Tells which layers of a document are shown (optional content, ISO 32000-1, 8.11). */
