@@ -73,9 +73,9 @@ function valueOf(digit: string): string {
   return value;
 }
 
-/** Signs of numbers and codes for which other keyboards and scripts have characters of their own. */
+/** Signs of numbers and codes for which other keyboards have characters of their own, and all scripts with digits of their own. */
 const MAY_HAVE_OTHER_SIGNS =
-  /[\u00ad\u066b\u066c\u200b-\u200f\u2012-\u2015\u2060\u2212\ufeff\uff0d\uff10-\uff5a]|(?![0-9])\p{Nd}/u;
+  /[\u00ad\u0660-\u1cff\u200b-\u200f\u2012-\u2015\u2060\u2212\ua620-\uabff\ud801-\ud83f\ufeff\uff0d\uff10-\uff5a]/;
 const FULL_WIDTH = /[\uff0c\uff0e](?=\d)|[\uff0d\uff21-\uff3a\uff3f\uff41-\uff5a]/g;
 const FULL_WIDTH_TO_ASCII = 0xfee0;
 const DASH_BEFORE_NUMBER = /(?<=\p{L})[\u2012-\u2015\u2212](?=\d)/gu;

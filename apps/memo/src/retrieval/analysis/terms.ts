@@ -20,7 +20,8 @@ const OTHER_COMPOUND: CompoundPattern = {
   character: /[\p{Ll}\p{Lu}\d]/u,
   part: /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\d+/gu,
 };
-const OTHER_LETTER = /[^\p{ASCII}]/u;
+/** Latin, Greek, Cyrillic and Armenian letters beyond ASCII. */
+const OTHER_LETTER = /[\u00aa-\u024f\u0370-\u058f\u1e00-\u1fff]/;
 const MAX_COMPOUND_CHARACTERS = 64;
 /** Words with signs between them that may be left out: `E-4711`, `max_retry_count`, `e-mail`. */
 const JOINT = /[-_‐‑]/g;
@@ -33,6 +34,7 @@ const NAME = /(?<![\p{L}\p{N}])(\p{L}{1,2})['’](\p{Lu}[\p{L}\p{M}]{1,30})/gu;
 const MAX_JOINED_CHARACTERS = 40;
 /** Codes whose parts are written apart: `ISO 9001`, `E.4711`, `DIN/476`. */
 const CODE = /(?<![\p{L}\p{N}])(\p{Lu}{1,5})[ \u00a0./](\d{2,8})(?![\p{L}\p{N}]|[.,]\d)/gu;
+const MAY_BE_CODE = /[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][ \u00a0./]\d{2}/;
 /** A word behind the escape of a line end in the strings of source code. */
 const AFTER_ESCAPE = /\\[nrt](\p{Ll}[\p{L}\p{M}]+)/gu;
 /** Thousands of a number: `1,250,000`, `1.250.000`, `1'250'000`, `1 250 000` and `12,50,000`. Decimals may follow. */
@@ -45,7 +47,7 @@ const GROUPED = groupedBy(String.raw`.,'’\u00a0\u202f `);
 const GROUPED_BY_SIGN = groupedBy(`.,'’`);
 const NO_DIGIT = /\D/g;
 
-const MAY_BE_GROUPED = /\d[.,'’\u00a0\u202f ]\d{2}/;
+const MAY_BE_GROUPED = /\d[.,'’\u00a0\u202f ]\d{3}|\d,\d\d,\d/;
 
 /** Further words by which a text is found: the parts of compounds, compounds without their signs, and numbers without theirs. */
 function wordParts(written: string): string[] {
@@ -59,7 +61,8 @@ function wordParts(written: string): string[] {
       parts.push(searchForm(word.replace(JOINT, '')));
       addPairs(parts, word.split(JOINT));
     }
-  for (const [, letters = '', number = ''] of text.matchAll(CODE)) parts.push(searchForm(letters + number));
+  if (MAY_BE_CODE.test(text))
+    for (const [, letters = '', number = ''] of text.matchAll(CODE)) parts.push(searchForm(letters + number));
   if (text.includes('\\'))
     for (const [, word = ''] of text.matchAll(AFTER_ESCAPE)) parts.push(searchForm(word));
   if (MAY_BE_NAME.test(text))
