@@ -27,11 +27,11 @@ const WIDE = /[\u2e80-\u9fff\uac00-\ud7af]/u;
 export function separateColumns(lines: PageLine[], columns: boolean[][]): PageLine[] {
   const separated: PageLine[] = [];
   for (let at = 0; at < lines.length;) {
-    const block = blockAt(lines, columns, at);
-    if (block) {
-      separated.push(...block.left, ...block.right);
-      at += block.height;
-    } else separated.push(lines[at++]!);
+    const { left, right, height } = blockAt(lines, columns, at);
+    const isColumns = isProse(left) && isProse(right);
+    for (const line of isColumns ? [...left, ...right] : lines.slice(at, at + height)) separated.push(line);
+    // Lines that are a table are not looked at again: a page may have thousands.
+    at += height;
   }
   return separated;
 }
@@ -43,10 +43,10 @@ interface Block {
   height: number;
 }
 
-function blockAt(lines: PageLine[], columns: boolean[][], first: number): Block | undefined {
+function blockAt(lines: PageLine[], columns: boolean[][], first: number): Block {
   const line = lines[first]!;
   const place = columns[first]!.indexOf(true);
-  if (place < 0 || line.hasRightToLeft) return undefined;
+  if (place < 0 || line.hasRightToLeft) return { left: [], right: [], height: 1 };
   const start = line.cells[place + 1]!.start;
   const left: PageLine[] = [];
   const right: PageLine[] = [];
@@ -62,7 +62,7 @@ function blockAt(lines: PageLine[], columns: boolean[][], first: number): Block 
     if (parts[1].cells.length > 0) right.push(parts[1]);
     before = next;
   }
-  return isProse(left) && isProse(right) ? { left, right, height } : undefined;
+  return { left, right, height: Math.max(1, height) };
 }
 
 /** The distance to the next line of a column, or Infinity if the line belongs to something else. */
