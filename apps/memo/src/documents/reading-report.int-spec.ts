@@ -1,4 +1,5 @@
 import { MemoSite, type Person } from '../memo.fixture';
+import { epub } from '../ingestion/extraction/office/office.fixture';
 import { pdfkit } from '../ingestion/extraction/pdf/pdf.fixture';
 import { type SearchResultResponse } from '../retrieval/search/search.dto';
 import { form } from './uploads/uploads.fixture';
@@ -27,6 +28,23 @@ it('tells what the text of a page lacks', async () => {
       { kind: 'picture', count: 2, pages: [] },
     ],
   });
+});
+
+it('tells of files that are attached to a PDF, and of pages of a book that are pictures', async () => {
+  const file = await pdfkit({}, (document) => {
+    document.text('See the attachment.').file(Buffer.from('attached'), { name: 'a.txt' });
+  });
+  const chapters = {
+    'a.xhtml': '<html xmlns="http://www.w3.org/1999/xhtml"><p>Read</p></html>',
+    'b.svg': '<svg/>',
+  };
+  const book = epub(chapters, Object.keys(chapters));
+  const reports = [await owner.addDocument(workspace, form(file, 'invoice.pdf'))];
+  reports.push(await owner.addDocument(workspace, form(book, 'book.epub')));
+  expect(reports.map(({ report }) => report?.left_out)).toEqual([
+    [{ kind: 'embedded_file', count: 1, pages: [] }],
+    [{ kind: 'picture', count: 1, pages: [] }],
+  ]);
 });
 
 it('tells nothing of a text that is whole', async () => {

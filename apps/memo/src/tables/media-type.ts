@@ -21,7 +21,12 @@ export const MSG = 'application/vnd.ms-outlook';
 const VERBATIM =
   'txt text log json jsonl ndjson ipynb yaml yml toml ini cfg conf properties env xml rst adoc org tex bib ics vcf srt vtt diff patch ' +
   'c h cc cpp cxx hpp cs java kt kts scala groovy gradle go rs rb py pyi php pl pm lua r jl m mm swift dart ex exs erl hs clj ' +
-  'ml fs vb f90 asm s sh bash zsh fish ps1 bat sql graphql gql proto js mjs cjs jsx ts mts cts tsx vue svelte css scss sass less tf cmake';
+  'ml fs vb f90 asm s sh bash zsh fish ps1 bat sql graphql gql proto js mjs cjs jsx ts mts cts tsx vue svelte css scss sass less tf cmake ' +
+  'hh cu f for pas d nim zig v vhd sol hcl tfvars cmd awk tcl lisp el scm rkt fsx mli elm pyx ipy gd glsl po pot json5 geojson xsd xsl ' +
+  'xslt wsdl plist csproj sln lock mk dockerfile editorconfig gitignore nfo sbv rss atom opml';
+/** Files without an extension that are texts. */
+const NAMED =
+  /^(?:Makefile|Dockerfile|Containerfile|Jenkinsfile|Vagrantfile|Procfile|Gemfile|Rakefile|Brewfile|Justfile|README|LICENSE|NOTICE|AUTHORS|CHANGELOG|CONTRIBUTING|COPYING|INSTALL)$/i;
 
 export type MediaType =
   | 'text/plain'
@@ -51,7 +56,11 @@ const FORMATS: Record<MediaType, Format> = {
       'text/xml',
     ],
   },
-  'text/markdown': { container: 'text', extensions: ['md', 'markdown'], aliases: ['text/x-markdown'] },
+  'text/markdown': {
+    container: 'text',
+    extensions: ['md', 'markdown', 'mdx', 'mdown', 'mkd', 'qmd', 'rmd'],
+    aliases: ['text/x-markdown'],
+  },
   'text/html': {
     container: 'text',
     extensions: ['html', 'htm', 'xhtml'],
@@ -65,7 +74,11 @@ const FORMATS: Record<MediaType, Format> = {
   [EPUB]: { container: 'zip', extensions: ['epub'] },
   'text/csv': { container: 'text', extensions: ['csv', 'tsv'], aliases: ['text/tab-separated-values'] },
   'application/rtf': { container: 'text', extensions: ['rtf'], aliases: ['text/rtf'] },
-  'message/rfc822': { container: 'text', extensions: ['eml'] },
+  'message/rfc822': {
+    container: 'text',
+    extensions: ['eml', 'mht', 'mhtml'],
+    aliases: ['multipart/related'],
+  },
   [MSG]: { container: 'ole', extensions: ['msg'] },
 };
 
@@ -126,8 +139,12 @@ export function detectMediaType(
   if (container === 'pdf' && (named === undefined || head.subarray(0, PDF.length).equals(PDF)))
     return 'application/pdf';
   const byType = BY_TYPE.get(declared?.split(';', 1)[0]!.trim().toLowerCase() ?? '');
-  const mediaType = named ?? byType ?? null;
+  const mediaType = named ?? byType ?? textOtherwise(fileName, declared);
   // A file with the extension of a binary format and other contents is accepted here; extraction fails with the reason.
   if (container !== 'zip' && container !== 'ole') return mediaType;
   return mediaType !== null && containerOf(mediaType) !== 'text' ? mediaType : null;
 }
+
+/** A text whose kind is not known is plain text (RFC 2046, 4.1.4). */
+const textOtherwise = (fileName: string, declared = ''): MediaType | null =>
+  NAMED.test(fileName) || /^\s*text\//i.test(declared) ? 'text/plain' : null;

@@ -1,6 +1,8 @@
 import { type Passage } from '../../retrieval/search/passage';
+import { withAsciiSigns } from '../../retrieval/analysis/search-form';
 import { stemOf } from '../../retrieval/analysis/stemming';
 import { stopWordsOf } from '../../retrieval/analysis/stop-words';
+import { groupedNumbers, withoutGroups } from '../../retrieval/analysis/terms';
 import { isHanCharacter, tokenize } from '../../retrieval/analysis/tokenizer';
 import { type Slice, splitSentences } from '../sentences/sentence-segmentation';
 
@@ -53,10 +55,12 @@ function sentencesWithMarkers(answer: string): Slice[] {
   return sentences;
 }
 
-const wordsOf = (text: string): string[] => tokenize(text).map((token) => stemOf(token, LANGUAGE));
+/** A number is also the same without the signs between its thousands. */
+const wordsOf = (text: string): string[] =>
+  [...tokenize(text), ...groupedNumbers(withAsciiSigns(text))].map((token) => stemOf(token, LANGUAGE));
 
 function contentWords(sentence: string): string[] {
-  const tokens = tokenize(sentence);
+  const tokens = tokenize(withoutGroups(withAsciiSigns(sentence)));
   const stopWords = stopWordsOf(tokens, [LANGUAGE, 'de', 'fr', 'es']);
   return [...new Set(tokens)]
     .filter((token) => !stopWords.has(token) && !isHanCharacter(token))

@@ -2,14 +2,16 @@
  * What may become a marker: brackets, numbers, a few words and signs. Models write `[2]`, `[2, 5]`, `[1-3]`, `[[2]]`, `【2†source】`,
  * `［２］`, `[^1]`, `[Source 2]` and `\[1\]`.
  */
-const MARKER_PREFIX = /^\\?[[【［](?:\\?[[【［\]】］]|[\s\p{L}\p{Nd},，、;；:：#^†‡&.~\-‐‑–—～_/|]|\\$)*/u;
+const MARKER_PREFIX =
+  /^\\?[[【［〔](?:\\?[[【［〔\]】］〕]|[\s\p{L}\p{Nd},，、;；:：#^†‡&.~\-‐‑–—～_/|]|\\$)*/u;
 /**
  * A part of a marker in ASCII brackets. A marker is read part by part, since one expression for all of it would take exponential
  * time. Numbers of four digits are years. What stands behind a dagger is the place in the source.
  */
 const MARKER_PART =
-  /[[\]\s,、;^&|]|(?:and|und|et|y|e|和|与|及)(?=\s*\d)|(?:sources?|passages?|documents?|docs?|references?|refs?|citations?|cites?|quellen?|fuentes?|fontes?|fonti|источники?|来源|出典|参照|参考|文献|资料|段落|文档|來源|資料)(?=\s*(?:[:#]\s*)?\d)[\s:#]*|\d{1,3}(?!\d)(?::\d{1,3}(?=†)|\s*[-‐–—~]\s*\d{1,3}(?!\d))?|[†‡](?:[^[\]†‡,、;]|[,、;](?!\s*\d{1,3}[†‡])){0,80}/iuy;
-const PLACE = /[†‡](?:[^[\]†‡,、;]|[,、;](?!\s*\d{1,3}[†‡]))*/g;
+  /,\s*(?:pp?\.|pages?|S\.|Seiten?|第)\s*\d{1,4}(?!\d)(?:\s*[页頁])?|[[\]\s,、;^&|]|(?:and|und|et|y|e|和|与|及)(?=\s*\d)|(?:sources?|passages?|documents?|docs?|references?|refs?\.?|citations?|cites?|quellen?|dokumente?|absatz|absätze|fuentes?|fontes?|fonti|источники?|来源|出典|参照|参考|文献|资料|段落|文档|來源|資料)(?=\s*(?:[:#]\s*)?\d)[\s:#]*|\d{1,3}(?!\d)(?::\d{1,3}(?=†)|(?:\s*[-‐–—~至到]\s*|\s+(?:to|through|bis|à)\s+)\d{1,3}(?!\d))?|[†‡](?:[^[\]†‡,、;]|[,、;](?!\s*\d{1,3}[†‡])){0,80}/iuy;
+const PLACE =
+  /,\s*(?:pp?\.|pages?|S\.|Seiten?|第)\s*\d{1,4}(?:\s*[页頁])?|[†‡](?:[^[\]†‡,、;]|[,、;](?!\s*\d{1,3}[†‡]))*/gi;
 /** Only numbers, which may as well be an interval, a list or a matrix of the answer. */
 const ONLY_NUMBERS = /^[\\[\]［］\p{Nd}\s,，、;；~～‐‑–—-]*$/u;
 const NESTED = /^.+[[［]/;
@@ -18,22 +20,35 @@ const ONE_IN_BRACKETS = /\[\s*\d{1,3}\s*\]/;
 const SUBJECT_OF_INDEX = /[\p{Script=Latin}\p{Nd}_\])]$/u;
 /** Messages and places of another service, which name no passage. */
 const FOREIGN_NUMBER = /\d{1,3}:\d{1,3}/g;
-const NUMBERS = /(\d{1,3})(?:\s*[-‐–—~]\s*(\d{1,3}))?/g;
+const NUMBERS = /(\d{1,3})(?:(?:\s*[-‐–—~至到]\s*|\s+(?:to|through|bis|à)\s+)(\d{1,3}))?/gi;
 /**
  * A longer sequence is not a marker. This bounds the text that is held back. Half is too short for a list of 50
  * numbers with separators.
  */
 const MAX_MARKER_CHARACTERS = 300;
-const OPENING_BRACKETS = '[【［';
-const CLOSING_BRACKETS = ']】］';
-const SPACE_OR_TEXT = /[ \t]+|[^ \t[【［\\]+/y;
+const OPENING_BRACKETS = '[【［〔';
+const CLOSING_BRACKETS = ']】］〕';
+const SPACE_OR_TEXT = /[ \t]+|[^ \t[【［〔(（\\]+/y;
+/** Parentheses hold a marker only with one of these words: `(Source 2)`, `（来源：1）`. A number alone counts something else as often. */
+const SOURCE_WORDS =
+  'source sources passage passages citation citations quelle quellen fuente fuentes fonte fontes fonti источник источники 来源 來源 出典'.split(
+    ' ',
+  );
+const PARENTHESIS = /^[(（]\s*(\p{L}*)/u;
+const IN_PARENTHESIS = String.raw`^[(（]\s*\p{L}+\s*[:：#]?\s*`;
+const WHOLE_PARENTHESIS = new RegExp(
+  String.raw`${IN_PARENTHESIS}\d{1,3}(?:\s*(?:[,，、;&–-]|and|und|和)\s*\d{1,3})*\s*[)）]`,
+  'u',
+);
+const BEGUN_PARENTHESIS = new RegExp(String.raw`${IN_PARENTHESIS}(?:\d[\d\s,，、;&–a-z和-]*)?$`, 'u');
+const MAX_PARENTHESIS_CHARACTERS = 60;
 const SPACE = /[ \t]/;
 /** Characters before which the space of a removed marker is removed too. */
 const CLOSING = /[\s.,;:!?)\]}"'…。，、；：！？）】」』”’]/;
 /** A marker as it is sent, with the spaces before it. */
 const WITH_SPACES = /(?<![ \t])[ \t]*\[\d{1,3}\]/g;
 /** Text of a document that may look like a marker, such as the reference to a footnote. */
-const NOTE = /\\?[[【［]([^[\]【】［］]{1,80}?)\\?[\]】］]/g;
+const NOTE = /\\?[[【［〔]([^[\]【】［］〔〕]{1,80}?)\\?[\]】］〕]/g;
 
 /**
  * Filters the citation markers of an answer while it arrives. Keeps markers `[n]` of existing passages, removes those
@@ -110,7 +125,11 @@ export class CitationMarkerFilter {
 
 /** A marker in ASCII signs, without the backslashes of Markdown. */
 const plainMarker = (marker: string): string =>
-  marker.replaceAll('\\', '').normalize('NFKC').replaceAll('【', '[').replaceAll('】', ']');
+  marker
+    .replaceAll('\\', '')
+    .normalize('NFKC')
+    .replace(/[【〔]|^\(/g, '[')
+    .replace(/[】〕]|\)$/g, ']');
 
 const rangesIn = (marker: string): { from: number; to: number }[] =>
   [...plainMarker(marker).replace(PLACE, '').replace(FOREIGN_NUMBER, '').matchAll(NUMBERS)].map(
@@ -129,11 +148,12 @@ const numbersIn = (marker: string, passages: number): number[] =>
  * beginning has to be one, because models also write the end as they please.
  */
 function isOfText(marker: string, passages: number, isBehindSubject: boolean): boolean {
+  if (marker[0] === '(' || marker[0] === '（') return numbersIn(marker, passages).length === 0;
   if (!ONLY_NUMBERS.test(marker)) return false;
   const ranges = rangesIn(marker);
   const arePassages = ranges.every(({ from, to }) => from >= 1 && from <= to && from <= passages);
   const isOne = ranges.length === 1 && !/\d\s*[-‐–—~]/.test(plainMarker(marker));
-  if (isBehindSubject && !NESTED.test(marker)) return !(isOne && arePassages);
+  if (isBehindSubject && !NESTED.test(marker) && /^\\?\[/.test(marker)) return !(isOne && arePassages);
   // The rest of a text must not show the number of a passage that does not exist.
   return !isOne && !arePassages && !ONE_IN_BRACKETS.test(plainMarker(marker));
 }
@@ -144,6 +164,7 @@ function isOfText(marker: string, passages: number, isBehindSubject: boolean): b
 function markerLength(text: string): number | undefined {
   // A backslash at the end may escape a bracket.
   if (text === '\\') return undefined;
+  if (text[0] === '(' || text[0] === '（') return parenthesisLength(text);
   const beginning = MARKER_PREFIX.exec(text)?.[0];
   if (beginning === undefined) return 0;
   let depth = 0;
@@ -157,6 +178,17 @@ function markerLength(text: string): number | undefined {
   if (beginning.length < text.length) return 0;
   // Drops the bracket, so that the rest of the sequence cannot be read as a marker.
   return text.length === MAX_MARKER_CHARACTERS ? 1 : undefined;
+}
+
+function parenthesisLength(text: string): number | undefined {
+  const start = text.slice(0, MAX_PARENTHESIS_CHARACTERS);
+  const [beginning = '', word = ''] = PARENTHESIS.exec(start) ?? [];
+  const isOpen = text.length < MAX_PARENTHESIS_CHARACTERS;
+  if (beginning === start)
+    return isOpen && SOURCE_WORDS.some((one) => one.startsWith(word.toLowerCase())) ? undefined : 0;
+  if (!SOURCE_WORDS.includes(word.toLowerCase())) return 0;
+  const whole = WHOLE_PARENTHESIS.exec(start)?.[0].length;
+  return whole ?? (isOpen && BEGUN_PARENTHESIS.test(start) ? undefined : 0);
 }
 
 function isMarker(text: string): boolean {

@@ -43,6 +43,16 @@ describe('CitationMarkerFilter', () => {
     ['Four ［１，３］ and [^2].', 'Four [1][3] and [2].', [1, 2, 3]],
     ['Four [3–1], [2 - 2] and [2-9].', 'Four [3–1], [2] and [2][3].', [2, 3]],
     ['Four [cite: 1, 3], [источник 2] 和[出典1].', 'Four [1][3], [2] 和[1].', [1, 2, 3]],
+    ['Four［1，2］ and word〔3〕.', 'Four[1][2] and word[3].', [1, 2, 3]],
+    ['Four [1 to 3], [1 bis 2] and [1至2].', 'Four [1][2][3], [1][2] and [1][2].', [1, 2, 3]],
+    ['Four [1, p. 12], [Source 2, page 3] [3，第4页].', 'Four [1], [2] [3].', [1, 2, 3]],
+    ['Four [Ref. 1] [Dokument 2].', 'Four [1] [2].', [1, 2]],
+    ['Four (Source 1), (sources 2 and 3) 四（来源：2）。', 'Four [1], [2][3] 四[2]。', [1, 2, 3]],
+    [
+      'Four (1), (source 9), (source code), (sources), (see source 1) and (passage',
+      'Four (1), (source 9), (source code), (sources), (see source 1) and (passage',
+      [],
+    ],
     ['Four [1‑3], aged [12‑18].', 'Four [1][2][3], aged [12‑18].', [1, 2, 3]],
     ['Four [Sources 1 and 3] [doc 2] [资料1].', 'Four [1][3] [2] [1].', [1, 2, 3]],
     [
@@ -60,6 +70,7 @@ describe('CitationMarkerFilter', () => {
     ],
   ])('reads %j as %j', (answer, shown, cited) => {
     expect(filtered(3, [answer])).toEqual([shown, cited]);
+    expect(filtered(3, [...answer])).toEqual([shown, cited]);
   });
 
   const SHARED = JSON.parse(

@@ -28,7 +28,7 @@ it('names the limits of uploads, the formats, and the models', async () => {
         media_type: 'text/plain',
         extensions: expect.arrayContaining(['txt', 'log', 'jsonl', 'ipynb', 'py']) as string[],
       },
-      { media_type: 'text/markdown', extensions: ['md', 'markdown'] },
+      { media_type: 'text/markdown', extensions: ['md', 'markdown', 'mdx', 'mdown', 'mkd', 'qmd', 'rmd'] },
       { media_type: 'text/html', extensions: ['html', 'htm', 'xhtml'] },
       { media_type: 'application/pdf', extensions: ['pdf'] },
       { media_type: `${OOXML}.wordprocessingml.document`, extensions: ['docx', 'docm'] },
@@ -38,7 +38,7 @@ it('names the limits of uploads, the formats, and the models', async () => {
       { media_type: 'application/epub+zip', extensions: ['epub'] },
       { media_type: 'text/csv', extensions: ['csv', 'tsv'] },
       { media_type: 'application/rtf', extensions: ['rtf'] },
-      { media_type: 'message/rfc822', extensions: ['eml'] },
+      { media_type: 'message/rfc822', extensions: ['eml', 'mht', 'mhtml'] },
       { media_type: 'application/vnd.ms-outlook', extensions: ['msg'] },
     ],
   });

@@ -100,6 +100,7 @@ const iso2022 = (words: string): Buffer =>
     Buffer.from('\x1b(B'),
   ]);
 const LIBRARY = '図書館は月曜日に休みです';
+const THAI = 'ห้องสมุดปิดวันจันทร์และเปิดอีกครั้งในวันอังคาร';
 const FRENCH =
   'L’été dernier, la bibliothèque a été rénovée : les élèves étaient très heureux de cette décision.';
 
@@ -107,6 +108,8 @@ const ENCODINGS: ReadingCase[] = [
   webIn('shift-jis-alias', 'x-sjis', JAPANESE, 'shift_jis'),
   webIn('korean-alias', 'ks_c_5601-1987', KOREAN, 'euc-kr'),
   webIn('koi8', 'koi8-r', RUSSIAN),
+  webIn('korean-code-page', 'cp949', KOREAN, 'euc-kr'),
+  text('thai-undeclared', encoded(THAI, 'windows-874'), { text_contains: [THAI], found_by: ['ห้องสมุด'] }),
   web(
     'latin1-is-windows',
     Buffer.from('<meta charset="iso-8859-1"><p>Price: 5 \x80 \x93net\x94</p>', 'latin1'),
@@ -358,4 +361,21 @@ const RUBY: ReadingCase[] = [
   }),
 ];
 
-export const OWN_FILES = [...HTML, ...ENCODINGS, ...ALT_CHUNKS, ...RUBY];
+const MAILS: ReadingCase[] = [
+  fileOf('mail', 'mht')('saved-page', mhtml('8bit', '<p>Oats are dry.</p>'), {
+    text_contains: ['Oats are dry.'],
+    text_lacks: ['iVBOR'],
+  }),
+  fileOf('mail', 'eml')(
+    'text-of-any-kind',
+    'Subject: Visit\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nSee you.\r\n' +
+      '--b\r\nContent-Type: text/calendar\r\n\r\nBEGIN:VCALENDAR\r\nLOCATION:Boathou\r\n se\\, upstairs\r\nEND:VCALENDAR\r\n--b--\r\n',
+    { text_contains: ['See you.', 'Boathouse, upstairs'], found_by: ['boathouse'] },
+  ),
+  fileOf('text', 'jsonl')('escaped-json', String.raw`{"a": "\u9000\u6b3e M\u00fcller\nlantern"}`, {
+    text_contains: ['退款 Müller'],
+    found_by: ['退款', 'Müller', 'lantern'],
+  }),
+];
+
+export const OWN_FILES = [...HTML, ...ENCODINGS, ...ALT_CHUNKS, ...RUBY, ...MAILS];

@@ -162,6 +162,20 @@ const FORMS: ReadingCase[] = [
     text_contains: ['Plan'],
     text_lacks: ['quixotic'],
   }),
+  form('sticky-note', note('/Subtype /Text /F 4 /Contents (Ask the lock keeper)'), {
+    in_order: ['Plan', '[Ask the lock keeper]'],
+    found_by: ['keeper'],
+  }),
+  form(
+    'comment-on-marked-text',
+    note('/Subtype /Highlight /F 4 /QuadPoints [60 717 90 717 60 705 90 705] /Contents (Too vague)'),
+    {
+      text_contains: ['Too vague'],
+    },
+  ),
+  form('sticky-note-hidden', note('/Subtype /Text /F 2 /Contents (quixotic)'), {
+    text_lacks: ['quixotic'],
+  }),
   form('link', note('/Subtype /Link /F 4 /Contents (quixotic) /A << /S /URI /URI (http://example.com) >>'), {
     text_contains: ['Plan'],
   }),

@@ -242,6 +242,19 @@ const FINDING: ReadingCase[] = [
   finding('typo-missing', 'The accommodation is full.', { found_by: ['accomodation'] }),
   finding('typo-extra', 'The calendar is new.', { found_by: ['calenndar'] }),
   finding('typo-replaced', 'The calendar is new.', { found_by: ['calender'] }),
+  finding('typo-without-accents', 'La bibliothèque municipale est fermée.', {
+    found_by: ['bibliotheqe', 'bibliothèqe', 'munciipale'],
+  }),
+  finding('number-full-width', '価格は１，２５０，０００円です。', {
+    found_by: ['1,250,000', '1250000', '１，２５０，０００'],
+  }),
+  finding('code-written-apart', 'Certified by ISO 9001, valve E–4711.', {
+    found_by: ['ISO9001', 'iso-9001', 'E4711'],
+  }),
+  finding('quotes-of-other-languages', 'Un grand vin rouge.', {
+    found_by: ['«grand vin»', '« vin rouge »', '「grand vin」'],
+    not_found_by: ['«vin grand»', '« grand rouge »', 'vin –rouge'],
+  }),
   finding('typo-short', 'The boat is new.', { not_found_by: ['goat', 'boot'] }),
   finding('typo-number', 'Invoice 48275 is paid.', { not_found_by: ['48276', '48257'] }),
   finding('phrase', 'Red wine and white bread.', {

@@ -12,6 +12,7 @@ import {
   shown,
   shownHex,
 } from './pdf/pdf.fixture';
+import { TextEscapes } from './text/text-escapes';
 
 type Case = [name: string, content: () => string | Buffer | Promise<Buffer>, text: string];
 
@@ -64,6 +65,23 @@ describe('plain text', () => {
         ]),
       'one \ufffd two',
     ],
+    [
+      'JSON Lines, with the characters and lines that its escapes mean',
+      () =>
+        '{"text": "\\u9000\\u6b3e M\\u00fcller\\nlamp\\tC:\\\\new \\"\\ud83d\\ude00\\""}\n{"n": -1.5e3}\n',
+      '{"text": "退款 Müller\nlamp\tC:\\new "😀""}\n{"n": -1.5e3}',
+    ],
+    ['source code that looks like JSON', () => '{ a: "x\\ny" }', '{ a: "x\\ny" }'],
+    [
+      'XML, with its references',
+      () => '<?xml version="1.0"?><a>M&#252;ller &#x9000; R&amp;D</a>',
+      '<?xml version="1.0"?><a>Müller 退 R&D</a>',
+    ],
+    [
+      'a calendar, without the folds of its lines',
+      () => 'BEGIN:VCALENDAR\r\nSUMMARY:Bring lap\r\n tops\\nroom five\\, left\r\nEND:VCALENDAR',
+      'BEGIN:VCALENDAR\nSUMMARY:Bring laptops\nroom five, left\nEND:VCALENDAR',
+    ],
     ['GB 18030, one sentence', () => encoded(CHINESE, 'gb18030'), CHINESE],
     ['GB 18030, four characters', () => encoded('退款政策', 'gb18030'), '退款政策'],
     ['Big5', () => encoded(TRADITIONAL, 'big5'), TRADITIONAL],
@@ -89,6 +107,19 @@ describe('plain text', () => {
     const utf16 = `${'x'.repeat(mebibyte / 2 - 2)}😀z`;
     expect(await textOf(extractor, Buffer.from(BOM + utf16, 'utf16le'), 'text/plain')).toBe(utf16);
   });
+});
+
+it.each([
+  `["${'kettle", "'.repeat(2_000)}a\\ud83d\\ude00b\\\\nc\\nd\\""]`,
+  '<?xml version="1.0"?>\n<a>&#252;&amp;&#x9000;& b',
+  'BEGIN:VCARD\r\nNOTE:one\r\n two\\, three\\n\r\n four',
+])('resolves escapes wherever a text is cut: %.30s', (text) => {
+  const whole = new TextEscapes().read(text, true);
+  expect(whole).not.toBe(text);
+  for (let at = Math.max(21, text.length - 40); at < text.length; at++) {
+    const escapes = new TextEscapes();
+    expect(escapes.read(text.slice(0, at), false) + escapes.read(text.slice(at), true)).toBe(whole);
+  }
 });
 
 describe('HTML', () => {

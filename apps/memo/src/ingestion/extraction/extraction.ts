@@ -26,6 +26,7 @@ import { decodeText, detectEncoding } from './text/character-encoding';
 import { ExtractionError } from '../../tables/extraction-error';
 import { type OnProgress, TextSink } from './text/text-sink';
 import { finishedPart, verbatimText } from './text/characters';
+import { TextEscapes } from './text/text-escapes';
 import { TextWriter } from './text/text-writer';
 import { type Omission, Omissions } from '../../tables/omission';
 import { type FormatReader, type ReadingOutput } from './format-reader';
@@ -58,10 +59,17 @@ function checkSignature(bytes: Uint8Array, mediaType: MediaType): void {
     throw new ExtractionError('unsupported', 'The file is a ZIP or Office file, not text.');
 }
 
+/** The text of a file without the escapes of its format. */
+function* plainText(bytes: Uint8Array): ReturnType<typeof decodeText> {
+  const escapes = new TextEscapes();
+  for (const { text, processed } of decodeText(bytes, detectEncoding(bytes, false)))
+    yield { text: escapes.read(text, processed === bytes.length), processed };
+}
+
 /** Passes the text on unchanged, except for control characters, which are removed, and line ends, which become LF. */
 function readPlainText(bytes: Uint8Array, sink: TextSink, onProgress: OnProgress): void {
   let rest = '';
-  for (const { text, processed } of decodeText(bytes, detectEncoding(bytes, false))) {
+  for (const { text, processed } of plainText(bytes)) {
     const whole = rest + text;
     const finished = processed < bytes.length ? finishedPart(whole) : whole;
     rest = whole.slice(finished.length);
@@ -104,7 +112,7 @@ async function readInner(bytes: Uint8Array, mediaType: MediaType, output: Readin
   if (bytes.length === 0) throw new ExtractionError('empty', 'The file is empty.');
   checkSignature(bytes, mediaType);
   if (mediaType !== 'text/plain') return READERS[mediaType](bytes, output);
-  for (const { text } of decodeText(bytes, detectEncoding(bytes, false))) output.writer.verbatim(text);
+  for (const { text } of plainText(bytes)) output.writer.verbatim(text);
 }
 
 const NO_TEXT: Partial<Record<MediaType, string>> = {

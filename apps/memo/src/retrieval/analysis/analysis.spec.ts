@@ -28,6 +28,16 @@ it.each([
   ['צה״ל ג׳ורג׳', 'צהל', 'צה"ל', "ג'ורג'", 'גורג'],
   ['น\u0e4d\u0e49า', 'น้ำ'],
   ['ज़मीन', 'जमीन', 'ज\u093cमीन'],
+  ['価格は１，２５０，０００円', '1250000', '1,250,000', '１，２５０，０００'],
+  ['١٬٢٥٠٬٠٠٠ دينار', '1250000', '1,250,000'],
+  ['१,२५०,०००, 12,50,000', '1250000', '12,50,000'],
+  ['1.250.000,50 und 1,375.25', '1250000', '1.250.000,50', '1375', '1375.25'],
+  ['Ｅ－４７１１', 'E4711', 'E-4711'],
+  ['E–4711 E−4712 E\u00ad-4713', 'E4711', 'E4712', 'E4713'],
+  ['ISO 9001, DIN/476 und E.4711', 'ISO9001', 'DIN-476', 'E4711'],
+  ['ABC-123-XY und HTML5Parser', 'ABC123', '123XY', 'html5'],
+  ['größeMax, ПолучитьИмя, get\u200bUserName', 'größe', 'groesse', 'имя', 'user name'],
+  [String.raw`print("one\ntwo\tthree")`, 'two', 'three'],
 ])('finds %s as people type it', (text, ...queries) => {
   const { terms, further } = indexTermsOf(text, 'en');
   const isFound = (query: string): boolean =>

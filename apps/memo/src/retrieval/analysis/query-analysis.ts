@@ -1,5 +1,5 @@
 import { characterClass, DIGIT, LETTER } from './character-class';
-import { foldedWord, otherSpellings } from './search-form';
+import { foldedWord, otherSpellings, withAsciiSigns } from './search-form';
 import { stemOf, termsOfToken, tonelessTerm } from './stemming';
 import { CONTEXTUAL_STOP_WORDS, stopWordsOf } from './stop-words';
 import { groupedNumbers, titleTerm, withoutGroups } from './terms';
@@ -16,10 +16,11 @@ export interface ParsedQuery {
   excluded: { words: string[]; phrases: string[]; inTitle: string[] };
 }
 
-const QUOTED = String.raw`["“”„＂]([^"“”„＂]{1,400})["“”＂]`;
+const QUOTES = '"“”„＂«»「」『』';
+const QUOTED = String.raw`[${QUOTES}]\s*([^${QUOTES}]{1,400})[${QUOTES}]`;
 /** A minus counts only in front of a word: `well-known`, `a - b` and `-5` exclude nothing. */
 const OPERATION = new RegExp(
-  String.raw`(?<![^\s("“”])(?:([-−－])(?=["“”„＂\p{L}]))?(?:(title|标题|標題)[:：](?=\S))?(?:${QUOTED}|([^\s"“”„＂]+))`,
+  String.raw`(?<![^\s("“”])(?:([-−－–])(?=[${QUOTES}\p{L}]))?(?:(title|标题|標題)[:：](?=\S))?(?:${QUOTED}|([^\s${QUOTES}]+))`,
   'giu',
 );
 
@@ -110,14 +111,14 @@ export function analyzeQuery(
 ): AnalyzedQuery {
   const parsed = typeof query === 'string' ? wordsOnly(query) : query;
   const { excluded, phrases, inTitle } = parsed;
-  const text = withoutGroups([parsed.text, ...phrases].join(' '));
+  const text = withoutGroups(withAsciiSigns([parsed.text, ...phrases].join(' ')));
   const tokens = [...tokenize(text), ...groupedNumbers(text)];
   const stopWords = stopWordsOf(tokens, languages);
   const contentTokens = [...tokenize(text, (word) => stopWords.has(word)), ...groupedNumbers(text)].filter(
     (token) => !stopWords.has(token),
   );
   const former = formerSpellings(text, tokens);
-  const required = new Set(phrases.flatMap((phrase) => tokenize(withoutGroups(phrase))));
+  const required = new Set(phrases.flatMap((phrase) => tokenize(withoutGroups(withAsciiSigns(phrase)))));
   const byToken = new Map<string, QueryWord>();
   const byTerms = new Map<string, QueryWord>();
   const sequence = (contentTokens.length > 0 ? contentTokens : tokens).map((token) => {
@@ -165,7 +166,7 @@ function titleWords(texts: string[], languages: readonly string[]): QueryWord[] 
 
 /** The words of a text without weight. Of Chinese and Japanese only pairs count, because single characters are in most texts. */
 function wholeWords(text: string, languages: readonly string[]): QueryWord[] {
-  const tokens = tokenize(withoutGroups(text));
+  const tokens = tokenize(withoutGroups(withAsciiSigns(text)));
   const pairs = tokens.filter((token) => !isHanCharacter(token));
   return (pairs.length > 0 ? pairs : tokens).map((token) =>
     wordOf(token, termsIn(languages, [token]), [], new Set()),

@@ -73,6 +73,25 @@ function valueOf(digit: string): string {
   return value;
 }
 
+/** Signs of numbers and codes for which other keyboards have characters of their own, and all scripts with digits of their own. */
+const MAY_HAVE_OTHER_SIGNS =
+  /[\u00ad\u0660-\u1cff\u200b-\u200f\u2012-\u2015\u2060\u2212\ua620-\uabff\ud801-\ud83f\ufeff\uff0d\uff10-\uff5a]/;
+const FULL_WIDTH = /[\uff0c\uff0e](?=\d)|[\uff0d\uff21-\uff3a\uff3f\uff41-\uff5a]/g;
+const FULL_WIDTH_TO_ASCII = 0xfee0;
+const DASH_BEFORE_NUMBER = /(?<=\p{L})[\u2012-\u2015\u2212](?=\d)/gu;
+
+/** A text with ASCII digits, and ASCII signs in its numbers and codes. Capitals stay. */
+export function withAsciiSigns(text: string): string {
+  if (!MAY_HAVE_OTHER_SIGNS.test(text)) return text;
+  return text
+    .replace(INVISIBLE, '')
+    .replace(OTHER_DIGIT, valueOf)
+    .replace(FULL_WIDTH, (sign) => String.fromCharCode(sign.charCodeAt(0) - FULL_WIDTH_TO_ASCII))
+    .replace(DASH_BEFORE_NUMBER, '-')
+    .replaceAll('\u066c', ',')
+    .replaceAll('\u066b', '.');
+}
+
 const ACCENTS = /[\u0300-\u036f]/g;
 const LIGATURES: Record<string, string> = {
   ß: 'ss',

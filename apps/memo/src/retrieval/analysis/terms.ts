@@ -1,13 +1,28 @@
 import { characterClass, HAN } from './character-class';
-import { searchForm } from './search-form';
+import { foldedWord, searchForm, withAsciiSigns } from './search-form';
 import { addFurtherTerms, stemOf } from './stemming';
 import { tokenize } from './tokenizer';
 
-/** Where the case changes in a word, or letters and digits meet. */
-const MAY_BE_COMPOUND = /[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]/g;
-const ASCII_WORD = /[A-Za-z\d]/;
+interface CompoundPattern {
+  /** Where the case changes in a word, or letters and digits meet. */
+  joint: RegExp;
+  character: RegExp;
+  part: RegExp;
+}
+const ASCII_COMPOUND: CompoundPattern = {
+  joint: /[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]/g,
+  character: /[A-Za-z\d]/,
+  part: /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g,
+};
+/** The same for all scripts with capitals. It takes longer. */
+const OTHER_COMPOUND: CompoundPattern = {
+  joint: /\p{Ll}\p{Lu}|[\p{Ll}\p{Lu}]\d|\d[\p{Ll}\p{Lu}]/gu,
+  character: /[\p{Ll}\p{Lu}\d]/u,
+  part: /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\d+/gu,
+};
+/** Latin, Greek, Cyrillic and Armenian letters beyond ASCII. */
+const OTHER_LETTER = /[\u00aa-\u024f\u0370-\u058f\u1e00-\u1fff]/;
 const MAX_COMPOUND_CHARACTERS = 64;
-const PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 /** Words with signs between them that may be left out: `E-4711`, `max_retry_count`, `e-mail`. */
 const JOINT = /[-_‐‑]/g;
 const OF_JOINED_WORD = /[-_‐‑\p{L}\p{N}]/u;
@@ -17,25 +32,58 @@ const MAY_BE_NAME = /['’]\p{Lu}/u;
 const NAME = /(?<![\p{L}\p{N}])(\p{L}{1,2})['’](\p{Lu}[\p{L}\p{M}]{1,30})/gu;
 /** A longer chain of words is no word. */
 const MAX_JOINED_CHARACTERS = 40;
-/** Thousands of a number: `1,250,000`, `1.250.000`, `1'250'000` and `1 250 000`. */
-const GROUPED = /(?<![\p{N}.,'’])\d{1,3}(?:([.,'’\u00a0\u202f ])\d{3})(?:\1\d{3})*(?![\p{N}])(?![.,'’]\d)/gu;
-const GROUPED_BY_SIGN = /(?<![\p{N}.,'’])\d{1,3}(?:([.,'’])\d{3})(?:\1\d{3})*(?![\p{N}])(?![.,'’]\d)/gu;
+/** Codes whose parts are written apart: `ISO 9001`, `E.4711`, `DIN/476`. */
+const CODE = /(?<![\p{L}\p{N}])(\p{Lu}{1,5})[ \u00a0./](\d{2,8})(?![\p{L}\p{N}]|[.,]\d)/gu;
+const MAY_BE_CODE = /[A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f][ \u00a0./]\d{2}/;
+/** A word behind the escape of a line end in the strings of source code. */
+const AFTER_ESCAPE = /\\[nrt](\p{Ll}[\p{L}\p{M}]+)/gu;
+/** Thousands of a number: `1,250,000`, `1.250.000`, `1'250'000`, `1 250 000` and `12,50,000`. Decimals may follow. */
+const groupedBy = (signs: string): RegExp =>
+  new RegExp(
+    String.raw`(?<![\p{N}.,'’])(?:\d{1,3}([${signs}])\d{3}(?:\1\d{3})*|\d{1,2}(?:,\d{2})+,\d{3})(?!\p{N})(?!\1\d)(?![.,'’]\d{3})`,
+    'gu',
+  );
+const GROUPED = groupedBy(String.raw`.,'’\u00a0\u202f `);
+const GROUPED_BY_SIGN = groupedBy(`.,'’`);
 const NO_DIGIT = /\D/g;
 
-const MAY_BE_GROUPED = /\d[.,'’\u00a0\u202f ]\d{3}/;
+const MAY_BE_GROUPED = /\d[.,'’\u00a0\u202f ]\d{3}|\d,\d\d,\d/;
 
 /** Further words by which a text is found: the parts of compounds, compounds without their signs, and numbers without theirs. */
-function wordParts(text: string): string[] {
+function wordParts(written: string): string[] {
+  const text = withAsciiSigns(written);
   const parts: string[] = [];
-  for (const word of wordsAround(text, MAY_BE_COMPOUND, ASCII_WORD, MAX_COMPOUND_CHARACTERS))
-    for (const [part] of word.matchAll(PART)) parts.push(part.toLowerCase());
+  const { joint, character, part } = OTHER_LETTER.test(text) ? OTHER_COMPOUND : ASCII_COMPOUND;
+  for (const word of wordsAround(text, joint, character, MAX_COMPOUND_CHARACTERS))
+    addParts(parts, word.match(part) ?? []);
   for (const word of wordsAround(text, JOINT, OF_JOINED_WORD, MAX_JOINED_CHARACTERS))
-    if (JOINED.test(word)) parts.push(searchForm(word.replace(JOINT, '')));
+    if (JOINED.test(word)) {
+      parts.push(searchForm(word.replace(JOINT, '')));
+      addPairs(parts, word.split(JOINT));
+    }
+  if (MAY_BE_CODE.test(text))
+    for (const [, letters = '', number = ''] of text.matchAll(CODE)) parts.push(searchForm(letters + number));
+  if (text.includes('\\'))
+    for (const [, word = ''] of text.matchAll(AFTER_ESCAPE)) parts.push(searchForm(word));
   if (MAY_BE_NAME.test(text))
     for (const [, before = '', name = ''] of text.matchAll(NAME)) parts.push(searchForm(before + name));
   if (MAY_BE_GROUPED.test(text))
     for (const [number] of text.matchAll(GROUPED)) parts.push(number.replace(NO_DIGIT, ''));
   return parts;
+}
+
+function addParts(parts: string[], ofWord: string[]): void {
+  for (const part of ofWord) parts.push(searchForm(part));
+  addPairs(parts, ofWord);
+}
+
+/** Of a longer code people type a part: `ABC-123` of `ABC-123-XY`, `HTML5` of `HTML5Parser`. */
+function addPairs(parts: string[], ofWord: string[]): void {
+  if (ofWord.length < 3) return;
+  for (let at = 0; at + 1 < ofWord.length; at++) {
+    const pair = ofWord[at]! + ofWord[at + 1]!;
+    if (/\d/.test(pair) && /\p{L}/u.test(pair)) parts.push(searchForm(pair));
+  }
 }
 
 /** The words in which a pattern matches, without long ones. Most texts have few, so that only these are looked at. */
@@ -107,8 +155,14 @@ export function indexTermsOf(text: string, language: string): IndexTerms {
     }
     terms.push(stemOf(token, language));
     addFurtherTerms(further, token, language);
-    if (token.length >= MIN_CORRECTED_LETTERS) words.push(token);
+    if (token.length < MIN_CORRECTED_LETTERS) continue;
+    words.push(token);
+    // Accents that are left out are no typing error.
+    if (OTHER_LETTER.test(token)) words.push(foldedWord(token));
   }
-  for (const part of wordParts(text)) further.push(stemOf(part, language));
+  for (const part of wordParts(text)) {
+    further.push(stemOf(part, language));
+    addFurtherTerms(further, part, language);
+  }
   return { terms, further, words };
 }

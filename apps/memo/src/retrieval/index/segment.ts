@@ -1,7 +1,7 @@
 import { VarintReader, VarintWriter } from './varint';
 
 /** The analysis of this version. A segment of a former one is rebuilt in the background; until then it is searched as it is. */
-export const ANALYSIS = 3;
+export const ANALYSIS = 4;
 
 /**
  * An immutable part of a workspace's index. Its chunks have slots from 0. `numbers` holds the difference between each

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { ExtractionError } from '../../../tables/extraction-error';
+import { type Omissions } from '../../../tables/omission';
 import { type ReadingOutput } from '../format-reader';
 import { readHtml } from '../html';
 import { readDamaged } from '../package/damage';
@@ -17,7 +18,7 @@ export function readEpub(bytes: Uint8Array, output: ReadingOutput): Promise<void
     if (!archive.has(CONTAINER))
       throw new ExtractionError('unsupported', 'The file is a ZIP archive, not an EPUB.');
     const locked = await encryptedParts(archive);
-    const chapters = await chaptersOf(archive, await packageDocument(archive));
+    const chapters = await chaptersOf(archive, await packageDocument(archive), output.omissions);
     for (const [index, part] of chapters.entries()) {
       if (locked.has(part))
         throw new ExtractionError('encrypted', 'The book is protected against copying (DRM).');
@@ -43,7 +44,8 @@ async function packageDocument(archive: ZipArchive): Promise<string> {
 }
 
 /** The parts of the spine, which are named in relation to the package document. */
-async function chaptersOf(archive: ZipArchive, opf: string): Promise<string[]> {
+async function chaptersOf(archive: ZipArchive, opf: string, omissions: Omissions): Promise<string[]> {
+  const pictures = new Set<string>();
   const pages = new Map<string, string>();
   const chapters: string[] = [];
   await readXml(archive, opf, {
@@ -51,6 +53,8 @@ async function chaptersOf(archive: ZipArchive, opf: string): Promise<string[]> {
       const { id = '', href = '', idref = '' } = attributes;
       if (name === 'item' && PAGES.has(attributes['media-type'] ?? ''))
         pages.set(id, posix.join(posix.dirname(opf), decoded(href)));
+      if (name === 'item' && attributes['media-type']?.startsWith('image/')) pictures.add(id);
+      if (name === 'itemref' && pictures.has(idref)) omissions.add('picture');
       const page = name === 'itemref' ? pages.get(idref) : undefined;
       if (page !== undefined) chapters.push(page);
     },

@@ -122,7 +122,8 @@ export const odt = (
 export function epub(chapters: Record<string, string>, spine: string[], more: ZipEntry[] = []): Buffer {
   const names = Object.keys(chapters);
   const items = names.map(
-    (name) => `<item id="${name}" href="text/${name}" media-type="application/xhtml+xml"/>`,
+    (name) =>
+      `<item id="${name}" href="text/${name}" media-type="${name.endsWith('.svg') ? 'image/svg+xml' : 'application/xhtml+xml'}"/>`,
   );
   return zip([
     { name: 'mimetype', data: 'application/epub+zip' },

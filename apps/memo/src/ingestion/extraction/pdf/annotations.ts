@@ -62,11 +62,22 @@ export function entryOf(annotation: Annotation, omissions: Omissions): PageEntry
   return { lines: text.split(LINE_ENDS), left, bottom: Math.min(one, other), top: Math.max(one, other) };
 }
 
+/** The text of a note that somebody has put on a page, or undefined. A hidden one is counted. */
+export function noteOf(
+  { subtype, contentsObj, annotationFlags }: Annotation,
+  omissions: Omissions,
+): string | undefined {
+  const text = NOTES.has(subtype) ? contentsObj?.str.trim() : undefined;
+  if (!text) return undefined;
+  if ((annotationFlags & (HIDDEN | NO_VIEW)) === 0) return text;
+  omissions.add('note');
+  return undefined;
+}
+
 function textOf(annotation: Annotation, omissions: Omissions): string | undefined {
   const { subtype, fieldType, contentsObj, textContent } = annotation;
   if (subtype === 'Widget') return fieldType === 'Tx' || fieldType === 'Ch' ? valueOf(annotation) : undefined;
   if (subtype === 'FreeText') return contentsObj?.str || textContent?.join('\n');
-  if (NOTES.has(subtype) && contentsObj?.str) omissions.add('note');
   if (subtype === 'FileAttachment') omissions.add('embedded_file');
   return undefined;
 }

@@ -135,6 +135,46 @@ describe('the text of a PDF', () => {
       'IFS | The Internal Field Separator that is used\n\nis defined using bind -x (see there)\n\nthe following: a passport',
     ],
     [
+      'with compounds at the ends of its lines',
+      () =>
+        placed([
+          [50, 720, 'A state-of-the-'],
+          [50, 708, 'art pump of type E-'],
+          [50, 696, '4711 for the Ein-'],
+          [50, 684, 'und Ausgang by Jean-'],
+          [50, 672, 'Paul is a ma-'],
+          [50, 660, 'chine.'],
+        ]),
+      'A state-of-the-art pump of type E-4711 for the Ein- und Ausgang by Jean-Paul is a machine.',
+    ],
+    [
+      'in columns that are drawn line by line',
+      () =>
+        placed([
+          [50, 720, 'The harbour opens at dawn and'],
+          [300, 720, 'visitors pay at the gate, where'],
+          [50, 708, 'boats may leave until the eve-'],
+          [300, 708, 'a bell rings twice before the'],
+          [50, 696, 'ning bell is rung by one of the'],
+          [300, 696, 'ferry leaves, and once more if'],
+          [50, 684, 'keepers on duty. In winter, all'],
+          [300, 684, 'it comes back early.'],
+        ]),
+      'The harbour opens at dawn and boats may leave until the evening bell is rung by one of the keepers on duty. In winter, all ' +
+        'visitors pay at the gate, where a bell rings twice before the ferry leaves, and once more if it comes back early.',
+    ],
+    [
+      'with a table of long cells',
+      () =>
+        placed(
+          [720, 708, 696, 684, 672].flatMap((y): [number, number, string][] => [
+            [50, y, 'Repair of the northern pumps'],
+            [300, y, 'Two workers for three days'],
+          ]),
+        ),
+      Array(5).fill('Repair of the northern pumps | Two workers for three days').join('\n'),
+    ],
+    [
       'with a table over two pages',
       () =>
         pdfkit({ margin: 20, autoFirstPage: false }, (d) => {

@@ -1,6 +1,7 @@
 import { findColumns } from './table-columns';
 import { type PageEntry } from './annotations';
 import { PageLine, type PdfItem } from './page-line';
+import { separateColumns } from './text-columns';
 
 interface Paragraph {
   text: string;
@@ -10,6 +11,12 @@ interface Paragraph {
 
 const LIST_MARKER = /^(?:[•▪‣◦●○■–*·-]\s|\(?\d{1,3}[.)]\s|\(?[a-zA-Z][.)]\s)/;
 const BROKEN_WORD = /\p{L}[-\u00ad\u2010]$/u;
+/** A hyphen of the word itself: the word has another one, or a number, a name or a capital follows. */
+const COMPOUND = /[\p{L}\p{N}][-\u2010\u2011]\p{L}+[-\u2010]$/u;
+const HYPHENATED = /[\p{L}\p{N}][-\u2010]$/u;
+const PART_OF_COMPOUND = /^[\p{Lu}\p{N}]/u;
+/** In `Ein- und Ausgang` the hyphen stands for the rest of a word. */
+const CONJUNCTION = /^(?:und|oder|bzw|sowie|and|och|eller|og)(?![\p{L}\p{N}])/u;
 const LOWER_CASE_START = /^\p{Ll}/u;
 const SENTENCE_END = /[.!?:;。！？：；”’"')\]]$/u;
 /** Lengths and distances are in units of the font size unless they are ratios. At twice the tolerance other cells match. */
@@ -34,7 +41,7 @@ const MAX_ENTRY_SIZE = 12;
 /** Joins the text items of a page to lines and paragraphs, in the order of the page's content. */
 export class PageLayout {
   length = 0;
-  private readonly lines: PageLine[] = [];
+  private lines: PageLine[] = [];
   private line: PageLine | undefined;
 
   add(item: PdfItem): void {
@@ -103,6 +110,7 @@ export class PageLayout {
     for (const line of this.lines) {
       line.isRightToLeft = line.hasRightToLeft && (line.rightToLeftSurplus > 0 || leaning > 0);
     }
+    this.lines = separateColumns(this.lines, findColumns(this.lines));
     const columns = findColumns(this.lines);
     for (const [index, line] of this.lines.entries()) line.compose(columns[index]!);
   }
@@ -140,6 +148,8 @@ const continuesCell = (row: PageLine, line: PageLine): boolean =>
   row.cells.slice(1).some(({ start }) => Math.abs(start - line.start) < CELL_ALIGNMENT_TOLERANCE * line.size);
 
 function join(before: string, after: string): string {
-  if (BROKEN_WORD.test(before) && LOWER_CASE_START.test(after)) return before.slice(0, -1) + after;
+  if (BROKEN_WORD.test(before) && LOWER_CASE_START.test(after) && !CONJUNCTION.test(after))
+    return (COMPOUND.test(before) ? before : before.slice(0, -1)) + after;
+  if (HYPHENATED.test(before) && PART_OF_COMPOUND.test(after)) return before + after;
   return `${before}\n${after}`; // the writer makes a space of it, or nothing between Chinese characters
 }

@@ -117,7 +117,7 @@ export class PageLine {
   private readonly cos: number;
   private readonly sin: number;
 
-  constructor(first: PdfItem) {
+  constructor(private readonly first: PdfItem) {
     const [a = 1, b = 0, , , x = 0, y = 0] = first.transform;
     this.angle = Math.atan2(b, a);
     this.cos = Math.cos(this.angle);
@@ -155,6 +155,13 @@ export class PageLine {
     this.runs.length = 0;
     if (this.hasRightToLeft)
       this.rightToLeftSurplus = rightToLeftSurplus(this.cells.map(({ text }) => text).join(''));
+  }
+
+  /** A line at the same place that holds only some of its cells. */
+  part(cells: TextRun[]): PageLine {
+    const part = new PageLine(this.first);
+    part.cells = cells;
+    return part;
   }
 
   /** Adds text of a form field behind the line. */

@@ -5,7 +5,7 @@ import { errorSentence, ExtractionError, isResourceExhaustion } from '../../../t
 import { type ReadingOutput } from '../format-reader';
 import { type Omissions } from '../../../tables/omission';
 import { type TextWriter } from '../text/text-writer';
-import { type Annotation, entryOf, isDrawn } from './annotations';
+import { type Annotation, entryOf, isDrawn, noteOf } from './annotations';
 import { itemsOf, withoutRepetitions } from './glyph-lines';
 import { type FontFacts, GlyphReader } from './page-glyphs';
 import { PageLayout } from './page-layout';
@@ -144,6 +144,17 @@ async function readDocument(
     onProgress(number, pdf.numPages);
   }
   if (damaged === pdf.numPages) throw new ExtractionError('corrupt', 'No page of the PDF can be read.');
+  omissions.page = 0;
+  omissions.add('embedded_file', await attachmentsOf(pdf));
+}
+
+/** How many files are attached to the document itself. */
+async function attachmentsOf(pdf: PdfJs.PDFDocumentProxy): Promise<number> {
+  try {
+    return Object.keys(((await pdf.getAttachments()) as object | null) ?? {}).length;
+  } catch {
+    return 0;
+  }
 }
 
 /** Tells which layers of a document are shown (optional content, ISO 32000-1, 8.11). */
@@ -174,13 +185,14 @@ class PageWriter {
     const glyphs = withoutRepetitions(reader.glyphs);
     omissions.add('hidden_text', reader.hidden);
     omissions.add('repeated_text', reader.glyphs.length - glyphs.length);
+    const notes = annotations.flatMap((annotation) => noteOf(annotation, omissions) ?? []);
     const layout = new PageLayout();
     for (const item of itemsOf(glyphs)) layout.add(item);
     for (const annotation of annotations) {
       const entry = entryOf(annotation, omissions);
       if (entry) layout.addEntry(entry);
     }
-    this.writer.requireRoomFor(layout.length);
+    this.writer.requireRoomFor(layout.length + notes.reduce((sum, note) => sum + note.length, 0));
     page.cleanup();
     if (layout.length === 0) omissions.add('page_without_text');
     for (const { text, isRow } of layout.paragraphs()) {
@@ -188,6 +200,16 @@ class PageWriter {
       else this.writer.block();
       this.writer.flow(text);
       this.isTable = isRow;
+    }
+    this.writeNotes(notes);
+  }
+
+  /** Notes stand behind their page, as the comments of other formats behind their paragraph. Two at one place may be alike. */
+  private writeNotes(notes: string[]): void {
+    for (const note of new Set(notes)) {
+      this.writer.block();
+      this.writer.flow(`[${note}]`);
+      this.isTable = false;
     }
   }
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import iconv from 'iconv-lite';
 import { CHINESE, encoded, JAPANESE, KOREAN, RUSSIAN, TRADITIONAL } from '../encodings.fixture';
 import { decodeWhole, detectEncoding } from './character-encoding';
 
@@ -7,6 +8,7 @@ const CZECH = 'Příliš žluťoučký kůň úpěl ďábelské ódy. Vrácení 
 const TURKISH = 'Günaydın. Ürünü beş gün içinde iade edebilirsiniz, sonra ücret alınır.';
 const GREEK = 'Καλημέρα. Η επιστροφή είναι δυνατή μέσα σε πέντε ημέρες.';
 const GERMAN = 'Grüße aus Köln. Die Rückgabe ist für fünf Tage möglich, danach gelten die üblichen Gebühren.';
+const THAI = 'ห้องสมุดปิดวันจันทร์ และเปิดอีกครั้งในวันอังคาร เวลา 9 โมงเช้า ผู้ที่ยืมหนังสือต้องคืนภายในห้าวัน';
 const TEXTS: [text: string, ...encodings: string[]][] = [
   [POLISH, 'windows-1250', 'iso-8859-2'],
   [CZECH, 'windows-1250', 'iso-8859-2'],
@@ -18,6 +20,7 @@ const TEXTS: [text: string, ...encodings: string[]][] = [
   [TRADITIONAL, 'big5'],
   [JAPANESE, 'shift_jis', 'euc-jp'],
   [KOREAN, 'euc-kr'],
+  [THAI, 'windows-874'],
 ];
 
 /** The text as it is read without a declaration; null if it is refused. */
@@ -48,6 +51,17 @@ it.each(TEXTS.flatMap(([text, ...encodings]) => encodings.map((encoding) => [enc
     expect(read(encoded(text, encoding))).toBe(text);
   },
 );
+
+it.each([
+  ['cp437', `${GERMAN}\n`.repeat(5)],
+  ['cp850', `${GERMAN}\n`.repeat(5)],
+  ['cp850', 'La bibliothèque est fermée le lundi et rouverte le mardi à midi.\n'.repeat(5)],
+  ['cp862', 'הספרייה סגורה ביום שני ונפתחת שוב ביום שלישי'],
+  ['macroman', `${GERMAN}\n`.repeat(5)],
+  ['maccyrillic', 'Библиотека закрыта в понедельник и открыта во вторник'],
+])('refuses a text in %s, which is not recognised', (encoding, text) => {
+  expect(read(iconv.encode(text, encoding))).toBeNull();
+});
 
 it('reads a short text whose few bytes leave no doubt', () => {
   expect(read(encoded('The café is open until nine.', 'windows-1252'))).toBe('The café is open until nine.');

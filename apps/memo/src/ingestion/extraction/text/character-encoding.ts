@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { analyse } from 'chardet';
 import { encodingOfMail, newDecoder } from './decoders';
-import { isEvident, isPlausible, isPlausibleEastAsian } from './plausible-text';
+import { isEvident, isPlausible, isPlausibleEastAsian, isThai } from './plausible-text';
 import { declaredEncoding, declaredInText, REPLACEMENT } from './declared-encoding';
 import { ExtractionError } from '../../../tables/extraction-error';
 
@@ -227,6 +227,8 @@ function isUtf16(bytes: Uint8Array, encoding: string): boolean {
 /** The most likely encoding in which the bytes are plausible text, or undefined. */
 function guessEncoding(bytes: Uint8Array): string | undefined {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
+  // Statistics do not know Thai.
+  if (!isCommonChinese(sample) && isThai(decodeWhole(sample, 'windows-874'))) return 'windows-874';
   let guess = [...likelyEncodings(sample), 'windows-1252'].find((name) => isPlausibleEncoding(sample, name));
   // Statistics are unreliable for short texts. Byte pairs that are all common Chinese characters are better evidence,
   // except for Korean.

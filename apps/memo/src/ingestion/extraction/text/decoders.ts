@@ -28,10 +28,6 @@ export function newDecoder(encoding: string): Decoder {
     : new TableDecoder(table);
 }
 
-/** The name of an encoding for one of its labels in lower case. Throws a RangeError if there is none. */
-export const encodingLabelled = (label: string): string =>
-  label === 'iso-8859-16' ? label : new TextDecoder(label).encoding;
-
 /** Code pages of Windows whose encoding has another name. */
 const CODE_PAGES = new Map([
   [866, 'ibm866'],
@@ -62,17 +58,21 @@ export function encodingOfCodePage(page: number): string | undefined {
   return part >= 1 && part <= 16 && part !== 12 ? encodingLabelled(`iso-8859-${part}`) : CODE_PAGES.get(page);
 }
 
-/** Names of encodings that mails have besides the labels of the Encoding Standard: code pages, and UTF-7. */
+/** Names of encodings besides the labels of the Encoding Standard: code pages, and in mails UTF-7. */
 const CODE_PAGE = /^(?:cp|ibm|ms|windows)-?(\d{3,5})$/;
 const UTF_7 = /^(?:unicode-1-1-)?utf-?7$/;
+
+/** The name of an encoding for one of its labels, or for a code page, in lower case. Throws a RangeError if there is none. */
+export function encodingLabelled(label: string): string {
+  if (label === 'iso-8859-16') return label;
+  return encodingOfCodePage(Number(CODE_PAGE.exec(label)?.[1])) ?? new TextDecoder(label).encoding;
+}
 
 /** The encoding that a mail names; undefined if it says nothing more than that its text is text, or the name is unknown. */
 export function encodingOfMail(charset: string): string | undefined {
   const label = charset.trim().toLowerCase();
   // What declares ASCII and holds other bytes, and UTF-16 without an order of bytes, is told by its bytes.
   if (/^(?:us-?)?ascii$|^ansi_x3\.4|^utf-?16$/.test(label)) return undefined;
-  const page = encodingOfCodePage(Number(CODE_PAGE.exec(label)?.[1]));
-  if (page !== undefined) return page;
   if (UTF_7.test(label)) return 'utf-7';
   try {
     return encodingLabelled(label);
