@@ -18,6 +18,7 @@ import { Amount, Quantity } from '../../figures/figure-text';
 import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 import { Time } from '../../time/time';
 import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
+import detailClasses from '../admin-events/event-details.module.css';
 import { Choice } from '../usage/filters';
 import classes from '../usage/filters.module.css';
 import { useWalletTexts } from '../wallet/wallet-texts';
@@ -243,9 +244,9 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
         return how === 'own_refund' ? (
           t('closing.own_refund')
         ) : (
-          <>
+          <div className={detailClasses.account}>
             {note} {by !== null && <AccountLink id={by} emails={emails} />}
-          </>
+          </div>
         );
       },
     },
