@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { Anchor, Box, Button, Code, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
@@ -244,9 +244,9 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
         return how === 'own_refund' ? (
           t('closing.own_refund')
         ) : (
-          <div className={detailClasses.account}>
+          <Box miw="10rem" className={detailClasses.account}>
             {note} {by !== null && <AccountLink id={by} emails={emails} />}
-          </div>
+          </Box>
         );
       },
     },
