@@ -1,11 +1,12 @@
 import { DateInput, type DateInputProps } from '@mantine/dates';
 import '@mantine/dates/styles.layer.css';
 import 'dayjs/locale/zh-cn';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { type ChineseTexts, defineTexts } from '../language/define-texts';
 import { useLanguage } from '../language/language';
 import { formatDay } from '../time/calendar-day';
 import { typedDay } from '../time/typed-day';
+import { useHeldForm } from './held-form';
 
 const en = {
   previous: 'Previous month',
@@ -46,7 +47,7 @@ const EXAMPLE = '2026-03-08';
 
 /**
  * A day of the calendar, chosen or typed: as the language of the page writes days, or as `2026-03-08`. What is no day, or could be
- * two, is refused with an example.
+ * two, is refused with an example, and the form around it is not sent.
  */
 export function DayField({ value = '', onChange, error, isClearable = false, ...input }: Props) {
   const t = useDayTexts();
@@ -54,18 +55,23 @@ export function DayField({ value = '', onChange, error, isClearable = false, ...
   const [isUnread, setIsUnread] = useState(false);
   const [isOpen, setIsOpen] = useState(false);
   const example = formatDay(EXAMPLE, language);
+  const field = useRef<HTMLInputElement>(null);
+  const isUnreadable = (typed: string) => typed.trim() !== '' && typedDay(typed, language) === null;
+  useHeldForm(field, (typed) => {
+    if (isUnreadable(typed)) setIsUnread(true);
+    return isUnread || isUnreadable(typed);
+  });
   return (
     <DateInput
       {...input}
+      ref={field}
       value={value || null}
       onChange={(day) => {
         setIsUnread(false);
         onChange(day ?? '');
       }}
       // The field shows its former day again.
-      onBlur={({ currentTarget: { value: typed } }) =>
-        setIsUnread(typed.trim() !== '' && typedDay(typed, language) === null)
-      }
+      onBlur={({ currentTarget: { value: typed } }) => setIsUnread(isUnreadable(typed))}
       error={error ?? (isUnread ? t('unread', { example }) : undefined)}
       valueFormat={FORMATS[language]}
       locale={LOCALES[language]}

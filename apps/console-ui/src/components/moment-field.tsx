@@ -1,9 +1,10 @@
 import { Group, TextInput } from '@mantine/core';
 import { useUncontrolled } from '@mantine/hooks';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { type ChineseTexts, defineTexts } from '../language/define-texts';
 import { typedTime } from '../time/typed-time';
 import { DayField } from './day-field';
+import { useHeldForm } from './held-form';
 
 const en = {
   time: 'Time',
@@ -41,6 +42,13 @@ export default function MomentField({ label, description, error, flex, ...input 
   /** What is typed as the time, until it is left. */
   const [typed, setTyped] = useState<string>();
   const [isUnread, setIsUnread] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const isUnreadable = typed !== undefined && typedTime(typed) === null;
+  useHeldForm(field, () => {
+    if (isUnreadable) setIsUnread(true);
+    // Without a day there is no time to mend.
+    return day !== '' && (isUnread || isUnreadable);
+  });
   const change = (changed: { day?: string; time?: string }) => {
     const next = { day, time, ...changed };
     setMoment(next.day && `${next.day}T${next.time || MIDNIGHT}`);
@@ -59,6 +67,7 @@ export default function MomentField({ label, description, error, flex, ...input 
         isClearable
       />
       <TextInput
+        ref={field}
         flex="0 0 6rem"
         label={t('time')}
         aria-label={t('timeOf', { label })}
@@ -74,7 +83,7 @@ export default function MomentField({ label, description, error, flex, ...input 
           if (read !== null) change({ time: read });
         }}
         onBlur={() => {
-          setIsUnread(typed !== undefined && typedTime(typed) === null);
+          setIsUnread(isUnreadable);
           setTyped(undefined);
         }}
       />

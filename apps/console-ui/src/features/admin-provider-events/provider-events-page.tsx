@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { Anchor, Box, Button, Code, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
@@ -18,6 +18,7 @@ import { Amount, Quantity } from '../../figures/figure-text';
 import { type ChineseTexts, defineTexts } from '../../language/define-texts';
 import { Time } from '../../time/time';
 import { AccountLink, useAccountEmails } from '../admin-accounts/account-link';
+import detailClasses from '../admin-events/event-details.module.css';
 import { Choice } from '../usage/filters';
 import classes from '../usage/filters.module.css';
 import { useWalletTexts } from '../wallet/wallet-texts';
@@ -243,9 +244,9 @@ function EventTable({ events, onMore, isLoadingMore }: Props) {
         return how === 'own_refund' ? (
           t('closing.own_refund')
         ) : (
-          <>
+          <Box miw="10rem" className={detailClasses.account}>
             {note} {by !== null && <AccountLink id={by} emails={emails} />}
-          </>
+          </Box>
         );
       },
     },

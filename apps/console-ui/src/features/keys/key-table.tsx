@@ -26,23 +26,28 @@ export function KeyTable({ keys, onEdit, onRotate, onDelete }: Props) {
       key: 'name',
       title: t('column.name'),
       cell: (key) => (
-        <Group gap="xs" wrap="nowrap">
-          <Text span inherit fw={500} className={classes.name!}>
-            <MiddleCut text={key.name} />
-          </Text>
-          {key.suspension && (
-            <Tooltip label={key.suspension.message ?? t('suspended.hint')} multiline maw="20rem">
-              <Badge color="red" variant="light" tt="none" flex="none" tabIndex={0}>
+        <>
+          <Group gap="xs" wrap="nowrap">
+            <Text span inherit fw={500} className={classes.name!}>
+              <MiddleCut text={key.name} />
+            </Text>
+            {key.suspension && (
+              <Badge color="red" variant="light" tt="none" flex="none">
                 {t('suspended')}
               </Badge>
-            </Tooltip>
+            )}
+            {statesOf(key).map((state) => (
+              <Badge key={state} variant="default" tt="none" flex="none">
+                {t(state)}
+              </Badge>
+            ))}
+          </Group>
+          {key.suspension && (
+            <Text size="sm" c="dimmed" className={classes.suspension!}>
+              {key.suspension.message ?? t('suspended.hint')}
+            </Text>
           )}
-          {statesOf(key).map((state) => (
-            <Badge key={state} variant="default" tt="none" flex="none">
-              {t(state)}
-            </Badge>
-          ))}
-        </Group>
+        </>
       ),
     },
     {

@@ -175,6 +175,7 @@ export const en = {
   'event.twoFactorEnabled': 'Second factor turned on',
   'event.workspaceKeyDeleted': 'Workspace key deleted',
   'event.adjusted': 'Balance adjusted',
+  'event.providerEventClosed': 'Event of the payment provider handled',
   'event.refunded': 'Payment refunded',
   'event.other': 'Account changed',
 } as const;
@@ -349,6 +350,7 @@ const zh: ChineseTexts<typeof en> = {
   'event.twoFactorEnabled': '开启两步验证',
   'event.workspaceKeyDeleted': '删除知识库密钥',
   'event.adjusted': '余额调整',
+  'event.providerEventClosed': '支付渠道事件已处理',
   'event.refunded': '付款退款',
   'event.other': '账户变更',
 };

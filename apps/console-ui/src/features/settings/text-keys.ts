@@ -39,6 +39,7 @@ const EVENT_KEYS: Partial<Record<Schemas['AuditEventType'], Key>> = {
   'admin.adjustment_posted': 'event.adjusted',
   'admin.limits_removed': 'event.limits',
   'admin.limits_set': 'event.limits',
+  'admin.provider_event_closed': 'event.providerEventClosed',
   'admin.refund_ordered': 'event.refunded',
   'two_factor.disabled': 'event.twoFactorDisabled',
   'two_factor.enabled': 'event.twoFactorEnabled',

@@ -11,7 +11,7 @@ import { Site } from '../../site/site';
 import { collectFaults } from '../browser-faults';
 import { signInInAnyLanguage } from '../console-pages';
 
-/** No field takes an amount whose meaning depends on the country, in either language, in Chromium. */
+/** No field takes an amount or a date whose meaning depends on the country, in either language, in Chromium. */
 
 const ADMIN = { email: 'root@example.com', password: 'a password of this test' };
 const CUSTOMER = { email: 'ann@example.com', password: 'another password of this test' };
@@ -109,6 +109,69 @@ const FIELDS: Record<string, Field> = {
     refused: ['0,1385', '1.385,00'],
     accepted: '0.1385',
   },
+};
+
+interface Moment extends Pick<Field, 'path' | 'part' | 'label' | 'submits'> {
+  opens: Text;
+  /** What has to be filled in besides, by its label. */
+  besides: Text[];
+  /** The column that keeps it. */
+  kept: `${string}.${string}.${string}`;
+}
+
+/** Forms with a day and a time. */
+const MOMENTS: Record<string, Moment> = {
+  'the beginning of an announcement': {
+    path: () => '/admin/announcements',
+    opens: { 'en-US': 'New announcement', 'zh-CN': '新建公告' },
+    label: { 'en-US': 'Show from', 'zh-CN': '开始显示时间' },
+    besides: [
+      { 'en-US': 'Title in English', 'zh-CN': '英文标题' },
+      { 'en-US': 'Text in English', 'zh-CN': '英文正文' },
+      { 'en-US': 'Title in Chinese', 'zh-CN': '中文标题' },
+      { 'en-US': 'Text in Chinese', 'zh-CN': '中文正文' },
+    ],
+    submits: { 'en-US': 'Publish', 'zh-CN': '发布' },
+    kept: 'accounts.announcements.starts_at',
+  },
+  'the end of limits': {
+    path: () => `/admin/accounts/${customerId}`,
+    part: { 'en-US': 'Limits', 'zh-CN': '速率限制' },
+    opens: { 'en-US': 'Set limits', 'zh-CN': '设置限制' },
+    label: { 'en-US': 'Ends', 'zh-CN': '结束时间' },
+    besides: [{ 'en-US': 'Reason', 'zh-CN': '原因' }],
+    submits: { 'en-US': 'Set limits', 'zh-CN': '设置限制' },
+    kept: 'limits.overrides.ends_at',
+  },
+  'the end of a key': {
+    path: () => '/keys',
+    opens: { 'en-US': 'Create a key', 'zh-CN': '创建密钥' },
+    label: { 'en-US': 'Expires', 'zh-CN': '到期时间' },
+    besides: [{ 'en-US': 'Name', 'zh-CN': '名称' }],
+    submits: { 'en-US': 'Create the key', 'zh-CN': '创建密钥' },
+    kept: 'accounts.api_keys.expires_at',
+  },
+};
+/** Of the year after this one, so that they are in the future. */
+const YEAR = new Date().getUTCFullYear() + 1;
+const DAYS = {
+  'en-US': {
+    refused: [`03/08/${YEAR}`, `${YEAR}-02-30`, `${YEAR}年3月`, 'tomorrow'],
+    told: 'Enter the date as Mar 8, 2026.',
+    accepted: [`Mar 8, ${YEAR}`, `8 march ${YEAR}`],
+    shown: `Mar 8, ${YEAR}`,
+  },
+  'zh-CN': {
+    refused: [`03/08/${YEAR}`, `${YEAR}-02-30`, `Mar 8, ${YEAR}`, '明天'],
+    told: '请按 2026-03-08 的格式输入日期。',
+    accepted: [`${YEAR}年3月8日`, `${YEAR}/3/8`],
+    shown: `${YEAR}-03-08`,
+  },
+};
+const TIMES = {
+  refused: ['24:00', '9:60', '9.30', '930'],
+  told: { 'en-US': 'Enter the time as 09:30.', 'zh-CN': '请按 09:30 的格式输入时间。' },
+  suffix: { 'en-US': ': time', 'zh-CN': '：时间' },
 };
 
 const chrome = findProgram('chromium');
@@ -209,6 +272,55 @@ ifThere.each(LANGUAGES)('in %s', (language) => {
       if (named) await form.getByRole('button', { name: named[language], exact: true }).waitFor();
       else await submit.waitFor();
       expect(await faultOf(field)).toBe('');
+    },
+  );
+
+  it.each(Object.keys(MOMENTS))(
+    '%s is sent as it was typed, and not at all while a date or a time cannot be read',
+    async (name) => {
+      const { path, part, opens, label, besides, submits, kept } = MOMENTS[name]!;
+      const { refused, told, accepted, shown } = DAYS[language];
+      await tab.goto(path());
+      if (part) await tab.getByRole('tab', { name: part[language], exact: true }).click();
+      await tab.getByRole('button', { name: opens[language], exact: true }).first().click();
+      const form = tab.getByRole('dialog');
+      const field = (text: string) => form.getByRole('textbox', { name: text, exact: true });
+      for (const texts of besides) await field(texts[language]).fill('A test');
+      const [day, time] = [field(label[language]), field(label[language] + TIMES.suffix[language])];
+      const submit = form.getByRole('button', { name: submits[language], exact: true });
+      const sent: string[] = [];
+      // The browser does not tell what it sends.
+      tab.on('request', (request) => {
+        if (request.method() !== 'GET') sent.push(request.url());
+      });
+      /** What is told at a field of which a text was tried. */
+      const tried = async (tested: Locator, text: string, send: () => Promise<void>) => {
+        await tested.fill(text);
+        await send();
+        await tested.and(tab.locator('[aria-invalid=true]')).waitFor();
+        return [text, await faultOf(tested)];
+      };
+      const byEnter = () => tab.keyboard.press('Enter');
+      for (const text of refused)
+        for (const send of [byEnter, () => submit.click()])
+          expect(await tried(day, text, send)).toEqual([text, told]);
+      for (const text of accepted) {
+        await day.fill(text);
+        await tab.keyboard.press('Tab');
+        expect([text, await day.inputValue(), await faultOf(day)]).toEqual([text, shown, '']);
+      }
+      for (const text of TIMES.refused)
+        for (const send of [byEnter, () => submit.click()])
+          expect(await tried(time, text, send)).toEqual([text, TIMES.told[language]]);
+      await time.fill('９：３０');
+      await tab.keyboard.press('Tab');
+      expect([await time.inputValue(), await faultOf(time), sent]).toEqual(['09:30', '', []]);
+      await submit.click();
+      await submit.waitFor({ state: 'detached' });
+      expect(sent).toHaveLength(1);
+      const [schema, table, column] = kept.split('.');
+      const { rows } = await database.pool.query(`SELECT max(${column}) AS at FROM ${schema}.${table}`);
+      expect(rows).toEqual([{ at: new Date(`${YEAR}-03-08T09:30:00Z`) }]);
     },
   );
 });

@@ -255,6 +255,29 @@ describe('a page with its content in the HTML', () => {
   });
 });
 
+const visit = async (baseURL: string, locale = 'en-US') =>
+  (await browser!.newContext({ baseURL, locale })).newPage();
+
+/** The links below a page, with their addresses. */
+async function footerOf(page: Page): Promise<(string | null)[][]> {
+  const links = page.locator('footer nav').getByRole('link');
+  await links.last().waitFor();
+  return links.evaluateAll((all) => all.map((link) => [link.textContent, link.getAttribute('href')]));
+}
+
+ifThere('names below each page what is configured, and nothing else', async () => {
+  const visitor = await visit(consoleService.url);
+  for (const path of ['/', '/sign-in', '/docs']) {
+    await visitor.goto(path);
+    expect(await footerOf(visitor)).toEqual([
+      ['Documentation', '/docs'],
+      ['Support', 'mailto:help@example.com'],
+      ['Privacy', 'https://www.example.com/privacy'],
+    ]);
+  }
+  await visitor.context().close();
+});
+
 ifThere('repeats what was pressed and typed before the scripts could answer', async () => {
   const context = await browser!.newContext({ baseURL: consoleService.url, locale: 'en-US' });
   const page = await context.newPage();
@@ -458,6 +481,8 @@ ifThere('asks for the consent to the terms at the sign-up, and after they have c
       STORAGE_FOLDER: join(mails, 'packages'),
       TERMS_URL: 'https://www.example.com/terms',
       TERMS_VERSION: version,
+      IMPRINT_URL: 'https://www.example.com/imprint',
+      STATUS_PAGE: 'public',
     };
     return site.startConsole(environment, port);
   };
@@ -473,6 +498,20 @@ ifThere('asks for the consent to the terms at the sign-up, and after they have c
   await consent.check();
   await page.getByRole('button', { name: 'Create the account' }).click();
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  const visitor = await visit(first.url, 'zh-CN');
+  await visitor.goto('/');
+  const targets = [
+    '/docs',
+    `${first.url}/status`,
+    'https://www.example.com/terms',
+    'https://www.example.com/imprint',
+  ];
+  const named = (names: string[]) => names.map((name, index) => [name, targets[index]]);
+  expect(await footerOf(visitor)).toEqual(named(['文档', '服务状态', '服务条款', '运营主体']));
+  expect(await footerOf(page)).toEqual(named(['Documentation', 'Service status', 'Terms of use', 'Imprint']));
+  await visitor.getByRole('link', { name: '服务状态' }).click();
+  await visitor.getByRole('heading', { name: '服务状态', level: 1 }).waitFor();
+  await visitor.context().close();
   await page.goto('/settings');
   await page.getByText('Version 2026-11').waitFor();
   expect(await page.getByRole('dialog').count()).toBe(0);
