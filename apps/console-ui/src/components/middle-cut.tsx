@@ -16,10 +16,12 @@ interface Props {
   text: string;
   /** The most room that it takes beside other columns, such as `12rem`. */
   width?: string;
+  /** What a pointer over it shows if that is more than the text. */
+  whole?: string;
 }
 
 /** A name on one line. What does not fit is cut out of its middle; a pointer over it shows the whole, and screen readers say it. */
-export function MiddleCut({ text, width }: Props) {
+export function MiddleCut({ text, width, whole = text }: Props) {
   const chars = [...text];
   if (lettersOf(chars) <= SHORT_LETTERS) return text;
   let cut = chars.length;
@@ -28,7 +30,7 @@ export function MiddleCut({ text, width }: Props) {
   return (
     <span
       className={classes.text}
-      title={text}
+      title={whole}
       data-capped={width !== undefined || undefined}
       style={width ? ({ '--most': width } as CSSProperties) : undefined}
     >
