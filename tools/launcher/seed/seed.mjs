@@ -10,7 +10,9 @@ import { gpuPrices, modelPrices, trainingPrice, USD_PER_YUAN } from './price-lis
  * its record was lost.
  */
 
-const API_KEY_NAME = 'Made at the first start';
+/** Of a key and of a workspace. */
+const NAMES = { intl: 'Made at the first start', cn: '首次启动时创建' };
+const CREDIT_DESCRIPTIONS = { intl: 'Credit to try the platform with', cn: '平台体验额度' };
 const CREDIT = 25;
 const PACKAGE_VERSION = '1.0.0';
 /** One for each model of the sandbox engine that answers with text or vectors. */
@@ -20,7 +22,6 @@ const PACKAGES = [
   { slug: 'sandbox-embed', name: 'Sandbox embed', about: 'the sandbox engine generates random vectors.' },
 ];
 
-const WORKSPACE_NAME = 'Made at the first start';
 /** The content must agree with what the first start creates. */
 const WORKSPACE_DOCUMENTS = {
   intl: {
@@ -40,7 +41,7 @@ Ctrl-C stops everything. The data stay until their folder is removed.
 
 演示账户的初始额度为 25 元，可以立即调用模型。每次调用模型的费用都从该账户扣除，并显示在交易记录中。
 
-这个工作区属于演示账户，其中有这份文档，以及一个可以读取文档的密钥。
+这个知识库属于演示账户，其中有这份文档，以及一个可以读取文档的密钥。
 
 按 Ctrl-C 会停止全部服务。数据会一直保留，直到数据文件夹被删除。
 `,
@@ -91,18 +92,18 @@ function signIn(api, { identifier, password }) {
  * @param {Api} api
  * @param {SignIn} session
  * @param {Account} account
- * @param {() => void} save
+ * @param {Context} context
  */
-async function seedApiKey(api, session, account, save) {
+async function seedApiKey(api, session, account, { settings, save }) {
   if (account.apiKey) return;
   const { token } = await session();
   /** @type {{ api_keys: { id: string, name: string }[] }} */
   const { api_keys: keys } = await api('GET', '/api/api-keys', { token });
-  for (const { id } of keys.filter(({ name }) => name === API_KEY_NAME)) {
+  for (const { id } of keys.filter(({ name }) => name === NAMES[settings.site])) {
     await api('DELETE', `/api/api-keys/${encodeURIComponent(id)}`, { token });
   }
   /** @type {{ key: string }} */
-  const { key } = await api('POST', '/api/api-keys', { token, body: { name: API_KEY_NAME } });
+  const { key } = await api('POST', '/api/api-keys', { token, body: { name: NAMES[settings.site] } });
   account.apiKey = key;
   save();
 }
@@ -168,7 +169,7 @@ async function seedCredit(api, admin, demo, { settings, secrets, save }) {
   await api('POST', '/api/admin/billing/adjustments', {
     token,
     headers: { 'Idempotency-Key': `first-start-credit-${settings.site}` },
-    body: { account_id: user.id, amount: CREDIT, description: 'Credit to try the platform with' },
+    body: { account_id: user.id, amount: CREDIT, description: CREDIT_DESCRIPTIONS[settings.site] },
   });
   secrets.seeded.credit = true;
   save();
@@ -212,17 +213,18 @@ async function seedWorkspace(demo, { settings, secrets: { memo }, memo: { url },
   const { token } = session;
   /** @type {{ workspaces: { id: string, name: string }[] }} */
   const { workspaces } = await api('GET', '', { token });
-  const found = workspaces.find(({ name }) => name === WORKSPACE_NAME);
+  const firstName = NAMES[settings.site];
+  const found = workspaces.find(({ name }) => name === firstName);
   /** @type {{ id: string }} */
-  const { id } = found ?? (await api('POST', '', { token, body: { name: WORKSPACE_NAME } }));
+  const { id } = found ?? (await api('POST', '', { token, body: { name: firstName } }));
   const document = { ...WORKSPACE_DOCUMENTS[settings.site], external_id: 'first-start' };
   await api('POST', `/${id}/documents`, { token, body: document });
   /** @type {{ keys: { id: string, name: string }[] }} */
   const { keys } = await api('GET', `/${id}/keys`, { token });
-  for (const key of keys.filter(({ name }) => name === API_KEY_NAME))
+  for (const key of keys.filter(({ name }) => name === firstName))
     await api('DELETE', `/${id}/keys/${key.id}`, { token });
   /** @type {{ key: string }} */
-  const { key } = await api('POST', `/${id}/keys`, { token, body: { name: API_KEY_NAME } });
+  const { key } = await api('POST', `/${id}/keys`, { token, body: { name: firstName } });
   Object.assign(memo, { workspaceId: id, apiKey: key });
   save();
 }
@@ -233,8 +235,8 @@ export async function seedSite(context) {
   const api = createApi(context.console.url, context.signal);
   const demo = signIn(api, accounts.demo);
   const admin = signIn(api, accounts.admin);
-  await seedApiKey(api, demo, accounts.demo, context.save);
-  await seedApiKey(api, admin, accounts.admin, context.save);
+  await seedApiKey(api, demo, accounts.demo, context);
+  await seedApiKey(api, admin, accounts.admin, context);
   await seedExchangeRate(api, admin, context);
   await seedModelPrices(api, admin, context);
   await seedGpuPrices(api, admin, context);

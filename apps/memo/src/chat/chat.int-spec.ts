@@ -73,7 +73,7 @@ describe('an answer', () => {
       text: 'The documents of this workspace do not answer that.',
       citations: 'Citations: none',
     });
-    expect((await chats.ask({ query: '火星上有水吗？' })).text).toBe('这个工作区的文档没有回答这个问题。');
+    expect((await chats.ask({ query: '火星上有水吗？' })).text).toBe('这个知识库的文档没有回答这个问题。');
     expect(chats.model.requests).toHaveLength(before);
   });
 

@@ -54,7 +54,7 @@ const CHINESE = `员工手册
 `;
 const REFUSALS = [
   'The documents of this workspace do not answer that.',
-  '这个工作区的文档没有回答这个问题。',
+  '这个知识库的文档没有回答这个问题。',
 ];
 
 let site: MemoSite;

@@ -3,6 +3,7 @@ import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { bodyOf, type ConsoleApi, type Schemas, useConsoleApi } from '../../api/console-api';
 import { AS_CSV, CsvButton } from '../../components/csv-button';
 import { type Column, DataTable } from '../../components/data-table';
+import { MiddleCut } from '../../components/middle-cut';
 import { QueryState } from '../../components/query-state';
 import { Bytes } from '../../figures/figure-text';
 import { type ChineseTexts, defineTexts } from '../../language/define-texts';
@@ -55,13 +56,19 @@ const documentsQuery = (api: ConsoleApi, id: string) =>
     staleTime: 0,
   });
 
+const Name = ({ text }: { text: string }) => (
+  <span translate="no">
+    <MiddleCut text={text} width="16rem" />
+  </span>
+);
+
 /** What a customer has uploaded to workspaces, without what it says. */
 export function AccountDocuments({ accountId }: { accountId: string }) {
   const api = useConsoleApi();
   const t = useDocumentTexts();
   const query = useInfiniteQuery(documentsQuery(api, accountId));
   const columns: Column<CustomerDocument>[] = [
-    { key: 'name', title: t('name'), place: 'title', cell: ({ name }) => <span translate="no">{name}</span> },
+    { key: 'name', title: t('name'), place: 'title', cell: ({ name }) => <Name text={name} /> },
     {
       key: 'status',
       title: t('state'),
@@ -86,7 +93,7 @@ export function AccountDocuments({ accountId }: { accountId: string }) {
       key: 'workspace',
       title: t('workspace'),
       place: 'line',
-      cell: ({ workspace_name: name }) => <span translate="no">{name}</span>,
+      cell: ({ workspace_name: name }) => <Name text={name} />,
     },
     {
       key: 'created',

@@ -12,6 +12,7 @@ import { DayField } from '../../components/day-field';
 import { ConfirmDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice } from '../../components/error-notice';
+import { MiddleCut } from '../../components/middle-cut';
 import { QueryState } from '../../components/query-state';
 import { type Figure } from '../../figures/figure';
 import { Amount } from '../../figures/figure-text';
@@ -325,7 +326,7 @@ export function AccountAccess({ accountId }: { accountId: string }) {
             csv={csv('workspaces')}
             rows={workspaces}
             columns={[
-              { key: 'name', title: t('workspaces.name'), cell: ({ name }) => name },
+              { key: 'name', title: t('workspaces.name'), cell: ({ name }) => <MiddleCut text={name} /> },
               { key: 'id', title: t('workspaces.id'), cell: ({ id }) => <Code>{id}</Code> },
               { key: 'role', title: t('role'), cell: ({ role }) => <Code>{role}</Code> },
               {

@@ -10,6 +10,7 @@ import { type Column, DataTable } from '../../components/data-table';
 import { FormDialog } from '../../components/dialogs';
 import { EmptyState } from '../../components/empty-state';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';
+import { MiddleCut } from '../../components/middle-cut';
 import { QueryState } from '../../components/query-state';
 import { Time } from '../../time/time';
 import {
@@ -155,7 +156,7 @@ export function AccountKeys({ accountId }: { accountId: string }) {
   const may = useMay();
   const close = () => setChosen(undefined);
   const columns: Column<CustomerKey>[] = [
-    { key: 'name', title: t('keys.name'), cell: ({ name }) => name },
+    { key: 'name', title: t('keys.name'), cell: ({ name }) => <MiddleCut text={name} /> },
     { key: 'prefix', title: t('keys.prefix'), place: 'line', cell: ({ prefix }) => <Code>{prefix}…</Code> },
     { key: 'state', title: t('keys.state'), place: 'status', cell: (key) => <KeyState apiKey={key} /> },
     {

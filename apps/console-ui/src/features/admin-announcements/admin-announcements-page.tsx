@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Tooltip } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Text, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { CircleStop, Mail, MailX, Pencil, Plus } from 'lucide-react';
@@ -73,13 +73,21 @@ export function AdminAnnouncementsPage() {
       title: t('column.state'),
       place: 'status',
       cell: (one) => (
-        <Badge variant="default" tt="none">
-          {t(`state.${stateOf(one)}`)}
-        </Badge>
+        <>
+          <Badge variant="default" tt="none">
+            {t(`state.${stateOf(one)}`)}
+          </Badge>
+          <Text size="sm" c="dimmed" title={t('column.severity')}>
+            {t(`severity.${one.severity}`)}
+          </Text>
+        </>
       ),
     },
-    { key: 'severity', title: t('column.severity'), cell: ({ severity }) => t(`severity.${severity}`) },
-    { key: 'audience', title: t('column.audience'), cell: audienceOf },
+    {
+      key: 'audience',
+      title: t('column.audience'),
+      cell: (one) => <MiddleCut text={audienceOf(one)} width="12rem" />,
+    },
     { key: 'starts', title: t('column.starts'), cell: ({ starts_at: at }) => <Time value={at} /> },
     {
       key: 'ends',

@@ -34,6 +34,7 @@ const en = {
   time: 'Time',
   'actor.self': 'By the account itself',
   'actor.admin': 'By the administrator',
+  'actor.admin.named': 'By the administrator: ',
   'actor.nobody': 'Not signed in',
   address: 'IP address',
   details: 'Details',
@@ -68,6 +69,7 @@ const zh: ChineseTexts<typeof en> = {
   time: '时间',
   'actor.self': '本人操作',
   'actor.admin': '管理员',
+  'actor.admin.named': '管理员：',
   'actor.nobody': '未登录',
   address: 'IP 地址',
   details: '详情',
@@ -295,7 +297,8 @@ function EventAccount({ event, emails }: { event: AuditEvent; emails: Map<string
       <Text size="sm" c="dimmed">
         {actor === 'admin' && actorId !== null ? (
           <>
-            {by}: <AccountLink id={actorId} emails={emails} />
+            {t('actor.admin.named')}
+            <AccountLink id={actorId} emails={emails} />
           </>
         ) : (
           by

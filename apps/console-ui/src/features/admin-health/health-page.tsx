@@ -52,7 +52,7 @@ const en = {
   checked: 'Last checked',
   upstreams: 'Upstreams',
   'upstreams.none': 'No upstream is stored.',
-  'upstreams.sum': '{{calls}} calls in the last minute, {{failures}} of them failed',
+  'upstreams.sum': 'Calls in the last minute: {{calls}}, failed: {{failures}}',
   upstream: 'Upstream',
   running: 'Running',
   'running.of': '{{running}} of {{limit}}',
@@ -192,7 +192,7 @@ function Health({ health }: { health: SiteHealth }) {
           <>
             {formatDuration(Date.parse(checkedAt) - Date.parse(startedAt), language)}{' '}
             <Text span inherit c="dimmed">
-              ({t('started')} <Time value={startedAt} />)
+              · {t('started')} <Time value={startedAt} />
             </Text>
           </>
         ),

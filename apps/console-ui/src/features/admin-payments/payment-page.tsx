@@ -153,7 +153,8 @@ function PaymentAccount({ id }: { id: string }) {
   const emails = useAccountEmails([id]);
   return (
     <span>
-      {t('account')}: <AccountLink id={id} emails={emails} />
+      {t('account.named')}
+      <AccountLink id={id} emails={emails} />
     </span>
   );
 }

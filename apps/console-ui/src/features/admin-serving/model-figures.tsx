@@ -24,7 +24,7 @@ export function ModelFiguresTable({ figures }: { figures: ModelFigures[] }) {
       place: 'status',
       cell: ({ upstreams }) =>
         upstreams.length > 0 ? (
-          upstreams.join(', ')
+          <MiddleCut text={upstreams.join(', ')} width="12rem" />
         ) : (
           <Badge variant="dot" color="red" tt="none" fw={500}>
             {t('figures.nobody')}
@@ -35,7 +35,7 @@ export function ModelFiguresTable({ figures }: { figures: ModelFigures[] }) {
       key: 'others',
       title: t('figures.others'),
       place: 'more',
-      cell: ({ other_upstreams: others }) => others.join(', ') || '–',
+      cell: ({ other_upstreams: others }) => <MiddleCut text={others.join(', ') || '–'} width="14rem" />,
     },
     {
       key: 'calls',

@@ -45,13 +45,13 @@ export function ServedModelsPage() {
       key: 'aliases',
       title: t('aliases'),
       place: 'more',
-      cell: ({ aliases }) => <MiddleCut text={aliases.join(', ') || '–'} width="14rem" />,
+      cell: ({ aliases }) => <MiddleCut text={aliases.join(', ') || '–'} width="12rem" />,
     },
     {
       key: 'fallbacks',
       title: t('fallbacks'),
       place: 'more',
-      cell: ({ fallbacks }) => <MiddleCut text={fallbacks.join(', ') || '–'} width="14rem" />,
+      cell: ({ fallbacks }) => <MiddleCut text={fallbacks.join(', ') || '–'} width="12rem" />,
     },
     {
       key: 'context',

@@ -50,7 +50,7 @@ export function UpstreamsPage() {
             <MiddleCut text={name} width="16rem" />
           </Text>
           <Text size="xs" c="dimmed">
-            {region === null ? url : `${url} · ${region}`}
+            <MiddleCut text={region === null ? url : `${region} · ${url}`} width="16rem" />
           </Text>
         </>
       ),
@@ -65,7 +65,9 @@ export function UpstreamsPage() {
       key: 'models',
       title: t('models'),
       place: 'line',
-      cell: ({ models }) => namesOf(models),
+      cell: ({ models }) => (
+        <MiddleCut text={namesOf(models)} width="12rem" whole={models.map(({ model }) => model).join(', ')} />
+      ),
     },
     {
       key: 'running',

@@ -111,13 +111,6 @@ export function UnservedPage() {
       <Paper withBorder p="md" className={classes.fields} role="search" aria-label={t('title')}>
         <DayField label={t('from')} value={first} onChange={(day) => day && setFirst(day)} />
         <DayField label={t('to')} value={last} onChange={(day) => day && setLast(day)} />
-        <MultiSelect
-          label={t('group')}
-          data={GROUPS.map((value) => ({ value, label: t(`by.${value}`) }))}
-          value={groups}
-          onChange={(chosen) => setGroups(GROUPS.filter((group) => chosen.includes(group)))}
-          searchable
-        />
         <Choice
           label={t('by.status')}
           value={status}
@@ -131,6 +124,14 @@ export function UnservedPage() {
             onChange={(text) => setNames({ ...names, [name]: text || undefined })}
           />
         ))}
+        <MultiSelect
+          className={classes.wide!}
+          label={t('group')}
+          data={GROUPS.map((value) => ({ value, label: t(`by.${value}`) }))}
+          value={groups}
+          onChange={(chosen) => setGroups(GROUPS.filter((group) => chosen.includes(group)))}
+          searchable
+        />
       </Paper>
       <QueryState
         query={query}

@@ -27,9 +27,9 @@ export function KeyTable({ keys, onEdit, onRotate, onDelete }: Props) {
       title: t('column.name'),
       cell: (key) => (
         <>
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs">
             <Text span inherit fw={500} className={classes.name!}>
-              <MiddleCut text={key.name} />
+              <MiddleCut text={key.name} width="11rem" />
             </Text>
             {key.suspension && (
               <Badge color="red" variant="light" tt="none" flex="none">
@@ -79,7 +79,11 @@ export function KeyTable({ keys, onEdit, onRotate, onDelete }: Props) {
         limit ? (
           <>
             <Amount value={limit} currency={currency} />
-            {period !== 'total' && <Dimmed text={` ${t(`period.${period}`)}`} />}
+            {period !== 'total' && (
+              <Text size="xs" c="dimmed">
+                {t(`period.${period}`)}
+              </Text>
+            )}
           </>
         ) : (
           <Dimmed text={t('limit.none')} />
@@ -91,7 +95,7 @@ export function KeyTable({ keys, onEdit, onRotate, onDelete }: Props) {
       cell: ({ allowed_models: models }) =>
         models ? (
           <Text span inherit title={models.join(', ')}>
-            {modelsText(models, t)}
+            <MiddleCut text={modelsText(models, t)} width="6rem" whole={models.join(', ')} />
           </Text>
         ) : (
           <Dimmed text={t('models.all')} />

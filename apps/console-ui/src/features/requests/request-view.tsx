@@ -57,10 +57,16 @@ export function RequestTable({ label, pathOf, requests, onMore, isLoadingMore }:
       place: 'status',
       cell: ({ model, upstream }) => (
         <>
-          {model === null ? '–' : <Code>{model}</Code>}
+          {model === null ? (
+            '–'
+          ) : (
+            <Code display="inline-flex" maw="100%">
+              <MiddleCut text={model} width="10rem" />
+            </Code>
+          )}
           {upstream && (
             <Text size="sm" c="dimmed" title={t('upstream')}>
-              {upstream}
+              <MiddleCut text={upstream} width="10rem" />
             </Text>
           )}
         </>
@@ -72,7 +78,7 @@ export function RequestTable({ label, pathOf, requests, onMore, isLoadingMore }:
       cell: ({ api_key: key, entrypoint }) => (
         <>
           <Text span inherit c={key ? undefined : 'dimmed'}>
-            {key ? <MiddleCut text={key.name} width="10rem" /> : t('noKey')}
+            {key ? <MiddleCut text={key.name} width="8rem" /> : t('noKey')}
           </Text>
           <Text size="sm" c="dimmed" title={t('column.source')}>
             {entrypointName(entrypoint)}
@@ -113,7 +119,13 @@ export function RequestTable({ label, pathOf, requests, onMore, isLoadingMore }:
       title: t('column.reason'),
       cell: ({ finish_reason: reason, error_code: code }) => {
         const text = reason ?? code;
-        return text === null ? '–' : <Code>{text}</Code>;
+        return text === null ? (
+          '–'
+        ) : (
+          <Code display="inline-flex" maw="100%">
+            <MiddleCut text={text} width="9rem" />
+          </Code>
+        );
       },
     },
   ];

@@ -7,6 +7,7 @@ import { type Currency } from '../../figures/format-figure';
 import { useLanguage } from '../../language/language';
 import classes from './report.module.css';
 import { type ChartPoint, type ChartSeries } from './usage-report';
+import { useUsageTexts } from './usage-texts';
 
 interface Props {
   series: ChartSeries[];
@@ -20,6 +21,7 @@ interface Props {
 /** Stacked bars of the cost. Only heights and the scale are floating-point numbers; the tooltip is exact. */
 export default function UsageChart({ series, points, currency, label, nameOf, bucketName }: Props) {
   const { language } = useLanguage();
+  const total = useUsageTexts()('total');
   const scale = new Intl.NumberFormat(language, {
     style: 'currency',
     currency,
@@ -50,7 +52,7 @@ export default function UsageChart({ series, points, currency, label, nameOf, bu
         tooltipProps={{
           content: ({ label: bucket }) => {
             const point = points.find((one) => one.bucket === bucket);
-            return point && Figures({ point, series, currency, nameOf, bucketName });
+            return point && Figures({ point, series, currency, nameOf, bucketName, total });
           },
         }}
       />
@@ -64,7 +66,8 @@ function Figures({
   currency,
   nameOf,
   bucketName,
-}: { point: ChartPoint } & Pick<Props, 'series' | 'currency' | 'nameOf' | 'bucketName'>) {
+  total,
+}: { point: ChartPoint; total: string } & Pick<Props, 'series' | 'currency' | 'nameOf' | 'bucketName'>) {
   const shown = series.filter(({ name }) => point.costs[name]);
   return (
     <Paper withBorder shadow="sm" p="sm" className={classes.tooltip}>
@@ -73,7 +76,7 @@ function Figures({
       </Text>
       {[...shown, undefined].map((one) => (
         <Text size="sm" key={one?.name ?? 'total'} className={classes.tooltipRow}>
-          <span>{one ? nameOf(one) : ''}</span>
+          <span>{one ? nameOf(one) : total}</span>
           <Amount
             value={one ? point.costs[one.name]! : Figure.sum(Object.values(point.costs))}
             currency={currency}

@@ -47,7 +47,7 @@ describe('promptMessages', () => {
       { role: 'user', content: 'Who?' },
       { role: 'assistant', content: 'Us, or both.' },
     ]);
-    expect(system!.content).toContain('这个工作区的文档没有回答这个问题。');
+    expect(system!.content).toContain('这个知识库的文档没有回答这个问题。');
     expect(promptMessages('How?', [], [])[0]!.content).toContain(
       'The documents of this workspace do not answer that.',
     );

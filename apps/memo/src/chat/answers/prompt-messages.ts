@@ -4,7 +4,7 @@ import { removeMarkers, escapeMarkers } from '../citations/citation-markers';
 import { collapseWhitespace } from '../sentences/sentence-segmentation';
 
 const REFUSAL = 'The documents of this workspace do not answer that.';
-const CHINESE_REFUSAL = '这个工作区的文档没有回答这个问题。';
+const CHINESE_REFUSAL = '这个知识库的文档没有回答这个问题。';
 
 /** The answer if no passage is relevant, in Chinese or English as the question. */
 export const refusalText = (query: string): string =>

@@ -421,7 +421,7 @@ ifThere('shows how all services are', async () => {
   const stateOf = (name: string) => tab.getByRole('row').filter({ hasText: name });
   await stateOf('Console').getByText('Operational').waitFor();
   await stateOf('Console')
-    .getByText(/^\d+ minutes? \(since/)
+    .getByText(/^\d+ minutes? · since/)
     .waitFor();
   await stateOf('Gateway').getByText('Operational').waitFor();
   // Of this site no other service runs.

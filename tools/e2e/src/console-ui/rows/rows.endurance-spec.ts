@@ -55,7 +55,7 @@ async function seedPayment(token: string): Promise<void> {
 async function seedCalls(gatewayUrl: string, token: string): Promise<void> {
   const created = { token, json: { name: 'of this test' }, status: 201 };
   const { key } = await consoleBody<{ key: string }>(consoleUrl, 'POST', '/api/api-keys', created);
-  for (const model of [MODEL, 'no-such-model']) {
+  for (const model of [MODEL, `no-such-${'m'.repeat(80)}`]) {
     const answer = await fetch(`${gatewayUrl}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
@@ -63,10 +63,39 @@ async function seedCalls(gatewayUrl: string, token: string): Promise<void> {
     });
     await answer.text();
   }
+  for (const name of ['k'.repeat(100), '密'.repeat(100)]) {
+    const json = { name, spend_limit: 1_000, period: 'month', allowed_models: [MODEL] };
+    await consoleBody(consoleUrl, 'POST', '/api/api-keys', { token, json, status: 201 });
+  }
   const path = '/api/billing/requests?status=refused';
   await waitFor(async () => {
     const { requests } = await consoleBody<{ requests: unknown[] }>(consoleUrl, 'GET', path, { token });
     return requests.length === 1;
+  });
+}
+
+/** What operators give a name to. An upstream's may have 64 characters, a model's has the slash that its vendor gave it. */
+async function seedServing(token: string, memberId: string): Promise<void> {
+  const slug = `vendor/${'m'.repeat(80)}`;
+  const post = (path: string, json: object) =>
+    consoleBody(consoleUrl, 'POST', `/api/admin/${path}`, { token, json, status: 201 });
+  await post('inference/models', {
+    ...{ slug, name: 'm'.repeat(60), context_tokens: 1_048_576, max_output_tokens: 131_072 },
+    ...{ aliases: ['a', 'b', 'c'].map((name) => name.repeat(40)), fallbacks: [MODEL] },
+  });
+  await post('upstreams', {
+    ...{ name: 'u'.repeat(64), base_url: `http://127.0.0.1:9/${'v'.repeat(80)}`, region: 'eu-central-1' },
+    ...{ state: 'off', models: [slug, MODEL].map((model) => ({ model })) },
+  });
+  await post('announcements', {
+    severity: 'info',
+    title_en: 'Maintenance '.repeat(8),
+    title_zh: '维护'.repeat(30),
+    body_en: 'Soon.',
+    body_zh: '即将开始。',
+    audience: 'accounts',
+    account_ids: [memberId],
+    ends_at: new Date(Date.now() + 86_400_000).toISOString(),
   });
 }
 
@@ -130,6 +159,7 @@ beforeAll(async () => {
   );
   await seedPayment(token);
   await seedCalls(gateway.url, token);
+  await seedServing(token, member.id);
   const created = { token, json: { name: LONG }, status: 201 };
   ({ id: workspaceId } = await consoleBody<{ id: string }>(memo.url, 'POST', '/v1/workspaces', created));
   await seedNames(member.id);
@@ -173,6 +203,7 @@ const LISTS: List[] = [
   { path: () => '/payments', table: 'Payments', places: ['title', 'figure', 'status'] },
   { path: () => '/payments/refunds', table: 'Refunds', places: ['title', 'figure', 'status'] },
   { path: () => '/models', table: 'Models', places: ['title'] },
+  { path: () => '/keys', table: 'API keys', places: ['title', 'status', 'actions'] },
   { path: () => '/workspaces', table: 'Workspaces', places: ['title', 'status'] },
   { path: () => `/workspaces/${workspaceId}`, table: 'Documents', places: ['title', 'status', 'actions'] },
   { path: () => `/workspaces/${workspaceId}/members`, table: 'Members', places: ['title', 'status'] },
@@ -190,6 +221,9 @@ const LISTS: List[] = [
     places: ['title', 'figure', 'status'],
   },
   { path: () => '/admin/events', table: 'Audit events', places: ['title', 'status'] },
+  { path: () => '/admin/upstreams', table: 'Upstreams', places: ['title', 'status', 'actions'] },
+  { path: () => '/admin/served-models', table: 'Served models', places: ['title', 'status', 'actions'] },
+  { path: () => '/admin/announcements', table: 'Announcements', places: ['title', 'status', 'actions'] },
 ];
 
 ifThere.each([

@@ -174,7 +174,9 @@ function ReadingReport({ report }: { report: NonNullable<MemoDocument['report']>
           <List.Item key={kind}>
             {t(`report.${kind}`, { count: Number(count.toString()) })}
             {pages.length > 0 &&
-              ` (${t(pages.length === 1 ? 'report.page' : 'report.pages', { pages: pages.map((page) => formatNumber(page, language)).join(t('report.pages.separator')) })})`}
+              t(pages.length === 1 ? 'report.page' : 'report.pages', {
+                pages: pages.map((page) => formatNumber(page, language)).join(t('report.pages.separator')),
+              })}
           </List.Item>
         ))}
       </List>

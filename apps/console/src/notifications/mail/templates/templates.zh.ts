@@ -13,7 +13,7 @@ const money = ({ figure, currency, isRounded }: FormattedAmount) =>
 const revokedIn = ({ revoked }: SecurityMailData) =>
   [
     ['API 密钥', revoked?.apiKeys],
-    ['工作区密钥', revoked?.workspaceKeys],
+    ['知识库密钥', revoked?.workspaceKeys],
     ['关联的其他平台账户', revoked?.identities],
     ['两步验证', revoked?.secondFactors],
     ['密码', revoked?.passwords],
@@ -44,7 +44,7 @@ export const TEMPLATES_ZH: MailTemplates = {
       `链接和验证码在 ${validHours} 小时内有效，且只能使用一次。`,
       ...(isFirstVerification || revokesEarlierAccess
         ? [
-            '在邮箱验证之前创建的 API 密钥、工作区密钥、关联的其他平台账户和两步验证可能出自他人之手，重设密码时会一并移除。',
+            '在邮箱验证之前创建的 API 密钥、知识库密钥、关联的其他平台账户和两步验证可能出自他人之手，重设密码时会一并移除。',
           ]
         : []),
       '如果您没有提出过该请求，请忽略本邮件，您的密码不会改变。',
@@ -146,12 +146,12 @@ export const TEMPLATES_ZH: MailTemplates = {
     ],
   },
   workspace_key_leaked: {
-    subject: ({ siteName, leaked }) => `您的 ${siteName} 工作区密钥 ${leaked?.name ?? ''} 已被公开泄露`,
+    subject: ({ siteName, leaked }) => `您的 ${siteName} 知识库密钥 ${leaked?.name ?? ''} 已被公开泄露`,
     paragraphs: (data) => [
-      `您在 ${data.siteName} 创建的工作区密钥 ${data.leaked?.name ?? ''}（${data.leaked?.prefix ?? 'sk_'}…）出现在公开位置${data.leaked?.url ? `：${data.leaked.url}` : '。'}`,
-      '任何人都可能用它读取该工作区，因此我们已将其删除，使用它的程序会被拒绝。',
+      `您在 ${data.siteName} 创建的知识库密钥 ${data.leaked?.name ?? ''}（${data.leaked?.prefix ?? 'sk_'}…）出现在公开位置${data.leaked?.url ? `：${data.leaked.url}` : '。'}`,
+      '任何人都可能用它读取该知识库，因此我们已将其删除，使用它的程序会被拒绝。',
       when(data),
-      '请为程序更换工作区密钥：',
+      '请为程序更换知识库密钥：',
       { link: data.link },
     ],
   },
