@@ -231,7 +231,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
           name: 'concurrency' | (typeof LIMIT_OF_RATE)[keyof typeof LIMIT_OF_RATE],
           waitMillis: number,
         ) => this.refuse(subject, `${subject.kind}_${name}`, limits, waitMillis, headers());
-        this.refuseTooLarge(subject, limits, tokens, headers());
+        this.refuseTooLarge(subject, limits, tokens, headers);
         if (slots) entry.hasSlot = await slots.acquire();
         if (slots && !entry.hasSlot) throw refuse('concurrency', CONCURRENCY_WAIT_MILLIS);
         const taken: Taken | Refused | null = rates && (await rates.take(countsTokens(limits) ? tokens : 0));
@@ -269,7 +269,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
     subject: CallerSubject,
     limits: ModelLimits,
     tokens: number,
-    headers: Record<string, string>,
+    headers: () => Record<string, string>,
   ): void {
     for (const unit of ['tokens_per_minute', 'tokens_per_day'] as const) {
       const name: LimitName = `${subject.kind}_${unit}`;
@@ -277,7 +277,7 @@ export class LimitsService implements OnApplicationBootstrap, OnApplicationShutd
       if (value === null || tokens <= value) continue;
       this.metrics.refused(name);
       this.uses.refused(subject, limits, name);
-      throw new RequestTooLargeError(name, value, tokens, headers);
+      throw new RequestTooLargeError(name, value, tokens, headers());
     }
   }
 
