@@ -415,7 +415,9 @@ test('no gateway was restarted, and every call is billed and has its margin', as
   expect(totalOf('revenue')).toBeCloseTo(Number(revenue) / PICOS, 9);
   expect(totalOf('cost')).toBeCloseTo(Number(cost) / PICOS, 9);
   expect(totalOf('margin')).toBeCloseTo(Number(revenue - uncosted - cost) / PICOS, 9);
-  figures.ofReport = report.total;
+  figures.ofReport = Object.fromEntries(
+    Object.entries(report.total).map(([name, figure]) => [name, String(figure)]),
+  );
   figures.byHandPicos = {
     ofACall: [priceOfOne, costOfOne].map(Number),
     revenue: Number(revenue),
