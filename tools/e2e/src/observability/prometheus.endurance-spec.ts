@@ -31,6 +31,8 @@ import { groupingLabelsOf, selectorsOf } from './promql';
 const MODEL = 'sandbox-chat';
 /** Its server closes every connection, so its fallback answers. */
 const FAILING_MODEL = 'sandbox-chat+fail-before';
+/** Its server has too little money of the operator, so its fallback answers. */
+const UNPAID_MODEL = 'sandbox-chat+status-402';
 /** Its server breaks off each stream. */
 const BREAKING_MODEL = 'sandbox-chat+fail-mid';
 
@@ -68,11 +70,12 @@ describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site a
     const price = { unit: 'per_million_output_tokens', ratePicos: 1_000n } as const;
     await publishPrices(
       database.pool,
-      [MODEL, FAILING_MODEL, BREAKING_MODEL].map((slug) => ({ slug, ...price })),
+      [MODEL, FAILING_MODEL, UNPAID_MODEL, BREAKING_MODEL].map((slug) => ({ slug, ...price })),
     );
     await database.pool.query(
-      "INSERT INTO serving.models (id, slug, fallbacks) VALUES ('mod_failing', $1, ARRAY[$2])",
-      [FAILING_MODEL, MODEL],
+      `INSERT INTO serving.models (id, slug, fallbacks)
+       VALUES ('mod_failing', $1, ARRAY[$3]), ('mod_unpaid', $2, ARRAY[$3])`,
+      [FAILING_MODEL, UNPAID_MODEL, MODEL],
     );
     const { apiKey } = await insertAccount(database.pool, { balancePicos: 10n ** 15n });
     site = new Site(database);
@@ -93,7 +96,7 @@ describeWhere(isExecutable(PROMETHEUS), 'prometheus is not installed')('a site a
     await site.startMemo(gateway, metrics('memo'));
     for (const app of ['training', 'router-cost', 'agent-environments'] as const)
       await site.startPlain(app, metrics(app));
-    for (const model of [MODEL, FAILING_MODEL, BREAKING_MODEL]) {
+    for (const model of [MODEL, FAILING_MODEL, UNPAID_MODEL, BREAKING_MODEL]) {
       const isBroken = model === BREAKING_MODEL;
       const body = { model, stream: isBroken, max_tokens: 4, messages: [{ role: 'user', content: 'Hello' }] };
       const result = await rawCall({ gatewayUrl: gateway.url, apiKey, body });
