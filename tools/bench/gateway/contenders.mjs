@@ -60,6 +60,8 @@ export async function startGateway(bench, engine, database, account, environment
     UPSTREAM_ENCRYPTION_KEYS: loadBuilt('libs/testing/src').TEST_UPSTREAM_ENCRYPTION_KEY,
     // A benchmark starts gateways one after another, each with an engine of its own.
     UPSTREAMS_APPLY: 'until_changed',
+    // Gateways of one database all call the engine of the one that started last.
+    UPSTREAM_PRIVATE_NETWORKS: 'allowed',
     UPSTREAMS: JSON.stringify([{ name: 'sandbox', base_url: `${engine.url}/v1` }]),
     ...environment,
   };
