@@ -112,8 +112,7 @@ export class CallBilling {
     admission.ticket?.used(usage.counts);
     const costs = costsOf(upstream, costing, usage);
     if (!costs.some(({ served }) => served)) this.uncosted.inc({ upstream });
-    const { timeToFirstTokenMs, finishReason } = told;
-    const served = { upstream, outcome, costs, timeToFirstTokenMs, finishReason };
+    const served = { upstream, outcome, costs, ...told };
     const event = usageEventOf(admission, served, metered);
     use?.(event.inputTokens, event.outputTokens);
     span?.set({

@@ -43,7 +43,7 @@ import { answerWithCost, readWithCost } from './usage/usage-cost';
 
 type Answer = UpstreamAnswer<PlainAnswer>;
 
-/** The body that the client gets, what it says, for who reads it, and what the call was charged; both are null for a refusal. */
+/** The body that the client gets, what it says, for whoever reads it, and what the call was charged; both are null for a refusal. */
 interface Billed {
   body: Buffer;
   content: (() => PlainAnswer) | null;
@@ -330,7 +330,7 @@ export class ProxyService {
       answer.content,
       answer.isNative ? translation?.native.reader : undefined,
     );
-    const told = { timeToFirstTokenMs: null, finishReason };
+    const told = { ...UNTOLD, finishReason };
     const reported = readReportedUsage(answer.content);
     const charge = await this.settle(admission, answer, 'completed', reported, true, produced, told);
     const shown = tellsPrice(admission) ? charge : null;

@@ -133,10 +133,8 @@ export class AdmissionService {
       outputTokens,
       answers: request.choices,
     };
-    const { promptTokens: tokensOfPrompt, answers } = size;
-    const { held, ticket } = await this.reserve(
-      { promptTokens: tokensOfPrompt, outputTokens, answers, call, model, namesOutput: isLimited },
-      () => (isLimited ? this.holdAll(limit, call.caller) : this.holdWithin(limit, call.caller)),
+    const { held, ticket } = await this.reserve({ call, model, namesOutput: isLimited, ...size }, () =>
+      isLimited ? this.holdAll(limit, call.caller) : this.holdWithin(limit, call.caller),
     );
     const { hold, tokens } = held;
     return { call, request, size, hold, ticket, ...limitedTo(tokens, bounded) };

@@ -207,6 +207,23 @@ describe('StreamMeter', () => {
     expect(pass(event(going(''))).meter).toMatchObject({ hasProduced: false, isComplete: false });
   });
 
+  it.each([
+    ['a role', { role: 'assistant', content: '' }, false],
+    ['no content', { content: null }, false],
+    ['a text', { content: 'x' }, true],
+    ['reasoning', { content: '', reasoning_content: 'x' }, true],
+    ['a call', { tool_calls: [{ index: 0, function: { name: 'look', arguments: '' } }] }, true],
+  ])('knows whether %s is a first token', (_what, part, isFirst) => {
+    const chunk = (more: object) => event({ choices: [{ index: 0, delta: part, ...more }] });
+    for (const text of [chunk({}), chunk({ finish_reason: null })]) {
+      const { meter } = pass(text + text);
+      expect([meter.hasFirstToken, meter.hasProduced]).toEqual([isFirst, isFirst]);
+      // What was read for it counts once.
+      const once = pass(text + text).meter;
+      expect(meter.produced).toEqual(once.produced);
+    }
+  });
+
   it('keeps the order of events that are read at once and of those that are kept unread', () => {
     const long = 'x'.repeat(5_000);
     // White space makes an event one that is not recognised without parsing.
