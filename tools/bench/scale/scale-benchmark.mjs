@@ -125,7 +125,7 @@ export async function benchScale(bench, { rounds, seconds, against, processes, l
   if (limitedKeys) await limitKeys(own.database);
   const builds = [own];
   if (against !== undefined) builds.push(await prepare(bench, 'other build', against, 'scale_bench_other'));
-  // As many upstreams and load processes as gateways, so that neither is the narrow place.
+  // As many load processes as gateways, so that they are not the narrow place. Builds that keep upstreams in the database share one engine.
   const most = Math.max(...processes);
   const engines = await Promise.all(Array.from({ length: Math.min(most, 4) }, () => startEngine(bench)));
   const loads = await Promise.all(Array.from({ length: most }, () => startLoad(bench)));
