@@ -257,6 +257,21 @@ describe('limits that gateway processes share', () => {
     for (const ticket of tickets) ticket.end();
   });
 
+  it('of running calls are not given back and asked for again all the time while half of the limit is free', async () => {
+    const one = await start({ slotsTtlSeconds: 600 });
+    const statements = jest.spyOn(one.pool, 'query');
+    for (let round = 0; round < 20; round++) {
+      const calls = 3 + (round % 3);
+      const tickets = await Promise.all(
+        Array.from({ length: calls }, () => admit(one, { maxConcurrency: 100 })),
+      );
+      await upkeepOf(one);
+      for (const ticket of tickets) ticket!.end();
+    }
+    const asked = statements.mock.calls.filter((call) => JSON.stringify(call).includes('hold_slots'));
+    expect(asked.length).toBeLessThan(8);
+  });
+
   it('of running calls come back from a process that was killed', async () => {
     const [one, other] = [await start(), await start()];
     const pace = { maxConcurrency: 1 };

@@ -8,6 +8,8 @@ const SPARE_PART = 8;
 /** How long a refusal is answered from memory. Chosen: another process gives back what it does not use twice as often. */
 const REFUSAL_MILLIS = 250;
 const RENEWALS_OF_A_TTL = 4;
+/** Part of a limit from which on a process keeps only what it needs. */
+const SCARCE_PART = 1 / 2;
 
 /** Counts the running calls of one subject, whose number all gateway processes share. */
 export class Slots {
@@ -70,11 +72,16 @@ export class Slots {
     return this.running === 0 && this.granted === 0 && this.waiting === 0;
   }
 
-  /** Gives back what was not used lately, and keeps what is. */
+  /**
+   * Gives back what was not used lately, and keeps what is. As many again are kept while half of the limit is free: else each key that is
+   * in use would give back and ask again twice a second.
+   */
   async maintain(): Promise<void> {
-    const want = Math.max(this.running, this.peak);
+    const used = Math.max(this.running, this.peak);
     this.peak = this.running;
-    if (this.granted === 0 && want === 0) return;
+    if (this.granted === 0 && used === 0) return;
+    const ample = Math.min(this.granted, 2 * used);
+    const want = ample + this.elsewhere <= this.limit * SCARCE_PART ? ample : used;
     const ageMillis = performance.now() - this.renewedAtMillis;
     const isDue = ageMillis > (this.config.slotsTtlSeconds * 1000) / RENEWALS_OF_A_TTL;
     if (want < this.granted || isDue) await this.renew(want);
