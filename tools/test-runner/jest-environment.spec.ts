@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { Logger } from '@nestjs/common';
 import Environment from './jest/environment.cjs';
 import { isPackage, requirePackage } from './jest/packages.cjs';
@@ -34,6 +35,13 @@ it('restores the environment and the functions of the process', async () => {
   expect(process.exit).toBe(exit);
   await during(() => (process.env = {}));
   expect(process.env).toBe(env);
+});
+
+it('ends a worker that Jest replaces at once, also if a service waits for the same signal', () => {
+  const environment = JSON.stringify(require.resolve('./jest/environment.cjs'));
+  const script = `require(${environment}); process.on('SIGTERM', () => {}); setTimeout(() => {}, 10_000); process.kill(process.pid, 'SIGTERM')`;
+  const { status, signal } = spawnSync(process.execPath, ['-e', script]);
+  expect({ status, signal }).toEqual({ status: 143, signal: null });
 });
 
 it('loads a package once, and resets what tests change in it', async () => {

@@ -4,11 +4,19 @@ const { resetPackages } = require('./packages.cjs');
 const { rememberProperties } = require('./properties.cjs');
 const { recordStatements } = require('./statements.cjs');
 
+/** The exit code of a process that SIGTERM has ended. */
+const TERMINATED = 128 + 15;
+
 /** What `libs/testing/src/contract/contract.ts` keeps for all files of the worker. */
 Reflect.set(globalThis, Symbol.for('response checkers'), new Map());
 /** And `tools/sandbox-payments/src/credentials/credentials.ts`. */
 Reflect.set(globalThis, Symbol.for('sandbox key pairs'), []);
 recordStatements();
+/**
+ * Jest ends a worker whose memory has grown by this signal, half a second before it kills it, and may have given it the next test file,
+ * which another worker repeats. A service of that file would shut down meanwhile, and its tests be reported as failed.
+ */
+process.once('SIGTERM', () => process.exit(TERMINATED));
 
 /**
  * Runs test files in the main context of their worker, one after the other. What a file changes of globals, of `process` and

@@ -8,8 +8,8 @@ const pg = require('pg');
  */
 
 const ROOT = join(__dirname, '../../..');
-/** From a repository through TypeORM to the driver there are more frames than the default of ten. */
-const FRAMES = 60;
+/** From a repository through TypeORM to the driver there are more frames than the default of ten. Few statements need all of them. */
+const FRAMES = [20, 60];
 /** Carry statements of others. */
 const CARRIERS =
   /^libs\/(database\/src\/[^/]*|database\/src\/entities\/.*|http\/src\/pagination\/.*|testing\/src\/database\/.*)\.ts$/;
@@ -20,10 +20,24 @@ const TEST = /\.(spec|int-spec|smoke-spec|endurance-spec|fixture)\.ts$/;
 /** @type {Set<string>} */
 const recorded = new Set();
 
-/** The calls that led here. Jest's own form of the stack has other names of functions. @returns {NodeJS.CallSite[]} */
-function callSites() {
+/** @type {Map<string | null | undefined, { carries: true } | { place: string | undefined }>} by the file of a frame */
+const frames = new Map();
+
+/** Whether the file only carries statements of others, or else its name if it is code of the product. @param {string | null | undefined} path */
+function frameOf(path) {
+  // A statement that has waited for a connection, in the stack of who gives one back; it was recorded when it was asked for.
+  if (path?.includes('/node_modules/pg-pool/')) return { place: undefined };
+  if (!path?.startsWith(ROOT) || path.startsWith(__dirname) || path.includes('node_modules'))
+    return { carries: /** @type {const} */ (true) };
+  const file = relative(ROOT, path);
+  if (CARRIERS.test(file)) return { carries: /** @type {const} */ (true) };
+  return { place: PRODUCT.test(file) && !TEST.test(file) ? file : undefined };
+}
+
+/** The calls that led here. Jest's own form of the stack has other names of functions. @param {number} limit @returns {NodeJS.CallSite[]} */
+function callSites(limit) {
   const { prepareStackTrace, stackTraceLimit } = Error;
-  Error.stackTraceLimit = FRAMES;
+  Error.stackTraceLimit = limit;
   Error.prepareStackTrace = (_error, sites) => sites;
   const sites = /** @type {NodeJS.CallSite[]} */ (/** @type {unknown} */ (new Error().stack));
   Object.assign(Error, { prepareStackTrace, stackTraceLimit });
@@ -32,16 +46,16 @@ function callSites() {
 
 /** @returns {string | undefined} file and function that run the statement; undefined if it is a test, no code of ours, or recorded */
 function caller() {
-  for (const site of callSites()) {
-    const path = site.getFileName();
-    // A statement that has waited for a connection, in the stack of who gives one back; it was recorded when it was asked for.
-    if (path?.includes('/node_modules/pg-pool/')) return undefined;
-    if (!path?.startsWith(ROOT) || path.startsWith(__dirname) || path.includes('node_modules')) continue;
-    const file = relative(ROOT, path);
-    if (CARRIERS.test(file)) continue;
-    return PRODUCT.test(file) && !TEST.test(file)
-      ? [file, site.getFunctionName()].filter(Boolean).join(' ')
-      : undefined;
+  for (const limit of FRAMES) {
+    const sites = callSites(limit);
+    for (const site of sites) {
+      const path = site.getFileName();
+      const frame = frames.get(path) ?? frameOf(path);
+      frames.set(path, frame);
+      if ('carries' in frame) continue;
+      return frame.place && [frame.place, site.getFunctionName()].filter(Boolean).join(' ');
+    }
+    if (sites.length < limit) return undefined;
   }
   return undefined;
 }
