@@ -14,6 +14,8 @@ const CONFIG: LimitsConfig = {
 const WINDOWS = 1.5;
 /** Of each process at a time. */
 const CLIENTS = 4;
+/** Of a client after each call: shorter ones admit no more, and keep a processor busy. */
+const PAUSE_MILLIS = 5;
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis));
 
 interface Settings {
@@ -87,7 +89,7 @@ describe('limits of an upstream that gateway processes share', () => {
     return taken instanceof UpstreamTicket ? taken : null;
   }
 
-  /** Calls the upstream without a pause for some windows. Returns when calls were admitted, and what they have used. */
+  /** Calls the upstream nearly without a pause for some windows. Returns when calls were admitted, and what they have used. */
   async function hammer(
     targets: Process[],
     settings: Settings,
@@ -104,7 +106,7 @@ describe('limits of an upstream that gateway processes share', () => {
           ticket.used(used);
           ticket.release();
         }
-        await sleep(1);
+        await sleep(PAUSE_MILLIS);
       }
     };
     await Promise.all(
@@ -250,7 +252,7 @@ describe('limits of an upstream that gateway processes share', () => {
             busyMillis += performance.now() - since;
             one.load.end();
             ticket.release();
-          } else await sleep(1);
+          } else await sleep(PAUSE_MILLIS);
         }
       };
       await Promise.all(

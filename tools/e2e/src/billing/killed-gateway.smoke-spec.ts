@@ -16,7 +16,7 @@ import { Site } from '../site/site';
 jest.setTimeout(600_000);
 
 const GATEWAYS = 4;
-const KILLS = Number(process.env.KILLS ?? 10);
+const KILLS = Number(process.env.KILLS ?? 6);
 const CONCURRENCY = 16;
 const LEASE_TTL_SECONDS = 2;
 /** Delay of each settlement and each fold before its commit, so that many kills interrupt one. */
