@@ -3,7 +3,11 @@ import { CredentialsModule } from '@inference/guards';
 import { ServiceModule } from '@inference/http';
 import { ENVIRONMENTS_KEY_CREDENTIALS } from './authentication/environments-key.strategy';
 import { type AgentEnvironmentsConfig, ConfigModule } from './config';
-import { EnvironmentsModule } from './environments/environments.module';
+import { EnvironmentsController } from './environments/environments.controller';
+
+/** The routes of agent environments. */
+@Module({ controllers: [EnvironmentsController] })
+class EnvironmentsModule {}
 
 @Module({})
 export class AppModule {
