@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const BUILT = join(__dirname, '../../../../dist/libs/http/src/workers/unaccepted-connections');
+const BUILT = join(__dirname, '../../../dist/libs/http/src/unaccepted-connections');
 const DEADLINE_MILLIS = 30_000;
 
 /** The worker stops to read its channel once it listens, so it never accepts the connection that it is handed. */

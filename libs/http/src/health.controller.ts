@@ -8,9 +8,9 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { Public } from '../per-route';
-import { ShutdownDelay } from '../shutdown/shutdown';
-import { AnyQuery } from '../validation/unexpected-input.guards';
+import { Public } from './per-route';
+import { ShutdownDelay } from './shutdown';
+import { AnyQuery } from './validation/unexpected-input.guards';
 
 /** Spec: Health. */
 class HealthResponse {

@@ -1,4 +1,4 @@
-import { csvLine, exactCsvLine } from './csv';
+import { csvLine, exactCsvLine } from './long-list';
 
 describe('csvLine', () => {
   it.each([

@@ -14,8 +14,8 @@ import {
 import { testLog } from '@inference/testing';
 import { type Response } from 'express';
 import { type AllowedOrigins } from './cors';
-import { createService } from '../service';
-import { ServiceModule } from '../service.module';
+import { createService } from './service';
+import { ServiceModule } from './service.module';
 
 const PAGE = 'https://console.example.com';
 const OTHER = 'http://localhost:5173';

@@ -2,8 +2,8 @@ import { Agent, get, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Controller, Get, type INestApplication } from '@nestjs/common';
 import { testLog } from '@inference/testing';
-import { createService } from '../service';
-import { ServiceModule } from '../service.module';
+import { createService } from './service';
+import { ServiceModule } from './service.module';
 
 const SLOW_MILLIS = 200;
 

@@ -24,7 +24,7 @@ import { type HttpArgumentsHost } from '@nestjs/common/interfaces';
 import { type ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Express, type Request, type Response } from 'express';
-import { logFailure } from '../logging/request-logger';
+import { logFailure } from './logging/request-logger';
 
 const FAST_PATH = 'fast path';
 
