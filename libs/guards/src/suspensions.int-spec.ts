@@ -8,8 +8,8 @@ import {
   TestPool,
   waitFor,
 } from '@inference/testing';
-import { ApiKeyVerifier } from '../api-keys/api-key.strategy';
-import { CREDENTIAL_ENTITIES } from '../credentials.entity';
+import { ApiKeyVerifier } from './api-keys/api-key.strategy';
+import { CREDENTIAL_ENTITIES } from './credentials.entity';
 import { type Suspended, Suspensions } from './suspensions';
 
 const NAME = 'suspensions under test';

@@ -3,23 +3,23 @@ import { Database, NotificationChannel } from '@inference/database';
 import { DetailedException } from '@inference/http';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { findAccountWithKey } from '../credentials.repository';
-import { callerCache, type CallerCache } from '../caching/credential-cache';
+import { findAccountWithKey } from './credentials.repository';
+import { callerCache, type CallerCache } from './caching/credential-cache';
 import {
   callerIfValid,
   holderOf,
   type KnownCaller,
   knownCallerOf,
   knownWithoutKey,
-} from '../caching/known-caller';
-import { type Caller } from '../caller';
-import { type CredentialKind } from '../credentials.decorators';
+} from './caching/known-caller';
+import { type Caller } from './caller';
+import { type CredentialKind } from './credentials.decorators';
 import {
   type AuthenticateOptions,
   type CredentialRegistration,
   CredentialStrategy,
   type Identity,
-} from '../strategies/credential.strategy';
+} from './credential.strategy';
 
 /**
  * on_behalf_unknown: the account or its key does not exist, although the service's own credential is valid;

@@ -2,8 +2,8 @@ import { type Provider, type Type } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { type Request } from 'express';
 import passport from 'passport';
-import { type Caller } from '../caller';
-import { type CredentialKind } from '../credentials.decorators';
+import { type Caller } from './caller';
+import { type CredentialKind } from './credentials.decorators';
 
 /** The content of a well-formed header `Authorization`. */
 export interface Authorization {

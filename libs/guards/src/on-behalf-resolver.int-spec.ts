@@ -8,7 +8,7 @@ import {
   TestPool,
   waitFor,
 } from '@inference/testing';
-import { CREDENTIAL_ENTITIES } from '../credentials.entity';
+import { CREDENTIAL_ENTITIES } from './credentials.entity';
 import { OnBehalfResolver } from './service-caller.strategy';
 
 const NAME = 'resolver under test';

@@ -13,13 +13,13 @@ import {
   type TestDatabase,
   testLog,
 } from '@inference/testing';
-import { CREDENTIAL_ENTITIES } from '../credentials.entity';
-import { createApiKey } from '../credentials.repository';
-import { API_KEY_CREDENTIALS } from '../api-keys/api-key.strategy';
-import { type Caller, CurrentCaller } from '../caller';
-import { Accepts, StaffOnly } from '../credentials.decorators';
-import { CredentialsModule } from '../credentials.module';
-import { SESSION_CREDENTIALS } from '../sessions/session.strategy';
+import { CREDENTIAL_ENTITIES } from './credentials.entity';
+import { createApiKey } from './credentials.repository';
+import { API_KEY_CREDENTIALS } from './api-keys/api-key.strategy';
+import { type Caller, CurrentCaller } from './caller';
+import { Accepts, StaffOnly } from './credentials.decorators';
+import { CredentialsModule } from './credentials.module';
+import { SESSION_CREDENTIALS } from './sessions/session.strategy';
 import { serviceCallerCredentials } from './service-caller.strategy';
 
 @Controller()

@@ -1,7 +1,7 @@
 import { Database, NotificationChannel } from '@inference/database';
 import { Global, Injectable, Logger, Module, type OnModuleDestroy } from '@nestjs/common';
-import { type Caller } from '../caller';
-import { listSuspendedLately } from '../credentials.repository';
+import { type Caller } from './caller';
+import { listSuspendedLately } from './credentials.repository';
 
 /** How often a process without notifications asks the database. Chosen: streams have to end within five seconds. */
 const POLL_MILLIS = 1_000;
