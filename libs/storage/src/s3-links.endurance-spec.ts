@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { describeWithSwift, SwiftServer, waitFor } from '@inference/testing';
-import { StorageUnavailableError } from '../object-storage';
-import { type S3Config } from '../storage.config';
+import { StorageUnavailableError } from './object-storage';
+import { type S3Config } from './storage.config';
 import { createS3Client, S3_TIMEOUTS, S3Storage } from './s3-storage';
 
 const KEY = 'pkg_linked';

@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 import { rememberSecret, waitFor } from '@inference/testing';
 import fc from 'fast-check';
 import { FolderStorage, verifyLink } from './folder-storage';
-import { StorageUnavailableError } from '../object-storage';
+import { StorageUnavailableError } from './object-storage';
 
 const SECRET = 'the-secret-of-these-links-and-no-others';
-const BUILT = resolve(__dirname, '../../../../dist/libs/storage/src/folder/folder-storage.js');
+const BUILT = resolve(__dirname, '../../../dist/libs/storage/src/folder-storage.js');
 
 let parent: string;
 let folder: string;

@@ -22,8 +22,8 @@ import {
   type PartedFile,
   PartsLostError,
   StorageUnavailableError,
-} from '../object-storage';
-import { type S3Config } from '../storage.config';
+} from './object-storage';
+import { type S3Config } from './storage.config';
 import { asUnavailable, type ObjectName, uploadToS3 } from './s3-upload';
 
 /** Limits on waiting for the server. */

@@ -9,7 +9,7 @@ import {
   PartsLostError,
   requireContentLength,
   StorageUnavailableError,
-} from '../object-storage';
+} from './object-storage';
 
 /** Separates these signatures from others that are made with the same secret. */
 const PURPOSE = 'download link 1';

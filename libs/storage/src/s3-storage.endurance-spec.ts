@@ -9,10 +9,10 @@ import {
 } from '@aws-sdk/client-s3';
 import { describeWithSwift, SwiftServer, waitFor } from '@inference/testing';
 import { Test } from '@nestjs/testing';
-import { type ObjectStorage, partBytesOf, StorageUnavailableError } from '../object-storage';
-import { openStorage } from '../open-storage';
-import { type S3Config } from '../storage.config';
-import { TcpProxy } from '../tcp-proxy.fixture';
+import { type ObjectStorage, partBytesOf, StorageUnavailableError } from './object-storage';
+import { openStorage } from './open-storage';
+import { type S3Config } from './storage.config';
+import { TcpProxy } from './tcp-proxy.fixture';
 import { createS3Client, S3_TIMEOUTS, S3Storage } from './s3-storage';
 
 const PART = partBytesOf(0);

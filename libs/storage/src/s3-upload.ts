@@ -7,7 +7,7 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { partBytesOf, requireContentLength, StorageUnavailableError } from '../object-storage';
+import { partBytesOf, requireContentLength, StorageUnavailableError } from './object-storage';
 
 export interface ObjectName {
   Bucket: string;
