@@ -1,8 +1,8 @@
 import { createTestDatabase, type TestDatabase, TestPool, waitFor } from '@inference/testing';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { PoolDataSource } from '../data-source';
-import { Database } from '../database';
-import { isDatabaseUnavailable } from '../errors';
+import { PoolDataSource } from './data-source';
+import { Database } from './database';
+import { isDatabaseUnavailable } from './errors';
 import { BigIntColumn, DecimalColumn, PicosColumn, TimeColumn } from './columns';
 import { type Position, readNewestFirst } from './keyset-page';
 
