@@ -8,8 +8,8 @@ export {
   type Session,
   type SessionDetail,
   type ToolDefinition,
-} from './sessions/session.ts';
-export { type SessionListOptions, type SessionPage, type Sessions } from './sessions/sessions.ts';
+} from './sessions.ts';
+export { type SessionListOptions, type SessionPage, type Sessions } from './sessions.ts';
 export {
   type AgentEvent,
   type AssistantEvent,
