@@ -11,9 +11,9 @@ import {
   tabledRoutes,
   testLog,
 } from '@inference/testing';
-import { AppModule } from '../app.module';
-import { type AgentEnvironmentsConfig, readAgentEnvironmentsConfig } from '../config';
-import { SERVICE_OPTIONS } from '../service-options';
+import { AppModule } from './app.module';
+import { type AgentEnvironmentsConfig, readAgentEnvironmentsConfig } from './config';
+import { SERVICE_OPTIONS } from './service-options';
 
 const KEY = 'test-only-key-of-the-environments-0123456789';
 const NOT_IMPLEMENTED = {
