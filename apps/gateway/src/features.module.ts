@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LimitsModule } from './limits/limits.module';
-import { PricesModule } from './prices/prices.module';
+import { PricesModule } from './prices.module';
 import { AdmissionService } from './proxy/admission/admission.service';
 import { ChatTranslators } from './proxy/chat-translators';
 import { CallBilling, UsageFaults } from './proxy/call-billing';
