@@ -1,6 +1,6 @@
-import { type InjectedFaults, type NotificationFaults } from '../injected-faults';
-import { type Order, type OrderStatus } from '../orders/order';
-import { type WireNotification } from '../protocol';
+import { type InjectedFaults, type NotificationFaults } from './injected-faults';
+import { type Order, type OrderStatus } from './orders/order';
+import { type WireNotification } from './protocol';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const MAX_ANSWER_CHARS = 1_000;

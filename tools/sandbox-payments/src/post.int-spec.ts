@@ -1,4 +1,4 @@
-import { TestMerchant } from '../merchant.fixture';
+import { TestMerchant } from './merchant.fixture';
 import { post } from './deliveries';
 
 describe('posting a notification', () => {

@@ -1,8 +1,8 @@
 import { waitFor } from '@inference/testing';
-import { type InjectedFaults, injectedFaults } from '../injected-faults';
+import { type InjectedFaults, injectedFaults } from './injected-faults';
 import { Deliveries, type DeliveriesOptions } from './deliveries';
-import { TestMerchant } from '../merchant.fixture';
-import { type Order } from '../orders/order';
+import { TestMerchant } from './merchant.fixture';
+import { type Order } from './orders/order';
 
 const order = (id: string, changes: Partial<Order> = {}): Order => ({
   ...{ id, provider: 'alipay', amountMinor: 100, currency: 'CNY', description: '', status: 'paid' },
