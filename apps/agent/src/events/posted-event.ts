@@ -8,9 +8,9 @@ import { type Idempotency, type StoredToolCall } from '../tables/session-event.e
 import { findReplayedEvent, type StoredEvent } from '../session-log/session-events.repository';
 import { appendToolResults } from '../session-log/session-log';
 import { lockOrCreateSession } from '../sessions/session-lock';
-import { keyIdOf } from '../service-callers/session-scope';
+import { keyIdOf } from '../session-scope';
 import { type LockedOrInsertedSession, type LockedSession } from '../sessions/sessions.repository';
-import { notifyReplicas, TURN_CHANGED } from '../streams/stream-events/stream-events.repository';
+import { notifyReplicas, TURN_CHANGED } from '../streams/stream-events.repository';
 import { findCalls, readPendingCalls } from '../tool-calls/tool-calls.repository';
 import {
   type ToolCall,

@@ -1,7 +1,7 @@
 import { Database, type Transaction } from '@inference/database';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { RepeatingTask, ReplicaHeartbeat } from '../replicas/replica-heartbeat';
-import { notifyReplicas, TURN_ENDED } from '../streams/stream-events/stream-events.repository';
+import { notifyReplicas, TURN_ENDED } from '../streams/stream-events.repository';
 import { failTurn, interruptedError } from '../turns/turn-outcome';
 import { TurnRunner } from '../turns/turn-runner';
 import {

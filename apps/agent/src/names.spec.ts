@@ -1,8 +1,8 @@
 import { type Type } from '@nestjs/common';
 import { validated } from '@inference/dto';
 import { HOSTILE_NAMES } from '@inference/testing';
-import { CreateSessionDto } from '../sessions/session.dto';
-import { ToolFunctionDto } from '../tables/tool.dto';
+import { CreateSessionDto } from './sessions/session.dto';
+import { ToolFunctionDto } from './tables/tool.dto';
 
 /** An id of a session and a name of a function have a form of their own, which has no place for characters that nobody sees. */
 interface NameField {

@@ -1,6 +1,6 @@
 import { type Database, type Executor, isUniqueViolation, type Transaction } from '@inference/database';
 import { type QueryResult } from 'pg';
-import { type StoredStreamEvent } from '../../tables/turn.entity';
+import { type StoredStreamEvent } from '../tables/turn.entity';
 import { type StreamEvent } from './stream-event';
 
 // Channels of PostgreSQL notifications. The payload is the id of a turn.

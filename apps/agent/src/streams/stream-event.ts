@@ -2,7 +2,7 @@ import { field, type FieldOptions } from '@inference/dto';
 import { type ServerSentEvent } from '@inference/sse';
 import { Transform } from 'class-transformer';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
-import { type StoredStreamEvent } from '../../tables/turn.entity';
+import { type StoredStreamEvent } from '../tables/turn.entity';
 
 interface PositionOptions extends FieldOptions {
   /** An empty text counts as absent. */

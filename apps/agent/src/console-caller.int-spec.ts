@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { credentialRows, rememberSecret, ScriptedModel, type TestAccount, waitFor } from '@inference/testing';
-import { AgentSite, CONSOLE_CREDENTIALS, Customer, readStream, textOf } from '../agent.fixture';
+import { AgentSite, CONSOLE_CREDENTIALS, Customer, readStream, textOf } from './agent.fixture';
 
 /** Calls of the console for an account that is signed in there. */
 
