@@ -4,7 +4,7 @@ import { PricesModule } from './prices.module';
 import { AdmissionService } from './proxy/admission/admission.service';
 import { ChatTranslators } from './proxy/chat-translators';
 import { CallBilling, UsageFaults } from './proxy/call-billing';
-import { EstimateController } from './proxy/estimate/estimate.controller';
+import { EstimateController } from './proxy/estimate.controller';
 import { OpenRequests } from './proxy/open-requests';
 import { ProxyController } from './proxy/proxy.controller';
 import { ProxyService } from './proxy/proxy.service';

@@ -1,6 +1,6 @@
 import { decimalToPicos } from '@inference/money';
 import { insertApiKey } from '@inference/testing';
-import { costOf, RATES, TestSite } from '../../testing/gateway.fixture';
+import { costOf, RATES, TestSite } from '../testing/gateway.fixture';
 
 /** The largest cost of a request, before it is made. */
 

@@ -7,11 +7,11 @@ import { ApiErrors } from '@inference/openapi';
 import { Controller, HttpCode, Inject, Post, Req, UseInterceptors } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
-import { PRICES_CONFIG, type PricesConfig } from '../../prices.module';
-import { AdmissionService } from '../admission/admission.service';
-import { readAllowsFallbacks } from '../request/entrypoint';
-import { receiveProxyRequest } from '../request/proxy-request';
-import { ChatCompletionRequest } from '../request/proxy-request.dto';
+import { PRICES_CONFIG, type PricesConfig } from '../prices.module';
+import { AdmissionService } from './admission/admission.service';
+import { readAllowsFallbacks } from './request/entrypoint';
+import { receiveProxyRequest } from './request/proxy-request';
+import { ChatCompletionRequest } from './request/proxy-request.dto';
 
 class EstimateResponse {
   @MoneyProperty({
