@@ -5,7 +5,7 @@ import { type TokenSource, Transport } from './http/transport.ts';
 import { Sessions } from './sessions.ts';
 import { TurnFollower } from './stream/turn-follower.ts';
 import { TurnStream } from './stream/turn-stream.ts';
-import { type RunOptions, streamingCall, toolLoop } from './tool-loop/tool-loop.ts';
+import { type RunOptions, streamingCall, toolLoop } from './tool-loop.ts';
 
 /** The time of three heartbeats of the service. */
 const DEFAULT_SILENCE_MS = 45_000;

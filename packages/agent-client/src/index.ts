@@ -39,5 +39,5 @@ export {
   type UnknownEvent as UnknownEvent,
 } from './stream/stream-event.ts';
 export { type Outcome, type TurnStream } from './stream/turn-stream.ts';
-export { type ToolContext, type ToolHandler, type ToolHandlers } from './tool-loop/tool-handlers.ts';
-export { type RunOptions } from './tool-loop/tool-loop.ts';
+export { type ToolContext, type ToolHandler, type ToolHandlers } from './tool-handlers.ts';
+export { type RunOptions } from './tool-loop.ts';

@@ -1,4 +1,4 @@
-import { type ToolCall, type ToolCallResult } from '../events/event.ts';
+import { type ToolCall, type ToolCallResult } from './events/event.ts';
 
 export interface ToolContext {
   call: ToolCall;

@@ -1,5 +1,5 @@
-import { AgentClient } from '../client';
-import { ProtocolServer, type ScriptedEvent } from '../protocol-server.fixture';
+import { AgentClient } from './client';
+import { ProtocolServer, type ScriptedEvent } from './protocol-server.fixture';
 
 let server: ProtocolServer;
 let client: AgentClient;

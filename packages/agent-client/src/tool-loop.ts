@@ -1,11 +1,11 @@
-import { type NewEvent, type ToolCall, type ToolEvent } from '../events/event.ts';
-import { type SendOptions, sendingCall, makeIdempotencyKey, Events } from '../events/events.ts';
-import { AgentError } from '../http/agent-error.ts';
-import { type Call, type Transport } from '../http/transport.ts';
-import { type TurnErrorEvent, type StreamEvent } from '../stream/stream-event.ts';
-import { type Following, TurnFollower } from '../stream/turn-follower.ts';
+import { type NewEvent, type ToolCall, type ToolEvent } from './events/event.ts';
+import { type SendOptions, sendingCall, makeIdempotencyKey, Events } from './events/events.ts';
+import { AgentError } from './http/agent-error.ts';
+import { type Call, type Transport } from './http/transport.ts';
+import { type TurnErrorEvent, type StreamEvent } from './stream/stream-event.ts';
+import { type Following, TurnFollower } from './stream/turn-follower.ts';
 import { runTools, type ToolHandlers } from './tool-handlers.ts';
-import { Sessions } from '../sessions.ts';
+import { Sessions } from './sessions.ts';
 
 const DEFAULT_MAX_ROUNDS = 16;
 
