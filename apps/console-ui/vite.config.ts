@@ -1,8 +1,7 @@
 import { type BuildEnvironmentOptions, defineConfig } from 'vite';
 import { CHUNKS, pageFiles, plainTables } from './chunks';
 import { precompressedFiles } from './precompressed-files';
-import { themeVariables } from './theme-variables';
-import { sourcesHash, usedStyles } from './used-styles';
+import { themeVariables, sourcesHash, usedStyles } from './built-styles';
 
 /** `npm start` serves the API there; `npx vite apps/console-ui` serves the pages from their sources. */
 const DEVELOPMENT_API = 'http://127.0.0.1:3000';

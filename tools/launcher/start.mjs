@@ -11,12 +11,11 @@ import { lastLinesOf, runNode, startService, stopService } from './processes/chi
 import { claimDataDir } from './data-dir.mjs';
 import { onOrphaned } from './processes/npm-parent.mjs';
 import { keepRunning } from './processes/supervision.mjs';
-import { ensurePaymentCredentials } from './services/payment-sandbox.mjs';
+import { ensurePaymentCredentials } from './services/sandboxes.mjs';
 import { describeRunning, writePlatformFile } from './report.mjs';
 import { adviceOnPassword, openSecrets } from './secrets.mjs';
 import { seedAccounts, seedSite } from './seed/seed.mjs';
-import { databaseUrl, describeServices } from './services/services.mjs';
-import { describeUsageArchive } from './services/usage-archive.mjs';
+import { databaseUrl, describeServices, describeUsageArchive } from './services/services.mjs';
 import { checkPorts, readSettings } from './settings.mjs';
 
 /**

@@ -255,6 +255,58 @@ describe('of an area whose module file holds a module for each feature', () => {
   });
 });
 
+describe('of an app with a module file that holds the modules of its features', () => {
+  const FEATURES = `${SRC}/features.module.ts`;
+
+  function smallShop({ cartsClasses = 'CartsService', cartsText = '' } = {}) {
+    return {
+      [`${SRC}/app.module.ts`]:
+        "import { CartsModule } from './features.module';\n@Module({ imports: [CartsModule] })\nexport class AppModule {}\n",
+      [FEATURES]: [
+        "import { OrdersService } from './orders/orders.service';",
+        "import { OrdersRepository } from './orders/orders.repository';",
+        "import { CartsService } from './carts/carts.service';",
+        nestModule('OrdersModule', 'OrdersService, OrdersRepository', 'OrdersService'),
+        `@Module({ imports: [OrdersModule], providers: [${cartsClasses}] })\nexport class CartsModule {}\n`,
+      ].join('\n'),
+      [`${SRC}/orders/orders.service.ts`]: provider('OrdersService'),
+      [`${SRC}/orders/orders.repository.ts`]: provider('OrdersRepository'),
+      [`${SRC}/carts/carts.service.ts`]: provider('CartsService', cartsText),
+      [`${SRC}/stock/stock.module.ts`]: nestModule('StockModule', 'StockService', ''),
+      [`${SRC}/stock/stock.service.ts`]: provider('StockService'),
+    };
+  }
+
+  it('accepts imports of providers that one of them exports', () => {
+    write(smallShop({ cartsText: "import { OrdersService } from '../orders/orders.service';" }));
+    expect(check()).toEqual([]);
+  });
+
+  it.each([
+    ['OrdersRepository', 'orders', '../orders/orders.repository'],
+    ['StockService', 'stock', '../stock/stock.service'],
+  ])('rejects the import of %s, which the module of %s does not export', (name, folder, file) => {
+    write(smallShop({ cartsText: `import { ${name} } from '${file}';` }));
+    write({ [`${SRC}/app.module.ts`]: `import { ${name} } from '${file.slice(1)}';` });
+    const problem = `imports ${name}, which the module of ${folder} does not export`;
+    expect(check()).toEqual([
+      `${SRC}/app.module.ts: ${problem}`,
+      `${SRC}/carts/carts.service.ts: ${problem}`,
+    ]);
+  });
+
+  it('rejects a module that lists classes of several features', () => {
+    const files = smallShop({ cartsClasses: 'CartsService, StockService' });
+    write({
+      ...files,
+      [FEATURES]: "import { StockService } from './stock/stock.service';\n" + files[FEATURES],
+    });
+    expect(check()).toEqual([
+      `${SRC}/features.module.ts: CartsModule lists classes of carts, stock: a module lists those of one feature of its area`,
+    ]);
+  });
+});
+
 it('rejects an import cycle between areas, also of types only and of entities', () => {
   write({
     [`${SRC}/sales/order.entity.ts`]: "import { Product } from '../goods/product.entity';\n",

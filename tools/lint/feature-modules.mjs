@@ -5,7 +5,8 @@ import { components, isTestFile, sourceFilesIn } from './source-files.mjs';
  * Checks the feature modules of an app.
  *
  * An area is a folder directly below `src`. If its module file holds several Nest modules, one for each feature, then every
- * folder below the area is a feature, and whatever the modules of the area export may be used by others. Otherwise a feature
+ * folder below the area is a feature, and whatever the modules of the area export may be used by others. The same holds for
+ * `src` itself and its folders without a module file, if a module file in `src` holds several modules. Otherwise a feature
  * is a folder with a `*.module.ts` file, together with its sub-folders; a folder directly below `src` whose sub-folders have
  * modules of their own is none. Files outside of all features are not checked, except that they must respect the exports of
  * the features, too, and the directions between areas.
@@ -39,28 +40,42 @@ export function findModuleViolations(root, app, parse) {
 }
 
 /** @param {string} src @param {string} file */
-const isAreaModule = (src, file) => file.endsWith('.module.ts') && path.dirname(path.dirname(file)) === src;
+const isAreaModule = (src, file) =>
+  file.endsWith('.module.ts') && [path.dirname(file), path.dirname(path.dirname(file))].includes(src);
 
-/** The areas with a module file that holds several modules. @param {string} src @param {Map<string, ParsedFile>} files @returns {Area[]} */
+/**
+ * The areas with a module file that holds several modules, `src` last.
+ * @param {string} src @param {Map<string, ParsedFile>} files @returns {Area[]}
+ */
 function findAreas(src, files) {
-  const folders = [...files]
-    .filter(([file, { modules }]) => isAreaModule(src, file) && modules.length > 1)
-    .map(([file]) => path.dirname(file));
-  return [...new Set(folders)].map((folder) => ({
-    folder,
-    exports: exportsIn(files, folder),
-    moduleFiles: [...files.keys()].filter((file) => isAreaModule(src, file) && isInside(file, folder)),
-  }));
+  const holdsSeveral = (/** @type {string} */ file) => (files.get(file)?.modules.length ?? 0) > 1;
+  const candidates = [...files.keys()].filter((file) => isAreaModule(src, file));
+  const folders = [...new Set(candidates.filter(holdsSeveral).map((file) => path.dirname(file)))];
+  return folders
+    .sort((one, other) => other.length - one.length)
+    .map((folder) => ({
+      folder,
+      exports: exportsIn(files, folder),
+      // The module of the app, beside those of its features, lists areas only.
+      moduleFiles: candidates.filter(
+        (file) => path.dirname(file) === folder && (folder !== src || holdsSeveral(file)),
+      ),
+    }));
 }
 
 /** @param {string} src @param {Map<string, ParsedFile>} files @param {Area[]} areas @returns {Feature[]} */
 function findFeatures(src, files, areas) {
-  const isInArea = (/** @type {string} */ place) => areas.some(({ folder }) => isInside(place, folder));
+  const isInArea = (/** @type {string} */ place) =>
+    areas.some(({ folder }) => folder !== src && isInside(place, folder));
+  const hasModules = (/** @type {string} */ folder) =>
+    [...files.keys()].some((file) => file.endsWith('.module.ts') && isInside(file, folder));
   const ofAreas = areas.flatMap(({ folder, exports }) => {
     const names = [...files.keys()]
       .filter((file) => isInside(file, folder) && path.dirname(file) !== folder)
       .map((file) => path.relative(folder, file).split(path.sep)[0] ?? '');
-    return [...new Set(names)].map((name) => ({ folder: path.join(folder, name), exports }));
+    return [...new Set(names)]
+      .map((name) => ({ folder: path.join(folder, name), exports }))
+      .filter((feature) => folder !== src || !hasModules(feature.folder));
   });
   const folders = [
     ...new Set(

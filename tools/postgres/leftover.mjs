@@ -2,7 +2,6 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { codeOf } from '../setup/errors.mjs';
 import { commandLine, parentOf } from '../setup/processes.mjs';
-import { processesOf } from './processes.mjs';
 
 /** How long to wait for a server that its own supervisor is stopping. */
 const SUPERVISED_MS = 20_000;
@@ -76,4 +75,34 @@ export async function stopLeftover(dataDir, signal) {
     await waitUntil(isGone, IMMEDIATE_SHUTDOWN_MS, signal);
   }
   fs.rmSync(path.join(dataDir, 'postmaster.pid'), { force: true });
+}
+
+/** Whether a process is a PostgreSQL process with this working folder. @param {number} pid @param {fs.Stats} folder */
+function isServing(pid, folder) {
+  try {
+    if (!path.basename(fs.readlinkSync(`/proc/${pid}/exe`)).startsWith('postgres')) return false;
+    const { dev, ino } = fs.statSync(`/proc/${pid}/cwd`);
+    return dev === folder.dev && ino === folder.ino;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The PostgreSQL processes of a data folder: on Linux all of them, even if their postmaster has ended, on other systems
+ * only the postmaster.
+ * @param {string} dataDir
+ * @param {number | null} postmasterPid from the folder's lock file
+ * @returns {number[]}
+ */
+function processesOf(dataDir, postmasterPid) {
+  if (process.platform !== 'linux') {
+    return postmasterPid && /\bpostgres\b/.test(commandLine(postmasterPid)) ? [postmasterPid] : [];
+  }
+  const folder = fs.statSync(dataDir, { throwIfNoEntry: false });
+  if (!folder) return [];
+  return fs
+    .readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && isServing(pid, folder));
 }

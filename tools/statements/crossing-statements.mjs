@@ -143,7 +143,7 @@ export const CROSSING_STATEMENTS = [
     why: 'The limits that staff has set for accounts, which every gateway keeps in memory.',
   },
   {
-    place: 'apps/agent/src/streams/stream-events/stream-events.repository.ts appendDeltas',
+    place: 'apps/agent/src/streams/stream-events.repository.ts appendDeltas',
     kind: 'batch',
     tables: ['agent.stream_events', 'agent.turns'],
     why: 'Stores the text that the running turns of one process have produced.',
@@ -257,7 +257,7 @@ export const CROSSING_STATEMENTS = [
     why: 'Turns whose job was lost.',
   },
   {
-    place: 'apps/agent/src/streams/stream-events/stream-events.repository.ts deleteExpiredStreamEvents',
+    place: 'apps/agent/src/streams/stream-events.repository.ts deleteExpiredStreamEvents',
     kind: 'job',
     tables: ['agent.stream_events', 'agent.turns'],
     why: 'Deletes the stream events of turns that ended long ago.',

@@ -1,9 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CredentialsModule } from '@inference/guards';
 import { ServiceModule } from '@inference/http';
-import { ENVIRONMENTS_KEY_CREDENTIALS } from './authentication/environments-key.strategy';
+import { ENVIRONMENTS_KEY_CREDENTIALS } from './environments-key.strategy';
 import { type AgentEnvironmentsConfig, ConfigModule } from './config';
-import { EnvironmentsModule } from './environments/environments.module';
+import { EnvironmentsController } from './environments.controller';
+
+/** The routes of agent environments. */
+@Module({ controllers: [EnvironmentsController] })
+class EnvironmentsModule {}
 
 @Module({})
 export class AppModule {

@@ -1,7 +1,7 @@
 import { env, loadConfig } from '@inference/config';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { z } from 'zod';
-import { API_KEY_CONFIG, apiKeyFields, apiKeyOf } from './authentication/environments-key.strategy';
+import { API_KEY_CONFIG, apiKeyFields, apiKeyOf } from './environments-key.strategy';
 
 export const schema = z.object({ ...env.service, ...apiKeyFields });
 

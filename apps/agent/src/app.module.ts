@@ -9,12 +9,10 @@ import { DatabaseModule } from '@inference/database';
 import { ServiceModule } from '@inference/http';
 import { RefusalLimitModule } from '@inference/rate-limits';
 import { JobsModule } from '@inference/jobs';
-import { BackgroundDatabaseModule } from './background-database/background-database.module';
+import { BackgroundDatabaseModule } from './background-database.module';
 import { type AgentConfig } from './config';
 import { ConfigModule } from './config.module';
-import { EventsModule } from './events/events.module';
-import { RecoveryModule } from './recovery/turn-recovery.job';
-import { SessionsModule } from './sessions/sessions.module';
+import { EventsModule, RecoveryModule, SessionsModule } from './features.module';
 import { ShutdownModule } from './shutdown/shutdown.module';
 import { ENTITIES } from './entities';
 

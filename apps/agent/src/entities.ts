@@ -1,10 +1,8 @@
 import { CREDENTIAL_ENTITIES } from '@inference/guards';
 import { Replica } from './replicas/replica.entity';
-import { SessionEvent } from './tables/session-event.entity';
+import { SessionEvent, StoredToolCall } from './tables/session-event.entity';
 import { AgentSession } from './tables/agent-session.entity';
-import { StoredStreamEvent } from './tables/stream-event.entity';
-import { StoredToolCall } from './tables/tool-call.entity';
-import { Turn } from './tables/turn.entity';
+import { Turn, StoredStreamEvent } from './tables/turn.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [

@@ -18,8 +18,7 @@ import {
   SESSIONS_CONFIG,
   SIGN_UP_CONFIG,
 } from './identity/identity.config';
-import { INFERENCE_CONFIG } from './inference/inference.config';
-import { SERVING_CONFIG } from './inference/serving/serving.config';
+import { INFERENCE_CONFIG, SERVING_CONFIG } from './inference/inference.config';
 import { START_CREDIT_CONFIG } from './identity/start-credit';
 import {
   ANNOUNCEMENT_MAIL_CONFIG,

@@ -44,8 +44,7 @@ import {
   signUpFields,
   signUpOf,
 } from './identity/identity.config';
-import { inferenceFields, inferenceOf } from './inference/inference.config';
-import { servingFields, servingOf } from './inference/serving/serving.config';
+import { inferenceFields, inferenceOf, servingFields, servingOf } from './inference/inference.config';
 import { checkLegal, legalFields, legalOf } from './legal.config';
 import { announcementMailOf, checkMail, mailFields, mailOf } from './notifications/notifications.config';
 import { serviceHealthOf } from './service-health/service-health.config';

@@ -20,15 +20,13 @@ import { DAY_ENTITIES } from './billing/dashboard/day-figures.entity';
 import { BillingDocument, DocumentCounter } from './billing/documents/document.entity';
 import { IdempotencyKey } from './billing/idempotency/idempotency-key.entity';
 import { InvoiceFile, InvoiceRequest } from './billing/invoices/invoice.entity';
-import { Payment } from './billing/payments/payment.entity';
-import { Refund } from './billing/payments/refund.entity';
+import { Payment, Refund } from './billing/payments/payment.entity';
 import { ExportedHour } from './billing/exports/exported-hour.entity';
 import { ProviderEventRow } from './billing/provider-events/provider-event.entity';
 import { CatalogueChange } from './caching/catalogue-change.entity';
 import { ChangelogEntry } from './catalogue/changelog/changelog-entry.entity';
 import { PackageDownload, ReleaseLookup } from './catalogue/downloads/download.entity';
-import { Package } from './catalogue/models/model-packages/package.entity';
-import { Model } from './catalogue/models/model.entity';
+import { Model, Package } from './catalogue/models/model.entity';
 import { ResumableUpload, UploadPart } from './catalogue/models/uploads/resumable/resumable-upload.entity';
 import { FollowedRepository } from './catalogue/releases/followed/followed-repository.entity';
 import { Release } from './catalogue/releases/published/release.entity';
@@ -37,15 +35,19 @@ import { LoginAttempt } from './identity/login-throttle/login-attempt.entity';
 import { RefreshToken } from './identity/refresh/refresh-token.entity';
 import { RecoveryCode, Totp } from './identity/second-factor/second-factor.entity';
 import { LoginChallenge } from './identity/sign-in/login-challenge.entity';
-import { Announcement, AnnouncementAccount } from './notifications/announcements/announcement.entity';
-import { AnnouncementMailing, AnnouncementRecipient } from './notifications/announcements/mailing.entity';
-import { MailPreference } from './notifications/mail/mail-preference.entity';
-import { MailToken } from './notifications/mail/mail-token.entity';
-import { OutboxMail } from './notifications/mail/outbox-mail.entity';
-import { PlaygroundSettings, SavedConversation } from './playground/conversations/saved-conversation.entity';
-import { Preset } from './playground/presets/preset.entity';
-import { AccountNote } from './support/customer-view/account-note.entity';
-import { AccountView } from './support/customer-view/account-view.entity';
+import {
+  Announcement,
+  AnnouncementAccount,
+  AnnouncementMailing,
+  AnnouncementRecipient,
+} from './notifications/announcements/announcement.entity';
+import { OutboxMail, MailPreference, MailToken } from './notifications/mail/mail.entity';
+import {
+  PlaygroundSettings,
+  SavedConversation,
+} from './inference/saved-conversations/saved-conversation.entity';
+import { Preset } from './inference/presets/preset.entity';
+import { AccountView, AccountNote } from './support/customer-view/account-view.entity';
 
 /** The tables that the service uses, with no column that its database role may not read. */
 export const ENTITIES = [

@@ -11,11 +11,13 @@ import { RefusalLimitModule } from '@inference/rate-limits';
 import { JobsModule } from '@inference/jobs';
 import { type GatewayConfig } from './config';
 import { ConfigModule } from './config.module';
-import { MaintenanceModule } from './maintenance/maintenance.module';
-import { ModelsModule } from './models/models.module';
-import { ProtocolsModule } from './protocols/protocols.module';
-import { ProxyModule } from './proxy/proxy.module';
-import { TasksModule } from './tasks/tasks.module';
+import {
+  MaintenanceModule,
+  ModelsModule,
+  ProtocolsModule,
+  ProxyModule,
+  TasksModule,
+} from './features.module';
 import { ENTITIES } from './entities';
 
 @Module({})

@@ -3,7 +3,7 @@ import { type GatewayConfig } from './config';
 import { RELAY_CONFIG } from './idempotency/relay.config';
 import { LEASES_CONFIG } from './leases/leases.config';
 import { LIMITS_CONFIG } from './limits/limits.config';
-import { PRICES_CONFIG } from './prices/prices.module';
+import { PRICES_CONFIG } from './prices.module';
 import { PROXY_CONFIG } from './proxy/proxy.config';
 import { SETTLEMENT_CONFIG } from './settlement/settlement.config';
 import { TASKS_CONFIG } from './tasks/tasks.config';

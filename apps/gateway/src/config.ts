@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { relayFields, relayOf } from './idempotency/relay.config';
 import { leasesFields, leasesOf } from './leases/leases.config';
 import { limitsOf } from './limits/limits.config';
-import { pricesFields, pricesOf } from './prices/prices.module';
+import { pricesFields, pricesOf } from './prices.module';
 import { proxyFields, proxyOf } from './proxy/proxy.config';
 import { settlementFields, settlementOf } from './settlement/settlement.config';
 import { tasksFields, tasksOf } from './tasks/tasks.config';

@@ -10,8 +10,13 @@ import { ServiceModule } from '@inference/http';
 import { sessionCookieNames } from '@inference/config';
 import { RefusalLimitModule } from '@inference/rate-limits';
 import { type RouterCostConfig } from './config';
-import { CostModule } from './cost/cost.module';
 import { ENTITIES } from './entities';
+import { CostController } from './cost/cost.controller';
+import { CostService } from './cost/cost.service';
+
+/** `GET /v1/router/cost`. */
+@Module({ controllers: [CostController], providers: [CostService] })
+class CostModule {}
 
 @Module({})
 export class AppModule {

@@ -9,10 +9,8 @@ import { DatabaseModule } from '@inference/database';
 import { EnvelopeModule } from '@inference/training-envelope';
 import { ServiceModule } from '@inference/http';
 import { RefusalLimitModule } from '@inference/rate-limits';
-import { CapabilitiesModule } from './capabilities/capabilities.module';
+import { CapabilitiesModule, QuotasModule, UsageModule } from './features.module';
 import { ConfigModule, type TrainingConfig } from './config';
-import { QuotasModule } from './quotas/quotas.module';
-import { UsageModule } from './usage/usage.module';
 import { ENTITIES } from './entities';
 
 @Module({})

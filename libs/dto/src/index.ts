@@ -8,7 +8,7 @@ export {
   typedPlainly,
 } from './fields/email-field';
 export { InstantField, TimeZoneField } from './fields/instant-field';
-export { IntegerField, IntegerParameter } from './fields/number-field';
+export { IntegerField, IntegerParameter } from './fields/other-fields';
 export {
   BooleanField,
   FlagParameter,

@@ -24,7 +24,7 @@ import {
   readAuthorization,
   type RegisteredStrategy,
   wrongKindMessage,
-} from './strategies/credential.strategy';
+} from './credential.strategy';
 
 /** `code` of every answer to a suspended account. Part of the API. */
 export const ACCOUNT_SUSPENDED = 'account_suspended' as const;

@@ -4,7 +4,7 @@ import { CREDENTIAL_STRATEGIES, CredentialsGuard } from './credentials.guard';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions, type GuardOptions } from './credentials.options';
 import { RouteAccessReader } from './route-access';
 import { AccountViews } from './staff/account-views';
-import { type RegisteredStrategy } from './strategies/credential.strategy';
+import { type RegisteredStrategy } from './credential.strategy';
 
 /** Protects every route of the app that imports it (see CredentialsGuard). */
 @Global()

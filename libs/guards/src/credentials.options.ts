@@ -2,8 +2,8 @@ import { type CookieNames, type Site } from '@inference/config';
 import { type AllowedOrigins } from '@inference/http';
 import { type JWK } from 'jose';
 import { type CredentialKind } from './credentials.decorators';
-import { type KeyHashSecrets } from './secret-keys/secret-key';
-import { type CredentialRegistration } from './strategies/credential.strategy';
+import { type KeyHashSecrets } from './secret-key';
+import { type CredentialRegistration } from './credential.strategy';
 
 export const CREDENTIALS_OPTIONS = Symbol('CREDENTIALS_OPTIONS');
 

@@ -1,5 +1,5 @@
 import { type Executor } from '@inference/database';
-import { createSecretKey, isSecretKey } from './secret-keys/secret-key';
+import { createSecretKey, isSecretKey } from './secret-key';
 import { AccountRole, ApiKey, FormerKeySecret, type KeyKind, type Session } from './credentials.entity';
 
 /** The account with its key of this id, if it has one that is not deleted. Null for an unknown account. */

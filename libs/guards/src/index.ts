@@ -48,7 +48,7 @@ export {
   isSecretKey,
   type KeyHashSecrets,
   possibleHashes,
-} from './secret-keys/secret-key';
+} from './secret-key';
 export { staffRolesOf } from './route-access';
 export { VIEW_HEADER } from './staff/account-views';
 export {
@@ -62,8 +62,8 @@ export {
   STAFF_ROLES,
   VIEW_ROUTE,
 } from './staff/staff-table';
-export { OnBehalfException, serviceCallerCredentials } from './services/service-caller.strategy';
-export { type Suspended, Suspensions, SuspensionsModule } from './suspensions/suspensions';
+export { OnBehalfException, serviceCallerCredentials } from './service-caller.strategy';
+export { type Suspended, Suspensions, SuspensionsModule } from './suspensions';
 export { isFromForeignPage, SESSION_CREDENTIALS } from './sessions/session.strategy';
 export { SESSION_AUDIENCE, sessionIssuer } from './sessions/session-token.strategy';
 export {
@@ -72,4 +72,4 @@ export {
   CredentialStrategy,
   type Identity,
   identityOf,
-} from './strategies/credential.strategy';
+} from './credential.strategy';

@@ -17,7 +17,7 @@ import { Database, DatabaseModule } from '@inference/database';
 import { createTestDatabase, type TestDatabase, testLog, waitFor } from '@inference/testing';
 import { type Response } from 'express';
 import { Gauge } from 'prom-client';
-import { HealthController } from './health/health.controller';
+import { HealthController } from './health.controller';
 import { Metrics } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
 import { createService } from './service';

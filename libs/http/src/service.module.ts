@@ -1,12 +1,12 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TracingShutdown } from '@inference/tracing';
 import { BodyMemory } from './bodies/body-memory';
-import { ConnectionDrain, ShutdownDelay } from './shutdown/shutdown';
-import { HealthController } from './health/health.controller';
+import { ConnectionDrain, ShutdownDelay } from './shutdown';
+import { HealthController } from './health.controller';
 import { ClockCheck, DatabaseMetrics } from './metrics/database-metrics';
 import { Metrics } from './metrics/metrics';
 import { MetricsServer } from './metrics/metrics-server';
-import { RefusedCalls } from './refused-calls/refused-calls';
+import { RefusedCalls } from './refused-calls';
 
 export interface BodyMemoryConfig {
   /** Most bytes of request bodies that the process holds at once; an account or address may use a quarter of it. */

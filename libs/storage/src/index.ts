@@ -10,7 +10,7 @@ export {
   StorageUnavailableError,
 } from './object-storage';
 export { openStorage } from './open-storage';
-export { FILES_PATH, FolderStorage, signLink, verifyLink } from './folder/folder-storage';
+export { FILES_PATH, FolderStorage, signLink, verifyLink } from './folder-storage';
 export {
   checkStorage,
   type S3Config,

@@ -1,6 +1,6 @@
-import { FolderStorage, type FolderLinks } from './folder/folder-storage';
+import { FolderStorage, type FolderLinks } from './folder-storage';
 import { type ObjectStorage } from './object-storage';
-import type * as s3 from './s3/s3-storage';
+import type * as s3 from './s3-storage';
 import { type StorageBackend } from './storage.config';
 
 /**
@@ -11,6 +11,6 @@ import { type StorageBackend } from './storage.config';
 export function openStorage(backend: StorageBackend, links?: FolderLinks): ObjectStorage {
   if (!('s3' in backend)) return new FolderStorage(backend.folder, links);
   // eslint-disable-next-line @typescript-eslint/no-require-imports
-  const { S3Storage } = require('./s3/s3-storage') as typeof s3;
+  const { S3Storage } = require('./s3-storage') as typeof s3;
   return new S3Storage(backend.s3);
 }

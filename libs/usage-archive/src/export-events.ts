@@ -36,7 +36,6 @@ import {
   sumTexts,
 } from './files/manifest';
 import { readText } from './files/read-events';
-import { refuseDifferences, throwFaults } from './refuse-differences';
 
 /** Also for files whose size is not known before: 10,000 such parts are 160 GB. */
 const PART_BYTES = partBytesOf(0);
@@ -264,4 +263,25 @@ async function isArchived(client: Client, archive: Archive, table: string): Prom
   }
   for (const record of records) await refuseDifferences(client, archive, table, record);
   return true;
+}
+
+/** Throws an error unless record, files and events of a day agree. */
+async function refuseDifferences(
+  client: Client,
+  archive: Archive,
+  table: string,
+  record: ArchivedDayRecord,
+): Promise<void> {
+  const { day } = record;
+  const text = await readText(archive.storage, archive.manifestKey(day));
+  if (text !== record.manifest || sha256Of(text) !== record.manifestSha256)
+    throwFaults(day, ['the manifest in the storage is not the recorded one']);
+  const manifest = parseManifest(day, record.manifest);
+  throwFaults(day, await checkStoredDay(client, archive, day, manifest));
+  throwFaults(day, await checkEvents(readEvents(client, table, day), manifest));
+}
+
+/** Throws an error if there are messages. */
+function throwFaults(day: Date, faults: string[]): void {
+  if (faults.length > 0) throw new Error(faults.map((fault) => `${dayText(day)}: ${fault}`).join('\n'));
 }

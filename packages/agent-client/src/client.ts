@@ -2,10 +2,10 @@ import { type NewEvent } from './events/event.ts';
 import { Events, type SendOptions } from './events/events.ts';
 import { DEFAULT_RETRY, type RetryOptions } from './http/retry.ts';
 import { type TokenSource, Transport } from './http/transport.ts';
-import { Sessions } from './sessions/sessions.ts';
+import { Sessions } from './sessions.ts';
 import { TurnFollower } from './stream/turn-follower.ts';
 import { TurnStream } from './stream/turn-stream.ts';
-import { type RunOptions, streamingCall, toolLoop } from './tool-loop/tool-loop.ts';
+import { type RunOptions, streamingCall, toolLoop } from './tool-loop.ts';
 
 /** The time of three heartbeats of the service. */
 const DEFAULT_SILENCE_MS = 45_000;

@@ -8,8 +8,8 @@ export {
   type Session,
   type SessionDetail,
   type ToolDefinition,
-} from './sessions/session.ts';
-export { type SessionListOptions, type SessionPage, type Sessions } from './sessions/sessions.ts';
+} from './sessions.ts';
+export { type SessionListOptions, type SessionPage, type Sessions } from './sessions.ts';
 export {
   type AgentEvent,
   type AssistantEvent,
@@ -39,5 +39,5 @@ export {
   type UnknownEvent as UnknownEvent,
 } from './stream/stream-event.ts';
 export { type Outcome, type TurnStream } from './stream/turn-stream.ts';
-export { type ToolContext, type ToolHandler, type ToolHandlers } from './tool-loop/tool-handlers.ts';
-export { type RunOptions } from './tool-loop/tool-loop.ts';
+export { type ToolContext, type ToolHandler, type ToolHandlers } from './tool-handlers.ts';
+export { type RunOptions } from './tool-loop.ts';

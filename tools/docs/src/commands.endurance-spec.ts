@@ -11,8 +11,7 @@ import {
   shellScript,
   type Step,
 } from './shell-session';
-import { type Document, readDocuments } from './documents';
-import { ROOT } from './root';
+import { type Document, readDocuments, ROOT } from './documents';
 import { RunningSite } from './running-site';
 
 jest.setTimeout(900_000);

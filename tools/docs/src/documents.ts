@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from './root';
+
+/** The repository's root. */
+export const ROOT = join(__dirname, '../../..');
 
 export interface Document {
   /** Relative to the root of the repository. */

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { withoutCodeBlocks } from './shell-session';
-import { readComponentReadmes, readDocuments } from './documents';
-import { ROOT } from './root';
+import { readComponentReadmes, readDocuments, ROOT } from './documents';
 
 /** About two screens. */
 const MAX_README_BYTES = 8_192;

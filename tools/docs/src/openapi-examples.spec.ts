@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type ApiDocument, readApiDocument } from '@inference/testing';
 import { checkExamples } from './openapi-examples';
-import { ROOT } from './root';
+import { ROOT } from './documents';
 
 const services = readdirSync(join(ROOT, 'docs/reference/openapi')).map((file) => basename(file, '.json'));
 

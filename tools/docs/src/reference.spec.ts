@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { ROOT } from './root';
+import { ROOT } from './documents';
 
 test.each(['write-reference.mjs', 'write-openapi.mjs'])('the pages that %s generates are current', (name) => {
   const script = join(ROOT, 'tools/docs', name);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { ROOT } from './root';
+import { ROOT } from './documents';
 
 /** A whole site with a database of its own, on a busy machine. */
 const READY_MILLIS = 300_000;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ROOT } from './root';
+import { ROOT } from './documents';
 
 const PAGE = 'docs/operations/rotate-secrets.md';
 const REFERENCE = 'docs/reference/configuration.md';

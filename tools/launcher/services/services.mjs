@@ -1,7 +1,6 @@
 import path from 'node:path';
-import { codeHostEnvironment } from './code-host-sandbox.mjs';
 import { SANDBOX_MODELS } from '../seed/price-list.mjs';
-import { paymentEnvironment } from './payment-sandbox.mjs';
+import { codeHostEnvironment, paymentEnvironment } from './sandboxes.mjs';
 
 /**
  * The services of a site and their environment variables.
@@ -307,4 +306,22 @@ function describeSandboxes({ dataDir, ports, tokensPerSecond }, { oidcClientSecr
     const entry = `dist/tools/${name}/src/main.js`;
     return [{ name, entry, url: urlOf(port), env: { ...common, ...environments[name] } }];
   });
+}
+
+/**
+ * The process that moves old usage events to the storage every day.
+ * @param {import('../settings.mjs').Settings} settings
+ * @param {import('../secrets.mjs').Secrets} secrets
+ */
+export function describeUsageArchive({ ports, storageFolder }, { databasePassword }) {
+  return {
+    name: 'usage-archive',
+    entry: 'dist/libs/usage-archive/src/command.js',
+    args: ['export', '--daily'],
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl('postgres', databasePassword, ports.postgres),
+      ...(storageFolder && { STORAGE_FOLDER: storageFolder }),
+    },
+  };
 }

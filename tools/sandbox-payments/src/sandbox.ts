@@ -1,7 +1,7 @@
 import { alipayProtocol } from './alipay/protocol';
 import { type InjectedFaults, NO_FAULTS } from './injected-faults';
 import { type SandboxPaymentsConfig } from './config';
-import { Deliveries, type DeliveriesState } from './deliveries/deliveries';
+import { Deliveries, type DeliveriesState } from './deliveries';
 import { OrderBook } from './orders/order-book';
 import { type SandboxOrder, orderView } from './orders/order-view';
 import { type Order, type ProviderName } from './orders/order';

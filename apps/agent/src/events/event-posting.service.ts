@@ -8,7 +8,7 @@ import { type Observable } from 'rxjs';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { type StoredEvent } from '../session-log/session-events.repository';
 import { estimateEventTokens } from '../session-log/session-log';
-import { type StreamEvent, turnStartedEvent } from '../streams/stream-events/stream-event';
+import { type StreamEvent, turnStartedEvent } from '../streams/stream-event';
 import { shuttingDownError, StreamHub } from '../streams/stream-hub';
 import { type TurnRun } from '../turns/turn-run';
 import { TurnRunner } from '../turns/turn-runner';

@@ -1,9 +1,9 @@
 import { ChoiceField, IdField, IntegerParameter, ObjectListField, TextField, Tolerant } from '@inference/dto';
 import { ApiSchema } from '@nestjs/swagger';
 import { SessionPath } from '../sessions/session.dto';
-import { PositionField, type StreamPosition } from '../streams/stream-events/stream-event';
+import { PositionField, type StreamPosition } from '../streams/stream-event';
 import { MAX_CALLS, MAX_CONTENT_CHARS, ToolCallDto, ToolCallResultDto } from '../tables/tool.dto';
-import { Rule } from '../validation/rule.decorator';
+import { Rule } from '../rule.decorator';
 
 const hasRole =
   (...roles: unknown[]) =>

@@ -3,7 +3,7 @@ import { type Caller } from '@inference/guards';
 import { Database } from '@inference/database';
 import { findEvent, listEvents } from '../session-log/session-events.repository';
 import { requireSession } from '../sessions/session-lock';
-import { sessionScopeOf } from '../service-callers/session-scope';
+import { sessionScopeOf } from '../session-scope';
 import { hasEventsAfter } from '../sessions/sessions.repository';
 import { type EventsQuery } from './event.dto';
 import { type EventListResponse, type EventResponse, toEventResponse } from './event.response';

@@ -4,14 +4,13 @@ import { type Caller } from '@inference/guards';
 import { DetailedException, TooManyRequestsException } from '@inference/http';
 import { activeTraceparent } from '@inference/tracing';
 import { BadRequestException, ConflictException } from '@nestjs/common';
-import { type Idempotency } from '../tables/session-event.entity';
+import { type Idempotency, type StoredToolCall } from '../tables/session-event.entity';
 import { findReplayedEvent, type StoredEvent } from '../session-log/session-events.repository';
 import { appendToolResults } from '../session-log/session-log';
 import { lockOrCreateSession } from '../sessions/session-lock';
-import { keyIdOf } from '../service-callers/session-scope';
+import { keyIdOf } from '../session-scope';
 import { type LockedOrInsertedSession, type LockedSession } from '../sessions/sessions.repository';
-import { notifyReplicas, TURN_CHANGED } from '../streams/stream-events/stream-events.repository';
-import { type StoredToolCall } from '../tables/tool-call.entity';
+import { notifyReplicas, TURN_CHANGED } from '../streams/stream-events.repository';
 import { findCalls, readPendingCalls } from '../tool-calls/tool-calls.repository';
 import {
   type ToolCall,

@@ -4,7 +4,7 @@ import { Database } from '@inference/database';
 import { type Response } from 'express';
 import { EMPTY, type Observable } from 'rxjs';
 import { noSuchSession, requireSession } from '../sessions/session-lock';
-import { type StreamPosition } from '../streams/stream-events/stream-event';
+import { type StreamPosition } from '../streams/stream-event';
 import { StreamHub } from '../streams/stream-hub';
 import {
   findCurrentStreamedTurn,

@@ -1,7 +1,7 @@
 import { newId } from '@inference/database';
 import { ScriptedModel, type TestAccount, waitFor } from '@inference/testing';
 import { AgentSite, Customer, readStream, textOf } from '../agent.fixture';
-import { appendDeltas } from '../streams/stream-events/stream-events.repository';
+import { appendDeltas } from '../streams/stream-events.repository';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 
 let model: ScriptedModel;

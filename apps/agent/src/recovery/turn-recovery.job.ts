@@ -1,10 +1,9 @@
 import { Database, type Transaction } from '@inference/database';
-import { Injectable, Logger, Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { RepeatingTask, ReplicaHeartbeat, ReplicasModule } from '../replicas/replica-heartbeat';
-import { notifyReplicas, TURN_ENDED } from '../streams/stream-events/stream-events.repository';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { RepeatingTask, ReplicaHeartbeat } from '../replicas/replica-heartbeat';
+import { notifyReplicas, TURN_ENDED } from '../streams/stream-events.repository';
 import { failTurn, interruptedError } from '../turns/turn-outcome';
 import { TurnRunner } from '../turns/turn-runner';
-import { TurnsModule } from '../turns/turns.module';
 import {
   enqueueTurn,
   findOrphanedTurn,
@@ -96,11 +95,3 @@ export class TurnRecoveryJob implements OnApplicationBootstrap {
     for (const id of await findTurnsWithoutJob(this.database)) await enqueueTurn(this.database, id);
   }
 }
-
-/** Recovers turns after crashes and lost notifications. */
-@Module({
-  imports: [ReplicasModule, TurnsModule],
-  providers: [TurnRecoveryJob],
-  exports: [TurnRecoveryJob],
-})
-export class RecoveryModule {}

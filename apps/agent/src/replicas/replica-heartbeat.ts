@@ -1,8 +1,8 @@
 import { env } from '@inference/config';
 import { Database, newId } from '@inference/database';
-import { Inject, Injectable, Logger, Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { type z } from 'zod';
-import { BACKGROUND_DATABASE } from '../background-database/background-database.module';
+import { BACKGROUND_DATABASE } from '../background-database.module';
 import { deleteDeadReplicas, deleteReplica, renewReplica } from './replicas.repository';
 
 export const REPLICAS_CONFIG = Symbol('REPLICAS_CONFIG');
@@ -107,7 +107,3 @@ export class ReplicaHeartbeat implements OnApplicationBootstrap {
     }
   }
 }
-
-/** The list of live processes of the service. */
-@Module({ providers: [ReplicaHeartbeat], exports: [ReplicaHeartbeat] })
-export class ReplicasModule {}

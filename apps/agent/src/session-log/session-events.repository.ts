@@ -1,6 +1,6 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { In, IsNull } from 'typeorm';
-import { type SessionScope } from '../service-callers/session-scope';
+import { type SessionScope } from '../session-scope';
 import { type Turn } from '../tables/turn.entity';
 import { type Idempotency, SessionEvent } from '../tables/session-event.entity';
 

@@ -8,7 +8,7 @@ import {
   lockOrInsertSession,
   lockSession,
 } from './sessions.repository';
-import { keyIdOf, sessionScopeOf } from '../service-callers/session-scope';
+import { keyIdOf, sessionScopeOf } from '../session-scope';
 
 // Access to sessions by their owner.
 

@@ -17,7 +17,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsObject } from 'class-validator';
 import { MAX_CONTENT_CHARS, type ToolDefinition, ToolDefinitionDto } from '../tables/tool.dto';
 import { type TurnStatus } from '../tables/turn.entity';
-import { Rule } from '../validation/rule.decorator';
+import { Rule } from '../rule.decorator';
 
 /** `.` and `..` are excluded because clients resolve them as relative path segments. */
 const SESSION_ID = /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/;

@@ -7,7 +7,7 @@ import {
 } from '@inference/database';
 import { MoreThan } from 'typeorm';
 import { AgentSession } from '../tables/agent-session.entity';
-import { type SessionScope } from '../service-callers/session-scope';
+import { type SessionScope } from '../session-scope';
 
 export type NewSession = Omit<AgentSession, 'lastSeq' | 'lastTurn' | 'createdAt'>;
 

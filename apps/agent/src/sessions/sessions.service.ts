@@ -7,11 +7,11 @@ import {
   deleteStreamEventsOfSession,
   notifyReplicas,
   TURN_DELETED,
-} from '../streams/stream-events/stream-events.repository';
+} from '../streams/stream-events.repository';
 import { cancelTurns } from '../turns/turn-outcome';
 import { readOpenTurns } from '../turns/turns.repository';
 import { noSuchSession, requireLockedSession } from './session-lock';
-import { keyIdOf, sessionScopeOf } from '../service-callers/session-scope';
+import { keyIdOf, sessionScopeOf } from '../session-scope';
 import {
   type CancelledTurnsResponse,
   type CreateSessionDto,

@@ -2,13 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { env } from '@inference/config';
 import { type BeforeApplicationShutdown, Inject, Injectable, Module } from '@nestjs/common';
 import { type z } from 'zod';
-import { RecoveryModule, TurnRecoveryJob } from '../recovery/turn-recovery.job';
-import { ReplicaHeartbeat, ReplicasModule } from '../replicas/replica-heartbeat';
+import { RecoveryModule, ReplicasModule, StreamsModule, TurnsModule } from '../features.module';
+import { TurnRecoveryJob } from '../recovery/turn-recovery.job';
+import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { StreamHub } from '../streams/stream-hub';
-import { StreamsModule } from '../streams/streams.module';
 import { TurnQueue } from '../turns/turn-queue';
 import { TurnRunner } from '../turns/turn-runner';
-import { TurnsModule } from '../turns/turns.module';
 
 export const SHUTDOWN_CONFIG = Symbol('SHUTDOWN_CONFIG');
 

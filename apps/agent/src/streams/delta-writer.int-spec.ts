@@ -1,6 +1,6 @@
 import { newId } from '@inference/database';
 import { waitFor, waitForLock } from '@inference/testing';
-import { BACKGROUND_DATABASE } from '../background-database/background-database.module';
+import { BACKGROUND_DATABASE } from '../background-database.module';
 import { AgentSite, Customer } from '../agent.fixture';
 import { type DeltaSource, DeltaWriter } from './delta-writer';
 import { type StreamHub } from './stream-hub';

@@ -1,8 +1,8 @@
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Database } from '@inference/database';
-import { BACKGROUND_DATABASE, TEXT_CONNECTIONS } from '../background-database/background-database.module';
-import { appendDeltas, type Delta } from './stream-events/stream-events.repository';
+import { BACKGROUND_DATABASE, TEXT_CONNECTIONS } from '../background-database.module';
+import { appendDeltas, type Delta } from './stream-events.repository';
 import { StreamHub } from './stream-hub';
 
 /** A running turn whose text is written. */

@@ -1,7 +1,7 @@
 import { Database, firstIdAt } from '@inference/database';
 import { BackgroundJobs, EVERY_MINUTE } from '@inference/jobs';
 import { Inject, Injectable } from '@nestjs/common';
-import { deleteExpiredStreamEvents } from './stream-events/stream-events.repository';
+import { deleteExpiredStreamEvents } from './stream-events.repository';
 import { STREAMS_CONFIG, type StreamsConfig } from './streams.config';
 
 /** Deletes the stream events of turns that ended before the retention time. The session's events are kept. */

@@ -8,7 +8,7 @@ import { Inject, Injectable, Logger, type MessageEvent } from '@nestjs/common';
 import { type Response } from 'express';
 import { Gauge } from 'prom-client';
 import { type Observable } from 'rxjs';
-import { endsResponse, type StreamEvent, toServerSentEvent } from './stream-events/stream-event';
+import { endsResponse, type StreamEvent, toServerSentEvent } from './stream-event';
 import {
   findDeletedTurns,
   readStreamEvents,
@@ -16,7 +16,7 @@ import {
   TURN_CHANGED,
   TURN_DELETED,
   TURN_ENDED,
-} from './stream-events/stream-events.repository';
+} from './stream-events.repository';
 import { STREAMS_CONFIG, type StreamsConfig } from './streams.config';
 
 /** After so many characters the socket is given time, so that a slow client does not fill the memory. */

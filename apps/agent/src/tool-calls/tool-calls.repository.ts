@@ -1,6 +1,6 @@
 import { newId, type Transaction } from '@inference/database';
 import { Any, IsNull } from 'typeorm';
-import { StoredToolCall } from '../tables/tool-call.entity';
+import { StoredToolCall } from '../tables/session-event.entity';
 import { type ToolCall } from '../tables/tool.dto';
 
 // The calls of tools that the models of a session have made. The transactions have locked the session.

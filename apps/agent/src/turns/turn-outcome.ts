@@ -6,13 +6,13 @@ import {
   MESSAGE_OVERHEAD_TOKENS,
   type NewEvent,
 } from '../session-log/session-log';
-import { type StreamEvent } from '../streams/stream-events/stream-event';
+import { type StreamEvent } from '../streams/stream-event';
 import {
   appendStreamEvent,
   notifyReplicas,
   readDeltaText,
   TURN_ENDED,
-} from '../streams/stream-events/stream-events.repository';
+} from '../streams/stream-events.repository';
 import { insertCalls, readPendingCalls, withUniqueIds } from '../tool-calls/tool-calls.repository';
 import { type ToolCall } from '../tables/tool.dto';
 import { enqueueTurn, findNextQueuedTurn, type OpenTurn, setTurnStatus } from './turns.repository';

@@ -3,7 +3,7 @@ import { Database, JOB_SCHEMAS, type Transaction } from '@inference/database';
 import { createJobPool, JobMetrics, JobWorker } from '@inference/jobs';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
-import { appendStreamEvent } from '../streams/stream-events/stream-events.repository';
+import { appendStreamEvent } from '../streams/stream-events.repository';
 import { TurnRunner } from './turn-runner';
 import { TURNS_CONFIG, type TurnsConfig } from './turns.config';
 import {

@@ -11,13 +11,13 @@ import { ReplicaHeartbeat } from '../replicas/replica-heartbeat';
 import { readPromptMessages } from '../session-log/prompt-messages';
 import { nameBrokenOffCall, releaseIdempotencyKey } from '../session-log/session-events.repository';
 import { DeltaWriter } from '../streams/delta-writer';
-import { type StreamEvent } from '../streams/stream-events/stream-event';
+import { type StreamEvent } from '../streams/stream-event';
 import {
   appendStreamEvent,
   deleteStreamEventsOfDeletedTurn,
   TURN_DELETED,
   TURN_ENDED,
-} from '../streams/stream-events/stream-events.repository';
+} from '../streams/stream-events.repository';
 import { StreamHub } from '../streams/stream-hub';
 import { contextTooLongError, failTurn, INTERRUPTED, interruptedError, recordAnswer } from './turn-outcome';
 import { TurnRun } from './turn-run';

@@ -1,7 +1,7 @@
 import { type Executor, JOB_SCHEMAS, newId, type Transaction } from '@inference/database';
 import { type Idempotency, type SessionEvent } from '../tables/session-event.entity';
 import { EVENT_COLUMNS, type StoredEvent } from '../session-log/session-events.repository';
-import { turnStartedEvent } from '../streams/stream-events/stream-event';
+import { turnStartedEvent } from '../streams/stream-event';
 import { Turn, type TurnStatus } from '../tables/turn.entity';
 
 /** Name of the queue's task that runs a turn. */

@@ -42,3 +42,12 @@ type Exact<Body> = Body extends { toScreenNumber: unknown }
 export async function bodyOf<Body>(answer: Promise<{ data?: Body }>): Promise<Exact<Exclude<Body, string>>> {
   return (await answer).data as Exact<Exclude<Body, string>>;
 }
+
+/** `crypto.randomUUID` is missing on pages without TLS. */
+const KEY_BYTES = 16;
+
+/** A new value for the header `Idempotency-Key`. */
+export const newIdempotencyKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');

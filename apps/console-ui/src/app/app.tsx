@@ -1,15 +1,17 @@
 import { type QueryClient, QueryClientProvider, QueryErrorResetBoundary } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { Suspense, useEffect } from 'react';
+import { Suspense, useEffect, useSyncExternalStore } from 'react';
+import { Group, Skeleton, Alert } from '@mantine/core';
+import { CloudOff } from 'lucide-react';
 import { activityStore } from '../activities/activity-store';
 import { type ConsoleApi, ConsoleApiProvider } from '../api/console-api';
-import { type Session, SessionProvider } from '../api/session';
+import { type Session, SessionProvider, useSession } from '../api/session';
 import { type RuntimeConfig, RuntimeConfigProvider } from '../api/site';
 import { FailureBoundary } from '../layout/failures';
-import { ShellSkeleton } from '../layout/shell-skeleton';
-import { SignOutNotice } from '../layout/sign-out-notice';
 import { TimeZoneProvider } from '../time/time';
 import { type AppRouter } from './router';
+import classes from '../layout/layout.module.css';
+import { useLayoutTexts } from '../layout/layout-texts';
 
 export interface AppParts {
   config: RuntimeConfig;
@@ -56,5 +58,36 @@ export function App({ config, session, api, queryClient, router }: AppParts) {
         </ConsoleApiProvider>
       </SessionProvider>
     </RuntimeConfigProvider>
+  );
+}
+
+/** The header of every page, while the console is asked what the site is. */
+function ShellSkeleton() {
+  return (
+    <div className={classes.header} aria-busy>
+      <Group>
+        <Skeleton height={24} width={180} />
+      </Group>
+    </div>
+  );
+}
+
+/** Says that the console does not know of the sign-out yet: somebody else could use the session of this browser. */
+function SignOutNotice() {
+  const t = useLayoutTexts();
+  const session = useSession();
+  const isPending = useSyncExternalStore(
+    session.subscribe,
+    () => session.isSignOutPending,
+    () => false,
+  );
+  return (
+    <div role="status" className={classes.notice}>
+      {isPending && (
+        <Alert variant="default" icon={<CloudOff size={18} />} title={t('signOut.pending.title')}>
+          {t('signOut.pending.text')}
+        </Alert>
+      )}
+    </div>
   );
 }

@@ -39,7 +39,7 @@ function LanguageProvider({ wanted, otherwise, children }: LanguageWish & { chil
 /** The same key as in public/early.js. */
 const colorSchemeManager = localStorageColorSchemeManager({ key: 'color-scheme' });
 
-/** Language and theme. The variables of the theme are a style sheet (see theme-variables.ts). */
+/** Language and theme. The variables of the theme are a style sheet (see built-styles.ts). */
 export function Appearance({ children, ...languages }: LanguageWish & { children: ReactNode }) {
   return (
     <LanguageProvider {...languages}>

@@ -2,7 +2,7 @@ import { Group, TextInput } from '@mantine/core';
 import { useUncontrolled } from '@mantine/hooks';
 import { type ReactNode, useRef, useState } from 'react';
 import { type ChineseTexts, defineTexts } from '../language/define-texts';
-import { typedTime } from '../time/typed-time';
+import { typedTime } from '../time/typed-day';
 import { DayField } from './day-field';
 import { useHeldForm } from './held-form';
 

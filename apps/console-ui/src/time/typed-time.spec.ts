@@ -1,4 +1,4 @@
-import { typedTime } from './typed-time';
+import { typedTime } from './typed-day';
 
 it.each([
   ['09:30', '09:30'],

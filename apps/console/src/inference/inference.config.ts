@@ -56,3 +56,23 @@ export const inferenceOf = (fields: Fields): InferenceConfig => ({
   silenceMillis: fields.MODEL_SILENCE_TIMEOUT_SECONDS * 1000,
   shutdownGraceMillis: fields.SHUTDOWN_GRACE_SECONDS * 1000,
 });
+
+export const SERVING_CONFIG = Symbol('SERVING_CONFIG');
+
+export const servingFields = {
+  ...env.upstreamEncryption,
+  ...env.upstreamNetworks,
+};
+
+type ServingFields = z.output<z.ZodObject<typeof servingFields>>;
+
+export interface ServingConfig {
+  /** 32 bytes each. The first one encrypts credentials of upstreams; all decrypt. */
+  encryptionKeys: Buffer[];
+  allowsPrivateNetworks: boolean;
+}
+
+export const servingOf = (fields: ServingFields): ServingConfig => ({
+  encryptionKeys: fields.UPSTREAM_ENCRYPTION_KEYS,
+  allowsPrivateNetworks: fields.UPSTREAM_PRIVATE_NETWORKS === 'allowed',
+});

@@ -14,7 +14,7 @@ import { type DirectoryModel, type ModelState } from '@inference/serving';
 import { Inject, Injectable } from '@nestjs/common';
 import { GatewayError } from '../errors/openai-error';
 import { ServingDirectory } from '../upstreams/directory.service';
-import { PRICES_CONFIG, type PricesConfig } from '../prices/prices.module';
+import { PRICES_CONFIG, type PricesConfig } from '../prices.module';
 import { type ModelDetails, type ModelListResponse, type ModelResponse } from './models.dto';
 
 /** A longer name is cut in the message. */

@@ -12,7 +12,7 @@ import {
 import { CREDENTIAL_ENTITIES } from '../credentials.entity';
 import { createApiKey, rehashApiKey } from '../credentials.repository';
 import { type CredentialsOptions } from '../credentials.options';
-import { hashSecretKey } from '../secret-keys/secret-key';
+import { hashSecretKey } from '../secret-key';
 import { ApiKeyVerifier } from './api-key.strategy';
 
 const OPTIONS: CredentialsOptions = {

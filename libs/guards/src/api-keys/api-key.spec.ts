@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hashSecretKey } from '../secret-keys/secret-key';
+import { hashSecretKey } from '../secret-key';
 import { createApiKey, isApiKey } from '../credentials.repository';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -6,14 +6,14 @@ import { callerCache, type CallerCache } from '../caching/credential-cache';
 import { type Caller } from '../caller';
 import { type KeyKind } from '../credentials.entity';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
-import { possibleHashes } from '../secret-keys/secret-key';
+import { possibleHashes } from '../secret-key';
 import {
   type AuthenticateOptions,
   type CredentialRegistration,
   CredentialStrategy,
   type Identity,
   identityOf,
-} from '../strategies/credential.strategy';
+} from '../credential.strategy';
 import {
   callerIfValid,
   holderOf,

@@ -29,7 +29,7 @@ import {
   doneFor,
   type PassportRequest,
   uniqueName,
-} from '../strategies/credential.strategy';
+} from '../credential.strategy';
 
 export const SESSION_AUDIENCE = 'inference-platform';
 const SESSION_ALGORITHM = 'ES256';

@@ -9,7 +9,7 @@ import { ExtractJwt } from 'passport-jwt';
 import { CallerCache } from '../caching/credential-cache';
 import { type Caller, SUSPENDED } from '../caller';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions, type StaffTwoFactor } from '../credentials.options';
-import { type CredentialRegistration, type Identity, identityOf } from '../strategies/credential.strategy';
+import { type CredentialRegistration, type Identity, identityOf } from '../credential.strategy';
 import { SessionKeyProvider, SessionTokenStrategy, type TokenPlace } from './session-token.strategy';
 import { findSession } from '../credentials.repository';
 

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type Socket } from 'node:net';
-import { type AllowedOrigins, rawCorsHeaders } from '../cors/cors';
+import { type AllowedOrigins, rawCorsHeaders } from '../cors';
 
 const HEADERS_TOO_LARGE = 'HPE_HEADER_OVERFLOW';
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT';

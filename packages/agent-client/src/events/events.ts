@@ -1,7 +1,6 @@
-import { sessionPath } from '../sessions/session.ts';
+import { sessionPath } from '../sessions.ts';
 import { type Transport } from '../http/transport.ts';
 import { type AgentEvent, type NewEvent } from './event.ts';
-import { makeIdempotencyKey } from './idempotency-key.ts';
 
 export interface SendOptions {
   /** The service stores an event that is sent again with the same key only once. Default: a new key. */
@@ -67,4 +66,10 @@ export class Events {
       after = last.seq;
     }
   }
+}
+
+/** 32 hexadecimal digits. Browsers offer `randomUUID` only on pages that were loaded by HTTPS. */
+export function makeIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -2,9 +2,8 @@ import { AgentError } from '../http/agent-error.ts';
 import { Connection } from '../http/connection.ts';
 import { RetryBackoff } from '../http/retry.ts';
 import { type Call, type Prepared, type Transport } from '../http/transport.ts';
-import { sessionPath } from '../sessions/session.ts';
+import { sessionPath } from '../sessions.ts';
 import { type TurnErrorEvent, type StreamEvent, endsResponse, parseStreamEvent } from './stream-event.ts';
-import { isNext, parsePosition } from './position.ts';
 import { StreamResponse } from './stream-response.ts';
 
 /** Heartbeats for this time count as progress, even without an event. */
@@ -107,4 +106,23 @@ export class TurnFollower {
     this.hasEvents = true;
     this.patience.progress();
   }
+}
+
+/** The position of a stream event, such as `3.17`: the number of its turn in the session and its number in the turn, from 1. */
+interface Position {
+  turn: number;
+  event: number;
+}
+
+function parsePosition(id: string | undefined): Position | undefined {
+  const [, turn, event] = /^(\d{1,15})\.(\d{1,15})$/.exec(id ?? '') ?? [];
+  return turn === undefined ? undefined : { turn: Number(turn), event: Number(event) };
+}
+
+/** Whether a position directly follows the last one. The last one may be the end of its turn. */
+function isNext(position: Position, last: Position): boolean {
+  return (
+    (position.turn === last.turn && position.event === last.event + 1) ||
+    (position.turn === last.turn + 1 && position.event === 1)
+  );
 }

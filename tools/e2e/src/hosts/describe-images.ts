@@ -155,7 +155,7 @@ export function describeImages(imageOf: (app: string) => string, version: string
   });
 
   test('the console can keep packages in a bucket', async () => {
-    const command = ['node', '-e', "require('/platform/dist/libs/storage/src/s3/s3-storage.js')"];
+    const command = ['node', '-e', "require('/platform/dist/libs/storage/src/s3-storage.js')"];
     expect(await site.service('console').runCommand(command)).toEqual({ code: 0, output: '' });
   });
 

@@ -1,4 +1,4 @@
-import { HEAVY_BODIES, withNameTwice } from './heavy-bodies';
+import { HEAVY_BODIES, withNameTwice } from './bodies';
 
 const UNFINISHED = ['deep objects that do not end', 'a text that does not end'];
 

@@ -1,4 +1,4 @@
-import { type Delivery } from '../deliveries/deliveries';
+import { type Delivery } from '../deliveries';
 import { type Order, type OrderStatus, type ProviderName } from './order';
 
 /** The JSON view of an order. Times are ISO 8601. Amounts are in minor units (hundredths). */

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { type ChangeEvent, type ReactNode, useRef, useState } from 'react';
 import { toApiError } from '../../api/api-error';
-import { newIdempotencyKey } from '../../api/idempotency-key';
+import { newIdempotencyKey } from '../../api/console-api';
 import { FormDialog } from '../../components/dialogs';
 import { AmountField, useAmountSyntaxError } from '../../components/amount-field';
 import { ErrorNotice, showFieldErrors } from '../../components/error-notice';

@@ -25,7 +25,75 @@ import {
   type MarginRow,
   sortedRows,
 } from './margin-report';
-import { useMarginTexts } from './margin-texts';
+import { type ChineseTexts, defineTexts } from '../../language/define-texts';
+
+const en = {
+  title: 'Margin',
+  description: 'What usage brings in and what the upstreams take for it, in days of UTC.',
+  from: 'First day',
+  to: 'Last day',
+  group: 'Show by',
+  'by.day': 'Day',
+  'by.model': 'Model',
+  'by.upstream': 'Upstream',
+  'by.account': 'Account',
+  sort: 'Sort by',
+  'sort.revenue': 'Highest revenue',
+  'sort.cost': 'Highest cost',
+  'sort.margin': 'Highest margin',
+  'sort.loss': 'Lowest margin',
+  'sort.share': 'Highest margin rate',
+  'sort.uncosted': 'Most calls without a known cost',
+  chart: 'Revenue of the days, by cost and margin',
+  'chart.cost': 'Cost',
+  'chart.margin': 'Margin',
+  'chart.uncosted': 'Revenue without a known cost',
+  calls: 'Calls',
+  uncosted: 'Without a known cost',
+  revenue: 'Revenue',
+  cost: 'Cost',
+  margin: 'Margin',
+  share: 'Margin rate',
+  total: 'Total',
+  note: 'Calls whose upstream has no cost price count in calls and revenue only, not in the margin.',
+  'empty.title': 'No usage',
+  'empty.text': 'Nothing was used in this period since costs are counted.',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  title: '毛利',
+  description: '用量收入与上游成本，按 UTC 日期统计。',
+  from: '开始日期',
+  to: '结束日期',
+  group: '分组',
+  'by.day': '日期',
+  'by.model': '模型',
+  'by.upstream': '上游',
+  'by.account': '账户',
+  sort: '排序',
+  'sort.revenue': '收入从高到低',
+  'sort.cost': '成本从高到低',
+  'sort.margin': '毛利从高到低',
+  'sort.loss': '毛利从低到高',
+  'sort.share': '毛利率从高到低',
+  'sort.uncosted': '成本未知的调用从多到少',
+  chart: '每日收入：成本与毛利',
+  'chart.cost': '成本',
+  'chart.margin': '毛利',
+  'chart.uncosted': '成本未知的收入',
+  calls: '调用次数',
+  uncosted: '成本未知',
+  revenue: '收入',
+  cost: '成本',
+  margin: '毛利',
+  share: '毛利率',
+  total: '合计',
+  note: '上游没有成本价的调用只计入调用次数和收入，不计入毛利。',
+  'empty.title': '没有用量',
+  'empty.text': '开始统计成本以来，此期间没有用量。',
+};
+
+const useMarginTexts = defineTexts('admin-margin', en, zh);
 
 const UsageChart = lazy(fileLoader(() => import('../usage/usage-chart')));
 

@@ -1,4 +1,4 @@
-import { Badge, Button, Code, Group, Text } from '@mantine/core';
+import { Badge, Button, Code, Group, Text, Alert, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
@@ -23,8 +23,7 @@ import {
   useDeletePackage,
   usePublishPackage,
 } from './package-queries';
-import { type PackageUpload } from './package-uploads';
-import { UnfinishedUploads } from './unfinished-uploads';
+import { type PackageUpload, numberOf, sending, uploadsQuery, useDiscardUpload } from './package-uploads';
 import { UploadDialog } from './upload-dialog';
 
 type PackageAction = 'publish' | 'withdraw' | 'delete';
@@ -211,5 +210,55 @@ function PackageDialog({ action, model, one, onClose }: Props) {
       onConfirm={confirm}
       onClose={onClose}
     />
+  );
+}
+
+interface UploadsProps {
+  slug: string;
+  onGoOn: (upload: PackageUpload) => void;
+}
+
+/** Uploads of the model that an earlier visit began, to go on with or to discard. */
+function UnfinishedUploads({ slug, onGoOn }: UploadsProps) {
+  const t = useAdminPackagesTexts();
+  const { data: uploads = [] } = useQuery(uploadsQuery(useConsoleApi()));
+  const discarding = useDiscardUpload();
+  const unfinished = uploads.filter(
+    (one) => one.slug === slug && one.state === 'uploading' && !sending.has(one.id),
+  );
+  if (unfinished.length === 0) return null;
+  return (
+    <Alert role="status" variant="light" title={t('unfinished')}>
+      <Stack gap="xs">
+        {discarding.error && <ErrorNotice error={discarding.error} />}
+        {unfinished.map((one) => {
+          const { id, file_name: name, version } = one;
+          const percent = Math.floor((one.arrived_parts.length * 100) / numberOf(one.parts));
+          return (
+            <Group key={id} justify="space-between">
+              <Text size="md">{t('unfinished.text', { name, version, percent })}</Text>
+              <Group gap="xs">
+                <Button
+                  size="xs"
+                  aria-label={t('unfinished.goOn.named', { name })}
+                  onClick={() => onGoOn(one)}
+                >
+                  {t('unfinished.goOn')}
+                </Button>
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={t('unfinished.discard.named', { name })}
+                  loading={discarding.isPending && discarding.variables === id}
+                  onClick={() => discarding.mutate(id)}
+                >
+                  {t('unfinished.discard')}
+                </Button>
+              </Group>
+            </Group>
+          );
+        })}
+      </Stack>
+    </Alert>
   );
 }

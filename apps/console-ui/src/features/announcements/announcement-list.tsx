@@ -2,9 +2,23 @@ import { CloseButton, Group, Text } from '@mantine/core';
 import { type Schemas } from '../../api/console-api';
 import { useLanguage } from '../../language/language';
 import { AnnouncementText } from './announcement-text';
-import { useAnnouncementTexts } from './announcement-texts';
 import { useDismiss } from './announcements-query';
 import classes from './announcements.module.css';
+import { type ChineseTexts, defineTexts } from '../../language/define-texts';
+
+const en = {
+  title: 'Announcements',
+  dismiss: 'Hide “{{title}}”',
+  failed: 'The announcement could not be hidden. Try again.',
+} as const;
+
+const zh: ChineseTexts<typeof en> = {
+  title: '公告',
+  dismiss: '隐藏“{{title}}”',
+  failed: '未能隐藏公告，请重试。',
+};
+
+const useAnnouncementTexts = defineTexts('announcements', en, zh);
 
 type Announcement = Schemas['CurrentAnnouncementResponse'];
 

@@ -4,8 +4,7 @@ import { type Language, LANGUAGES } from '../../accounts/languages';
 import { type DocumentsConfig } from '../billing.config';
 import { PAYMENT_PROVIDERS } from '../payment-providers/payment-provider';
 import { refundedMinor } from '../payments/minor-amount';
-import { type Payment } from '../payments/payment.entity';
-import { type Refund } from '../payments/refund.entity';
+import { type Payment, type Refund } from '../payments/payment.entity';
 import { splitTaxes } from './tax';
 
 /** In hundredths of the currency; text in the database, since most JSON parsers read numbers as floats. */

@@ -1,8 +1,7 @@
 import { type Executor, newId } from '@inference/database';
 import { type PaymentProviderName } from '../payment-providers/payment-provider';
-import { type Payment, type PaymentStatus } from '../payments/payment.entity';
+import { type Payment, type PaymentStatus, type RefundStatus } from '../payments/payment.entity';
 import { findPayment } from '../payments/payments.repository';
-import { type RefundStatus } from '../payments/refund.entity';
 
 interface PaymentOptions {
   provider?: PaymentProviderName;

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { InvoiceAttachments } from '../../notifications/mail/invoice-attachments';
 import { invoiceSnapshot, type InvoiceSnapshot } from '../documents/document-snapshot';
 import { type IssuedDocument } from '../documents/documents.repository';
-import { type Refund } from '../payments/refund.entity';
+import { type Refund } from '../payments/payment.entity';
 import { listRefunds } from '../payments/refunds.repository';
 import { invoicePdf } from './invoice-pdf';
 import { findInvoice, findOwnInvoice, type InvoiceWithFile } from './invoices.repository';

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { type InvoiceSnapshot } from '../documents/document-snapshot';
 import { HOSTILE_TEXT } from '../documents/documents.fixture';
 import { splitTaxes, type TaxRate } from '../documents/tax';
-import { type Refund } from '../payments/refund.entity';
+import { type Refund } from '../payments/payment.entity';
 import { invoicePdf } from './invoice-pdf';
 import { type DrawnText, readPdf } from './pdf-text.fixture';
 

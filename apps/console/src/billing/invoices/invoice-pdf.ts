@@ -11,7 +11,7 @@ import {
   formatSiteTime,
   PROVIDER_DISPLAY_NAMES,
 } from '../documents/print-formats';
-import { type Refund } from '../payments/refund.entity';
+import { type Refund } from '../payments/payment.entity';
 import { type Cell, PdfLayout } from './pdf-layout';
 
 const TITLE = '形式发票（收款凭证）';

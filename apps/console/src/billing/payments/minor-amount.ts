@@ -1,6 +1,6 @@
 import { type ExactNumber, exactNumber, PICO_DIGITS, scaledToDecimal } from '@inference/money';
 import { type AmountOptions } from '../../validation/amount-field.decorator';
-import { type Refund } from './refund.entity';
+import { type Refund } from './payment.entity';
 
 /** Payment providers count in minor units: hundredths of the currency. */
 const MINOR_DIGITS = 2;

@@ -17,8 +17,14 @@ import { ValidateBy } from 'class-validator';
 import { AmountField } from '../../validation/amount-field.decorator';
 import { PAYMENT_PROVIDERS, type PaymentProviderName } from '../payment-providers/payment-provider';
 import { minorToNumber, POSITIVE_AMOUNT, refundedMinor } from './minor-amount';
-import { type Payment, PAYMENT_STATUSES, type PaymentStatus } from './payment.entity';
-import { type Refund, REFUND_STATUSES, type RefundStatus } from './refund.entity';
+import {
+  type Payment,
+  PAYMENT_STATUSES,
+  type PaymentStatus,
+  type Refund,
+  REFUND_STATUSES,
+  type RefundStatus,
+} from './payment.entity';
 
 /** All providers accept 2,000 characters, and no return page needs more. */
 const MAX_URL_CHARS = 2_000;

@@ -1,7 +1,7 @@
 import { createTestDatabase, insertAccount, type TestDatabase, TestPool } from '@inference/testing';
 import { ENTITIES } from '../../entities';
 import { insertPayment, insertRefund } from '../documents/documents.fixture';
-import { type Payment, type PaymentStatus } from './payment.entity';
+import { type Payment, type PaymentStatus, type RefundStatus } from './payment.entity';
 import {
   endRefusedPayment,
   endUnpaidPayment,
@@ -9,7 +9,6 @@ import {
   releasePayment,
   storeCheckout,
 } from './payments.repository';
-import { type RefundStatus } from './refund.entity';
 import { findRefund, requestRefundCheck } from './refunds.repository';
 
 const checkout = (name: string) =>

@@ -1,7 +1,6 @@
 import { type Executor, type Position, readNewestFirst, type Transaction } from '@inference/database';
 import { In, Not } from 'typeorm';
-import { type Payment } from './payment.entity';
-import { Refund, type RefundStatus } from './refund.entity';
+import { type Payment, Refund, type RefundStatus } from './payment.entity';
 
 type NewRefund = Pick<Refund, 'id' | 'paymentId' | 'amountMinor' | 'reason' | 'orderedBy'>;
 

@@ -15,7 +15,7 @@ import {
   PROVIDER_DISPLAY_NAMES,
   toPrintableLine,
 } from '../documents/print-formats';
-import { type Refund } from '../payments/refund.entity';
+import { type Refund } from '../payments/payment.entity';
 
 interface ReceiptTexts {
   receipt: string;

@@ -14,7 +14,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { AmountField } from '../../validation/amount-field.decorator';
 import { minorToNumber, POSITIVE_AMOUNT } from '../payments/minor-amount';
 import { PaymentRefundResponse, paymentRefundView } from '../payments/payments.dto';
-import { type Refund, REFUND_STATUSES, type RefundStatus } from '../payments/refund.entity';
+import { type Refund, REFUND_STATUSES, type RefundStatus } from '../payments/payment.entity';
 import { type ListedRefund } from '../payments/refunds.repository';
 
 export class CreateRefundDto {

@@ -19,16 +19,47 @@ import {
   ApiResponse,
   ApiTags,
   getSchemaPath,
+  ApiProperty,
 } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
+import { ChoiceField } from '@inference/dto';
 import { PaymentProviders } from '../payment-providers/payment-providers';
-import {
-  StripeAcknowledgementResponse,
-  WebhookPath,
-  WechatAcknowledgementResponse,
-  WechatRefusalResponse,
-} from './webhooks.dto';
 import { WebhooksService } from './webhooks.service';
+import { PAYMENT_PROVIDERS, type PaymentProviderName } from '../payment-providers/payment-provider';
+
+class WebhookPath {
+  @ChoiceField(PAYMENT_PROVIDERS, {
+    description:
+      '`card_provider`: Stripe; `messaging_pay_provider`: WeChat Pay; `wallet_pay_provider`: Alipay.',
+    example: 'card_provider',
+    notFound: 'no such provider',
+  })
+  provider!: PaymentProviderName;
+}
+
+/** What Stripe gets for a notification that is stored. */
+class StripeAcknowledgementResponse {
+  @ApiProperty({ description: 'Always true.', enum: [true], example: true })
+  received!: true;
+}
+
+/** What WeChat Pay gets for a notification that is stored. */
+class WechatAcknowledgementResponse {
+  @ApiProperty({ description: 'Always `SUCCESS`.', enum: ['SUCCESS'] })
+  code!: 'SUCCESS';
+
+  @ApiProperty({ description: '“Success” in Chinese.', example: '成功' })
+  message!: string;
+}
+
+/** What WeChat Pay gets for a notification that is refused. */
+class WechatRefusalResponse {
+  @ApiProperty({ description: 'Always `FAIL`.', enum: ['FAIL'] })
+  code!: 'FAIL';
+
+  @ApiProperty({ description: 'What is wrong, for people.', example: 'the signature is wrong' })
+  message!: string;
+}
 
 type RequestBody = NonNullable<ApiOperationOptions['requestBody']>;
 

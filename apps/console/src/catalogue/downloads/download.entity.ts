@@ -2,7 +2,7 @@ import { BigIntColumn } from '@inference/database';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { Account } from '../../accounts/account.entity';
 import { type Component } from '../component';
-import { Package } from '../models/model-packages/package.entity';
+import { Package } from '../models/model.entity';
 
 /** One download: an account was given links to a package on a day, however many. */
 @Entity('package_downloads', { schema: 'catalogue' })

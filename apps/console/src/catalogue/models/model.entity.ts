@@ -1,6 +1,6 @@
-import { TimeColumn } from '@inference/database';
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Package } from './model-packages/package.entity';
+import { TimeColumn, BigIntColumn } from '@inference/database';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique, Check } from 'typeorm';
+import { Account } from '../../accounts/account.entity';
 
 /** A model that customers download. It is public if it has a published package. */
 @Entity('models', { schema: 'catalogue' })
@@ -46,4 +46,71 @@ export class Model {
   /** The last change of the description or of what is published. */
   @TimeColumn({ default: () => 'clock_timestamp()' })
   changedAt!: Date;
+}
+
+/** One version of a model: an immutable file, which the storage holds under the id of the package. */
+@Entity('packages', { schema: 'catalogue' })
+@Index('packages_published', ['publishedAt', 'id'], { where: 'published_at IS NOT NULL' })
+@Index('packages_to_purge', ['removedAt'], { where: 'purged_at IS NULL AND removed_at IS NOT NULL' })
+@Index('packages_uploading', ['uploadingUntil'], { where: 'stored_at IS NULL AND removed_at IS NULL' })
+@Index('packages_version', ['slug', 'version'], {
+  unique: true,
+  where: 'stored_at IS NOT NULL AND (removed_at IS NULL OR published_at IS NOT NULL)',
+})
+@Check('packages_check', '(stored_at IS NULL) = (sha256 IS NULL)')
+@Check('packages_check1', '(stored_at IS NULL) = (uploading_until IS NOT NULL)')
+@Check('packages_check2', 'published_at IS NULL OR stored_at IS NOT NULL')
+@Check('packages_check3', 'purged_at IS NULL OR removed_at IS NOT NULL')
+@Check('packages_sha256_check', 'length(sha256) = 32')
+@Check('packages_size_check', 'size >= 0')
+@Unique(['slug', 'id'])
+export class Package {
+  @PrimaryColumn('text')
+  id!: string;
+
+  @Column('text')
+  slug!: string;
+
+  @Column('text')
+  version!: string;
+
+  /** The name under which customers save the file. */
+  @Column('text')
+  fileName!: string;
+
+  /** Bytes of the file. */
+  @BigIntColumn()
+  size!: bigint;
+
+  /** Null while it is being uploaded. */
+  @Column('bytea', { nullable: true })
+  sha256!: Buffer | null;
+
+  /** The admin. */
+  @ForeignKey(() => Account)
+  @Column('text')
+  uploadedBy!: string;
+
+  /** When the upload began. */
+  @TimeColumn({ default: () => 'clock_timestamp()' })
+  createdAt!: Date;
+
+  /** The replica that receives the upload extends this time. After it the upload counts as abandoned. */
+  @TimeColumn({ nullable: true })
+  uploadingUntil!: Date | null;
+
+  /** When the upload was complete. */
+  @TimeColumn({ nullable: true })
+  storedAt!: Date | null;
+
+  /** When it was published for the first time. */
+  @TimeColumn({ nullable: true })
+  publishedAt!: Date | null;
+
+  @TimeColumn({ nullable: true })
+  removedAt!: Date | null;
+
+  /** When the file was deleted from the storage. */
+  @TimeColumn({ nullable: true })
+  purgedAt!: Date | null;
 }

@@ -1,8 +1,7 @@
 import { type Executor, newId, type Transaction } from '@inference/database';
 import { type Position } from '@inference/http';
 import { IsNull, MoreThan, Not } from 'typeorm';
-import { type Package } from './model-packages/package.entity';
-import { Model } from './model.entity';
+import { Model, type Package } from './model.entity';
 
 /** What an admin writes about a model. */
 export type ModelDescription = Pick<

@@ -35,7 +35,7 @@ import {
   type UpstreamTestResponse,
   type VersionQuery,
 } from './serving.dto';
-import { SERVING_CONFIG, type ServingConfig } from './serving.config';
+import { SERVING_CONFIG, type ServingConfig } from '../inference.config';
 import {
   deleteCredential,
   deleteCredentials,

@@ -5,8 +5,7 @@ import { BadRequestException, ConflictException, Injectable, NotFoundException }
 import { type Actor } from '../../accounts/audit-log/actor';
 import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { type CacheableResponse } from '../../caching/cached.decorator';
-import { type Announcement } from './announcement.entity';
-import { type AnnouncementMailing } from './mailing.entity';
+import { type Announcement, type AnnouncementMailing } from './announcement.entity';
 import { findMailings } from './mailings.repository';
 import { mailingView } from './mailings.service';
 import {

@@ -4,9 +4,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { queueMail } from '../mail/outbox';
 import { countWaitingMails } from '../mail/outbox.repository';
 import { ANNOUNCEMENT_MAIL_CONFIG, type AnnouncementMailConfig } from '../notifications.config';
-import { type Announcement } from './announcement.entity';
+import { type Announcement, type AnnouncementMailing } from './announcement.entity';
 import { findAnnouncement } from './announcements.repository';
-import { type AnnouncementMailing } from './mailing.entity';
 import {
   deleteOldRecipients,
   findUnsubscribeCodes,

@@ -1,9 +1,8 @@
 import { type Executor, randomBase62, type Transaction } from '@inference/database';
 import { type LimitTier } from '@inference/rate-limits';
 import { In, IsNull } from 'typeorm';
-import { MailPreference } from '../mail/mail-preference.entity';
-import { type Announcement } from './announcement.entity';
-import { AnnouncementMailing } from './mailing.entity';
+import { MailPreference } from '../mail/mail.entity';
+import { type Announcement, AnnouncementMailing } from './announcement.entity';
 
 /** Which of the accounts that an announcement addresses get it by mail; null: that does not matter. */
 export interface Selection {

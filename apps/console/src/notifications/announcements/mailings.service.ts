@@ -11,9 +11,8 @@ import { type Actor } from '../../accounts/audit-log/actor';
 import { recordActorEvent } from '../../accounts/audit-log/audit-log';
 import { ANNOUNCEMENT_MAIL_CONFIG, type AnnouncementMailConfig } from '../notifications.config';
 import { deleteWaitingMails, wantsAnnouncements } from '../mail/outbox.repository';
-import { type Announcement } from './announcement.entity';
+import { type Announcement, type AnnouncementMailing } from './announcement.entity';
 import { lockAnnouncement } from './announcements.repository';
-import { type AnnouncementMailing } from './mailing.entity';
 import { type MailingCountResponse, type MailingDto, type MailingResponse } from './mailings.dto';
 import {
   addMailing,

@@ -1,7 +1,7 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { IsNull, Raw } from 'typeorm';
 import { type TokenMailKind } from './mail-kinds';
-import { MailToken } from './mail-token.entity';
+import { MailToken } from './mail.entity';
 
 export async function insertMailToken(
   executor: Executor,

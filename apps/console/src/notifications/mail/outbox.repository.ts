@@ -1,8 +1,7 @@
 import { type Executor } from '@inference/database';
 import { IsNull, Not, Raw } from 'typeorm';
 import { type MailKind } from './mail-kinds';
-import { MailPreference } from './mail-preference.entity';
-import { OutboxMail } from './outbox-mail.entity';
+import { OutboxMail, MailPreference } from './mail.entity';
 
 /** A mail that could not be sent within this time is deleted. */
 const GIVE_UP_AFTER = "interval '1 day'";

@@ -2,7 +2,7 @@ import { type Executor, newId, type Position, readNewestFirst } from '@inference
 import { MODEL_PRICES } from '@inference/metering';
 import { type InstantMicros, instantText } from '@inference/time';
 import { Account } from '../../accounts/account.entity';
-import { AccountNote } from './account-note.entity';
+import { AccountNote } from './account-view.entity';
 import { type CustomerDocumentResponse, type TimelineKind } from './customer-view.dto';
 
 export interface TimelineEntry {

@@ -1,7 +1,6 @@
 import { InstantProperty } from '@inference/dto';
 import { ApiProperty } from '@nestjs/swagger';
-import { type Model } from '../model.entity';
-import { type Package } from './package.entity';
+import { type Model, type Package } from '../model.entity';
 
 export class PackageResponse {
   @ApiProperty({ description: 'The model.', example: 'meta-llama/Llama-3.1-8B' })

@@ -1,8 +1,7 @@
 import { type Executor, readNewestFirst, type Transaction } from '@inference/database';
 import { type Position } from '@inference/http';
 import { In, IsNull, Not, Raw, type SelectQueryBuilder } from 'typeorm';
-import { Model } from '../model.entity';
-import { Package } from './package.entity';
+import { Model, Package } from '../model.entity';
 
 /** Bounds the response: an admin sees the newest packages of a model. */
 const MAX_LISTED = 1_000;

@@ -1,6 +1,6 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { IsNull, Not, Raw } from 'typeorm';
-import { Package } from '../model-packages/package.entity';
+import { Package } from '../model.entity';
 import { type ShownPackage } from '../model-packages/packages.dto';
 
 /**

@@ -1,6 +1,6 @@
 import { type Caller, CurrentCaller } from '@inference/guards';
 import { AnyQuery, requireConnected } from '@inference/http';
-import { ApiErrors } from '@inference/openapi';
+import { ApiErrors, ApiOpenObject } from '@inference/openapi';
 import {
   applyDecorators,
   Controller,
@@ -14,8 +14,9 @@ import {
   Req,
   Res,
 } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags, ApiProperty } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
+import { TextField } from '@inference/dto';
 import { sendAnswer } from '../../../idempotency/kept-answer';
 import { PROXY_CONFIG, type ProxyConfig } from '../../../proxy/proxy.config';
 import { AnswerMemory } from '../../../upstreams/answer-memory';
@@ -23,8 +24,57 @@ import { childOf, choiceAt, refuse } from '../../fields';
 import { INCLUDES } from '../responses-request';
 import { ResponseResponse } from '../responses.dto';
 import { type ListedItem } from './stored-items';
-import { DeletedResponse, ResponseItemListResponse, ResponsePath } from './stored-responses.dto';
 import { type Reserve, StoredResponses } from './stored-responses.service';
+
+class ResponsePath {
+  @TextField({ description: 'The response.', example: 'resp_0123456789abcdef' })
+  response_id!: string;
+}
+
+class DeletedResponse {
+  @ApiProperty({ description: 'The response.', example: 'resp_0123456789abcdef' })
+  id!: string;
+
+  @ApiProperty({ enum: ['response'], description: 'Always `response`.' })
+  object!: 'response';
+
+  @ApiProperty({ enum: [true], description: 'Always true.' })
+  deleted!: true;
+}
+
+@ApiOpenObject()
+class ResponseItem {
+  @ApiProperty({ description: 'Names the item.', example: 'msg_0123456789abcdef_0' })
+  id!: string;
+
+  @ApiProperty({
+    description: '`message`, `reasoning`, `function_call`, `function_call_output` and others.',
+    example: 'message',
+  })
+  type!: string;
+}
+
+class ResponseItemListResponse {
+  @ApiProperty({ enum: ['list'], description: 'Always `list`.' })
+  object!: 'list';
+
+  @ApiProperty({ description: 'The items.', type: [ResponseItem] })
+  data!: ResponseItem[];
+
+  @ApiProperty({ type: String, nullable: true, description: 'The first of them.', example: 'msg_1' })
+  first_id!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The last of them, for `after`.',
+    example: 'msg_1',
+  })
+  last_id!: string | null;
+
+  @ApiProperty({ description: 'Whether there are more behind them.' })
+  has_more!: boolean;
+}
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const INVALID = '`invalid_value`: of a parameter. `on_behalf_missing`: a service names no account.';

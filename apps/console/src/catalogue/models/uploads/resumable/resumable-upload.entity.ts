@@ -1,7 +1,7 @@
 import { BigIntColumn, TimeColumn } from '@inference/database';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { type Origin } from '../../../../accounts/audit-log/actor';
-import { Package } from '../../model-packages/package.entity';
+import { Package } from '../../model.entity';
 
 /** A package that arrives in parts. Its package exists from the beginning. */
 @Entity('resumable_uploads', { schema: 'catalogue' })

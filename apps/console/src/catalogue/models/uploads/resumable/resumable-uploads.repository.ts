@@ -1,7 +1,7 @@
 import { type Executor, type Transaction } from '@inference/database';
 import { IsNull } from 'typeorm';
 import { type Origin } from '../../../../accounts/audit-log/actor';
-import { type Package } from '../../model-packages/package.entity';
+import { type Package } from '../../model.entity';
 import { ResumableUpload, UploadPart } from './resumable-upload.entity';
 
 /** An upload with its package and the parts that have arrived. */

@@ -1,6 +1,6 @@
 import { type Executor } from '@inference/database';
 import { IsNull, Not } from 'typeorm';
-import { type Package } from '../../model-packages/package.entity';
+import { type Package } from '../../model.entity';
 import { ResumableUpload, type UploadFailureCode } from './resumable-upload.entity';
 
 /** An upload that only this process completes until its claim ends. */
