@@ -10,7 +10,7 @@ import { endedBy, isXhtml, type OpenElement } from './html-structure';
 import { type OmissionKind, type Omissions } from '../../tables/omission';
 
 const SKIPPED = new Set(
-  'title script style template noscript svg iframe object canvas audio video datalist rt rtc rp noframes'.split(
+  'title script style template noscript iframe object canvas audio video datalist rt rtc rp noframes'.split(
     ' ',
   ),
 );
@@ -21,6 +21,10 @@ const BLOCKS = new Set(
   ).split(' '),
 );
 const LISTS = new Set(['ul', 'ol', 'menu', 'dir']);
+/** Elements of SVG whose text is read (SVG 2, 5.8 and 11.2). Text elsewhere in a drawing is not shown. */
+const LABELS = new Set(['text', 'title', 'desc']);
+/** Attributes of SVG that are declarations of a style (SVG 2, 6.6), as far as they hide. */
+const HIDING_ATTRIBUTES = ['display', 'visibility', 'opacity', 'font-size'];
 /** Elements that show something other than text. */
 const PICTURES = new Set(['img', 'svg', 'canvas']);
 const EMBEDDED = new Set(['iframe', 'object', 'audio', 'video', 'embed']);
@@ -146,9 +150,11 @@ export class HtmlText {
     if (this.skipped) return;
     this.countOmission(name);
     const isHidden = attributes.hidden !== undefined && attributes.hidden.toLowerCase() !== 'until-found';
-    const style = styleIn(this.visibility, attributes.style, isHidden);
+    element.content = contentOf(name, parent?.content);
+    const isDrawn = element.content === 'drawing' || element.content === 'label';
+    const style = styleIn(this.visibility, isDrawn ? styleOfDrawing(attributes) : attributes.style, isHidden);
     if (BOXES.has(name) && style) this.separate(name);
-    if (SKIPPED.has(name) || !style) {
+    if ((SKIPPED.has(name) && element.content !== 'label') || !style) {
       this.skipped = element;
       this.skippedAs = READING_AIDS.has(name) ? 'reading_aid' : style ? undefined : 'hidden_text';
       return;
@@ -175,6 +181,7 @@ export class HtmlText {
     else if (name === 'tr') this.tables.openRow();
     else if (name === 'td' || name === 'th') this.tables.openCell();
     else if (name === 'li') this.openItem(attributes);
+    else if (isLabel(element) || (name === 'tspan' && (attributes.x ?? attributes.y))) this.separate('svg');
     else if (BLOCKS.has(name)) this.openBlock(name, attributes);
   }
 
@@ -196,13 +203,15 @@ export class HtmlText {
     else if (name === 'td' || name === 'th') this.tables.closeCell();
     else if (BLOCKS.has(name)) this.closeBlock(name);
     else if (isBox) this.separate(name);
+    else if (isLabel(element)) this.separate('svg');
     if (edge) this.breakAt(edge);
   }
 
   private text(text: string): void {
     if (this.skipped) {
       if (this.skippedAs) this.omissions.add(this.skippedAs, text.trim().length);
-    } else if (!this.isShown) this.omissions.add('hidden_text', text.trim().length);
+    } else if (!this.isShown || this.elements.at(-1)?.content === 'drawing')
+      this.omissions.add('hidden_text', text.trim().length);
     else if (this.preformatted > 0 && !this.tables.inCell) this.writer.verbatim(text);
     else this.writer.flow(text);
   }
@@ -276,6 +285,24 @@ export class HtmlText {
     this.writer.block();
     this.tables.open();
   }
+}
+
+/** What the text of an element is, by its name and the content of the element around it. */
+function contentOf(name: string, around: OpenElement['content']): OpenElement['content'] {
+  if (name === 'svg') return 'drawing';
+  // An element of a page ends the drawing around it (HTML 13.2.6.5).
+  if (!around || name === 'foreignobject' || BLOCKS.has(name)) return undefined;
+  return LABELS.has(name) ? 'label' : around;
+}
+
+const isLabel = ({ name, content }: OpenElement): boolean => content === 'label' && LABELS.has(name);
+
+/** Sprites of no size hold drawings that other places show. */
+function styleOfDrawing(attributes: Record<string, string>): string {
+  const { width, height, style = '' } = attributes;
+  if (width === '0' && height === '0') return 'display:none';
+  const hiding = HIDING_ATTRIBUTES.filter((name) => attributes[name] !== undefined);
+  return `${hiding.map((name) => `${name}:${attributes[name]}`).join(';')};${style}`;
 }
 
 const LIST_STYLE = /(?:^|;)\s*list-style(?:-type)?\s*:([^;]*)/gi;
