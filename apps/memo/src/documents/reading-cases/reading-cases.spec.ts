@@ -1,13 +1,15 @@
 import { type MediaType } from '../../tables/media-type';
 import { builtThread, textOf } from '../../ingestion/extraction-thread/extraction-thread.fixture';
 import { READ_FILES } from './own-files.fixture';
+import { READ_TEXTS } from './own-texts.fixture';
 import { comparable, wrongIn } from './reading-case.fixture';
 
 const TYPES: Record<string, MediaType> = {
+  md: 'text/markdown',
   html: 'text/html',
   pdf: 'application/pdf',
 };
-const CASES = READ_FILES;
+const CASES = [...READ_FILES, ...READ_TEXTS];
 
 const extractor = builtThread();
 afterAll(() => extractor.close());

@@ -6,6 +6,7 @@ import { alphabetic, MAX_ROMAN, roman } from './text/number-formats';
 import { TableWriter } from './text/table-writer';
 import { type TextWriter } from './text/text-writer';
 import { SHOWN, styleIn, type Visibility } from './inline-style';
+import { closedIn, isWord } from './html-elements';
 import { endedBy, isXhtml, type OpenElement } from './html-structure';
 import { type OmissionKind, type Omissions } from '../../tables/omission';
 
@@ -88,6 +89,11 @@ const integerIn = (attribute: string | undefined): number | undefined => {
  */
 export class HtmlText {
   private parser: Parser | undefined;
+  private isXml = false;
+  /** The piece of the page that is parsed, and where it begins. */
+  private piece = { html: '', start: 0 };
+  /** The names with an end tag in the piece; undefined until they are needed. */
+  private closed: Set<string> | undefined;
   /** As the parser nests them. Those that end where another one begins are marked as ended. */
   private readonly elements: OpenElement[] = [];
   private attributes = 0;
@@ -109,7 +115,12 @@ export class HtmlText {
 
   write(html: string): void {
     this.parser ??= this.newParser(html);
-    this.parser.write(html.includes(OTHER_COMMENT_END) ? html.replaceAll(OTHER_COMMENT_END, '-->') : html);
+    this.piece = {
+      html: html.includes(OTHER_COMMENT_END) ? html.replaceAll(OTHER_COMMENT_END, '-->') : html,
+      start: this.piece.start + this.piece.html.length,
+    };
+    this.closed = undefined;
+    this.parser.write(this.piece.html);
   }
 
   end(): void {
@@ -119,6 +130,7 @@ export class HtmlText {
   /** @param start of the page, which tells whether empty elements may end with their start tag */
   private newParser(start: string): Parser {
     const isXml = isXhtml(start);
+    this.isXml = isXml;
     return new Parser(
       {
         onattribute: () => this.countAttribute(),
@@ -138,15 +150,18 @@ export class HtmlText {
 
   private open(name: string, attributes: Record<string, string>): void {
     this.attributes = 0;
+    const word = this.wordInBrackets(name);
+    if (word) {
+      this.nest({ name: '', isEnded: true });
+      return this.text(word);
+    }
     for (const ended of endedBy(name, this.elements)) {
       ended.isEnded = true;
       this.leave(ended);
     }
     const parent = this.elements.at(-1);
     const element: OpenElement = { name, isEnded: false };
-    this.elements.push(element);
-    if (this.elements.length > MAX_DEPTH)
-      throw new ExtractionError('too_complex', 'The HTML is nested too deeply.');
+    this.nest(element);
     if (this.skipped) return;
     this.countOmission(name);
     const isHidden = attributes.hidden !== undefined && attributes.hidden.toLowerCase() !== 'until-found';
@@ -169,6 +184,23 @@ export class HtmlText {
       element.edge = parent?.hasItems && !layout ? 'box' : layout === 'flexible' ? 'block' : layout;
     if (parent?.name === 'mfrac') this.divide(parent);
     this.begin(element, attributes);
+  }
+
+  private nest(element: OpenElement): void {
+    this.elements.push(element);
+    if (this.elements.length > MAX_DEPTH)
+      throw new ExtractionError('too_complex', 'The HTML is nested too deeply.');
+  }
+
+  /** The tag as it is written, if it is a word in angle brackets without an end tag, such as `List<String>`. */
+  private wordInBrackets(name: string): string | undefined {
+    if (this.isXml || !isWord(name) || this.elements.at(-1)?.content) return undefined;
+    this.closed ??= closedIn(this.piece.html);
+    const { html, start } = this.piece;
+    const from = this.parser!.startIndex - start;
+    return this.closed.has(name) || from < 0
+      ? undefined
+      : html.slice(from, this.parser!.endIndex + 1 - start);
   }
 
   private begin(element: OpenElement, attributes: Record<string, string>): void {

@@ -3,6 +3,7 @@ import { isMap, parseDocument } from 'yaml';
 import { type ReadingOutput } from './format-reader';
 import { decodeText, detectEncoding } from './text/character-encoding';
 import { HtmlText } from './html';
+import { keepWordsInBrackets, rawHtmlIn } from './raw-html';
 import { type Omissions } from '../../tables/omission';
 
 /** Parts end at the first good position after this length. At half link definitions are searched more often; at twice the parser needs more memory. */
@@ -47,7 +48,7 @@ export function readMarkdown(bytes: Uint8Array, { writer, omissions, onProgress 
     rest = remainder;
     for (const part of parts) {
       collectDefinitions(part, markdown, references);
-      page.write(markdown.render(part, { references }));
+      page.write(markdown.render(part, { references, ...rawHtmlIn(part) }));
     }
     onProgress(processed, bytes.length);
   }
@@ -93,6 +94,7 @@ function newParser(): InstanceType<typeof MarkdownIt> {
     return NOTE.test(state.src) && (silent || paragraph(state, line, end, silent));
   };
   ruler.before('reference', 'note', note, { alt: ['paragraph'] });
+  keepWordsInBrackets(markdown);
   return markdown;
 }
 
