@@ -359,5 +359,32 @@ const BRACKETS: ReadingCase[] = [
   }),
 ];
 
+const front = (id: string, source: string, left: string[], right: string[] = []): ReadingCase => ({
+  ...markdown(id, `---\n${source}\n---\nSwans rest.\n`, {
+    text_contains: [...right, 'Swans rest.'],
+    text_lacks: left,
+  }),
+  kind: 'front-matter',
+});
+const stays = (id: string, source: string, ...right: string[]): ReadingCase =>
+  front(id, source, [], right.length > 0 ? right : [source]);
+const ONE_KEY: ReadingCase[] = [
+  front('one-title', 'title: Quixotic', ['title']),
+  front('one-flow', 'tags: [kelp, owls]', ['kelp']),
+  front('one-block', 'birds:\n  - kelp\n  - owls', ['kelp']),
+  front('one-program-name', 'sidebar_position: 3', ['sidebar']),
+  front('one-camel-name', 'editLink: quixotic', ['quixotic']),
+  front('one-setting', 'glossary: false', ['glossary']),
+  front('capital-names', 'Title: Quixotic\nKeeper: Wren', ['Wren']),
+  stays('one-warning', 'Warning: The pump is closed until May.'),
+  stays('one-note', 'note: the pump is closed until May'),
+  stays('one-question', 'Question: Who feeds the swans?'),
+  stays('one-phrase', 'Please note: the well is closed.'),
+  stays('one-list', 'Shopping:\n- milk', 'Shopping', 'milk'),
+  stays('hours', 'Monday: closed\nTuesday: nine to five', 'Monday: closed', 'nine to five'),
+  stays('dialogue', 'Ingrid: Who is there?\nWren: Nobody.', 'Who is there?', 'Nobody.'),
+  stays('time', 'Open 9:00 to 17:00'),
+];
+
 /** Cases that are read without a search. */
-export const READ_TEXTS = BRACKETS;
+export const READ_TEXTS = [...BRACKETS, ...ONE_KEY];
