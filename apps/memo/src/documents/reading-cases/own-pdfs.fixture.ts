@@ -210,4 +210,63 @@ const FORMS: ReadingCase[] = [
   ),
 ];
 
+const actual = fileOf('actual-text', 'pdf');
+const utf16 = (text: string): string => `<FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex')}>`;
+const span = (text: string, glyphs: string): string => `/Span << /ActualText ${text} >> BDC ${glyphs} EMC`;
+const line = (...operators: string[]): string => `BT /F1 12 Tf 14 TL 50 700 Td ${operators.join(' ')} ET`;
+const says = (id: string, operators: string[], ...right: string[]): ReadingCase =>
+  actual(id, onePage(line(...operators)), { text_contains: right });
+const NAMED = line('(o) Tj /Span /P0 BDC (X) Tj EMC (ce hours) Tj');
+
+const ACTUAL_TEXTS: ReadingCase[] = [
+  says('ligature', ['(o) Tj', span(utf16('ffi'), '(X) Tj'), '(ce hours) Tj'], 'office hours'),
+  says('changed-at-line-end', ['(Dru) Tj', span('(c)', '(k-) Tj'), "(ker sind hier) '"], 'Drucker sind hier'),
+  says(
+    'soft-hyphen-drawn',
+    ['(The water) Tj', span(utf16('\u00ad'), '(-) Tj'), "(wheel turns.) '"],
+    'The waterwheel turns.',
+  ),
+  says(
+    'nested',
+    ['(The ) Tj', span('(harbour)', `(h) Tj ${span('(X)', '(Y) Tj')}`), '( master) Tj'],
+    'The harbour master',
+  ),
+  says(
+    'other-marks-inside',
+    [span('(harbour)', '/Span << /Lang (en) >> BDC (hxrb) Tj EMC'), '( master) Tj'],
+    'harbour master',
+  ),
+  says(
+    'several-operators',
+    ['(The ) Tj', span('(harbour)', '(h) Tj (1) Tj (r) Tj'), '( master) Tj'],
+    'The harbour master',
+  ),
+  says('in-latin', ['(The ) Tj', span('(caf\\351)', '(kafe) Tj'), '( opens) Tj'], 'The café opens'),
+  says('in-utf-8', ['(The ) Tj', span('<EFBBBF636166C3A9>', '(kafe) Tj'), '( opens) Tj'], 'The café opens'),
+  says('tabulator', ['(Name) Tj', span(utf16('\t'), '( ) Tj'), '(Lindqvist) Tj'], 'Name Lindqvist'),
+  says('nothing-stated-for-words', [span('()', '(harbour) Tj'), '( master) Tj'], 'harbour master'),
+  says('alternate-description', ['(The ) Tj /Span << /Alt (quixotic) >> BDC (cafe) Tj EMC'], 'The cafe'),
+  actual('leaders', onePage(line('(Pumps) Tj', span('()', '(......) Tj'), '( 12) Tj')), {
+    text_contains: ['Pumps 12'],
+  }),
+  actual('other-script', onePage(line(span(utf16('退款政策'), '(abcd) Tj'))), {
+    text_contains: ['退款政策'],
+    text_lacks: ['abcd'],
+  }),
+  actual('on-two-lines', onePage(line(span('(harbour master)', "(hrbr) Tj (mstr) '"), "(Office) '")), {
+    text_contains: ['harbour master Office'],
+  }),
+  actual(
+    'in-resources',
+    onePage(NAMED, {
+      resources: '/Properties << /P0 10 0 R >>',
+      more: { 10: `<< /ActualText ${utf16('ffi')} >>` },
+    }),
+    { text_contains: ['office hours'] },
+  ),
+];
+
+/** Cases that are read without a search. */
+export const READ_PDFS = [...ACTUAL_TEXTS];
+
 export const OWN_PDFS = [...TWICE, ...SPACED, ...FORMS];

@@ -1,6 +1,7 @@
 import { type MediaType } from '../../tables/media-type';
 import { builtThread, textOf } from '../../ingestion/extraction-thread/extraction-thread.fixture';
 import { READ_FILES } from './own-files.fixture';
+import { READ_PDFS } from './own-pdfs.fixture';
 import { READ_TEXTS } from './own-texts.fixture';
 import { comparable, wrongIn } from './reading-case.fixture';
 
@@ -9,7 +10,7 @@ const TYPES: Record<string, MediaType> = {
   html: 'text/html',
   pdf: 'application/pdf',
 };
-const CASES = [...READ_FILES, ...READ_TEXTS];
+const CASES = [...READ_FILES, ...READ_PDFS, ...READ_TEXTS];
 
 const extractor = builtThread();
 afterAll(() => extractor.close());
