@@ -1,4 +1,4 @@
-import { onePage, type PdfObject } from '../../ingestion/extraction/pdf/pdf.fixture';
+import { onePage, type PdfObject, placed } from '../../ingestion/extraction/pdf/pdf.fixture';
 import { type Expected, fileOf, type ReadingCase } from './reading-case.fixture';
 
 const twice = fileOf('pdf-twice', 'pdf');
@@ -266,7 +266,113 @@ const ACTUAL_TEXTS: ReadingCase[] = [
   ),
 ];
 
+const columns = fileOf('pdf-columns', 'pdf');
+/** Columns that are drawn line by line across the page. */
+const across = (id: string, texts: string[][], ...right: string[]): ReadingCase => {
+  const rows = Array.from({ length: Math.max(...texts.map((column) => column.length)) }, (_, row) => row);
+  const drawnTexts = rows.flatMap((row) =>
+    texts.flatMap((column, at): [number, number, string][] =>
+      column[row] ? [[50 + (at * 500) / texts.length, 720 - row * 12, column[row]]] : [],
+    ),
+  );
+  return columns(id, placed(drawnTexts), { text_contains: right });
+};
+
+const COLUMNS: ReadingCase[] = [
+  across(
+    'three-lines',
+    [
+      ['The harbour office opens', 'at nine every morning and', 'closes at noon.'],
+      ['Boats leave from the pier', 'every hour until the last', 'one at six.'],
+    ],
+    'office opens at nine every morning and closes at noon.',
+    'from the pier every hour until the last one at six.',
+  ),
+  across(
+    'two-lines',
+    [
+      ['Tickets are sold at the', 'gate of the old mill.'],
+      ['Dogs must be kept on a', 'lead in the meadow.'],
+    ],
+    'sold at the gate of the old mill.',
+    'kept on a lead in the meadow.',
+  ),
+  across(
+    'ragged',
+    [
+      ['We thank everyone', 'who brought cake to the fair and', 'stayed.'],
+      ['Next year', 'the fair moves to the big hall by', 'the river.'],
+    ],
+    'everyone who brought cake to the fair and stayed.',
+    'Next year the fair moves to the big hall by the river.',
+  ),
+  across(
+    'uneven',
+    [
+      ['Members pay half of the', 'price at the desk.'],
+      ['Guests pay the whole price', 'and get a refund of the', 'deposit when they leave.'],
+    ],
+    'half of the price at the desk.',
+    'price and get a refund of the deposit when they leave.',
+  ),
+  across(
+    'three-columns',
+    [
+      ['Oars are kept in', 'the long shed.'],
+      ['Sails are dried on', 'the upper deck.'],
+      ['Ropes are coiled', 'before the night.'],
+    ],
+    'kept in the long shed.',
+    'dried on the upper deck.',
+    'coiled before the night.',
+  ),
+  across(
+    'broken-word',
+    [
+      ['The old water-', 'wheel is repaired.'],
+      ['The new lock gate', 'opens in the spring.'],
+    ],
+    'waterwheel is repaired.',
+    'gate opens in the spring.',
+  ),
+  across(
+    'chinese',
+    [
+      ['图书馆每天上午九点开放，', '周一闭馆，请带好证件。'],
+      ['泳池开放到晚上八点，儿', '童须由家长陪同入场。'],
+    ],
+    '九点开放，周一闭馆，请带好证件。',
+    '八点，儿童须由家长陪同入场。',
+  ),
+  across(
+    'table',
+    [
+      ['Monday', 'Tuesday', 'Friday'],
+      ['nine to five', 'closed', 'nine to noon'],
+    ],
+    'Monday | nine to five',
+    'Friday | nine to noon',
+  ),
+  across(
+    'glossary',
+    [
+      ['deposit', 'notice', 'arrears'],
+      ['a sum that is paid first.', 'a letter that ends the lease.', 'rent that is not paid.'],
+    ],
+    'deposit | a sum that is paid first.',
+    'arrears | rent that is not paid.',
+  ),
+  across(
+    'glossary-with-head',
+    [
+      ['Term', 'deposit', 'notice'],
+      ['Meaning', 'a sum that is paid first', 'a letter that ends the lease.'],
+    ],
+    'deposit | a sum that is paid first',
+  ),
+];
+
 /** Cases that are read without a search. */
-export const READ_PDFS = [...ACTUAL_TEXTS];
+export const READ_PDFS = [...ACTUAL_TEXTS, ...COLUMNS];
 
 export const OWN_PDFS = [...TWICE, ...SPACED, ...FORMS];
