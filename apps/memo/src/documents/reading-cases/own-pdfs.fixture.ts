@@ -372,7 +372,58 @@ const COLUMNS: ReadingCase[] = [
   ),
 ];
 
+const comb = fileOf('pdf-comb', 'pdf');
+/** Widths of Helvetica. */
+const WIDTHS: Record<string, number> = {
+  I: 278,
+  L: 556,
+  N: 722,
+  D: 722,
+  Q: 778,
+  V: 667,
+  S: 667,
+  T: 611,
+  A: 667,
+  E: 667,
+  W: 944,
+  M: 833,
+};
+const BOX = 14.17;
+/** Letters in the middle of boxes of one width, which are not drawn. */
+const boxed = (x: number, y: number, word: string, box = BOX): string =>
+  Array.from(word, (letter, place) => {
+    const left = x + place * box + box / 2 - (11 * (WIDTHS[letter] ?? 556)) / 2000;
+    return letter === ' ' ? '' : at(left, y, letter, 11);
+  }).join(' ');
+const combs = (id: string, value: string, ...texts: string[]): ReadingCase =>
+  comb(id, drawn(...texts), { text_contains: [value] });
+
+const COMBS: ReadingCase[] = [
+  combs('letters', 'LINDQVIST', at(50, 700, 'Surname', 11), boxed(110, 700, 'LINDQVIST')),
+  combs('narrow-and-wide-letters', 'WILLIMINTI', at(50, 700, 'Name', 11), boxed(110, 700, 'WILLIMINTI')),
+  combs('digits', '48271935', at(50, 700, 'Number', 11), boxed(110, 700, '48271935')),
+  combs('empty-box', 'ANNA LEE', at(50, 700, 'Name', 11), boxed(110, 700, 'ANNA LEE')),
+  combs('date', '12 03 1987', boxed(110, 700, '12'), boxed(150, 700, '03'), boxed(190, 700, '1987')),
+  combs('wide-boxes', 'QVIST48', boxed(110, 700, 'QVIST48', 20)),
+  combs('account', 'DE89370400440532013000', boxed(50, 700, 'DE89370400440532013000')),
+  combs(
+    'from-the-left',
+    'LINDQVIST',
+    ...Array.from('LINDQVIST', (one, n) => at(110 + n * BOX, 700, one, 11)),
+  ),
+  comb('two-fields', drawn(boxed(110, 700, 'LINDQVIST'), boxed(110, 670, 'MINSTED')), {
+    text_contains: ['LINDQVIST', 'MINSTED'],
+  }),
+  comb(
+    'digits-in-table',
+    drawn(...[700, 682, 664].map((y, row) => boxed(110, y, ['1234', '5678', '2468'][row]!, 30))),
+    {
+      text_lacks: ['12', '34', '56', '24'],
+    },
+  ),
+];
+
 /** Cases that are read without a search. */
-export const READ_PDFS = [...ACTUAL_TEXTS, ...COLUMNS];
+export const READ_PDFS = [...ACTUAL_TEXTS, ...COLUMNS, ...COMBS];
 
 export const OWN_PDFS = [...TWICE, ...SPACED, ...FORMS];
