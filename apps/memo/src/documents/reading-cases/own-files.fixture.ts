@@ -379,3 +379,56 @@ const MAILS: ReadingCase[] = [
 ];
 
 export const OWN_FILES = [...HTML, ...ENCODINGS, ...ALT_CHUNKS, ...RUBY, ...MAILS];
+
+const drawing = fileOf('svg-text', 'html');
+const drawn = (id: string, inner: string, expect: Expected): ReadingCase =>
+  drawing(
+    id,
+    `<meta charset=utf-8><title>Plan</title><p>Before.</p><svg viewBox="0 0 9 9">${inner}</svg><p>After.</p>`,
+    { ...expect, in_order: ['Before.', ...(expect.in_order ?? []), 'After.'] },
+  );
+
+const DRAWINGS: ReadingCase[] = [
+  drawn('svg-text', '<text x="1" y="2">Pump room</text>', { in_order: ['Pump room'] }),
+  drawn('svg-two-texts', '<text>Inlet</text><text>Outlet</text>', { text_contains: ['Inlet Outlet'] }),
+  drawn('svg-lines', '<text><tspan x="0">first</tspan><tspan x="0" dy="1em">second</tspan></text>', {
+    text_contains: ['first second'],
+  }),
+  drawn('svg-tspan-in-word', '<text>wat<tspan fill="red">er</tspan>wheel</text>', {
+    text_contains: ['waterwheel'],
+  }),
+  drawn('svg-title', '<title>Map of the harbour</title><desc>The pier lies north.</desc><path d="M0 0"/>', {
+    in_order: ['Map of the harbour', 'The pier lies north.'],
+  }),
+  drawn('svg-page-inside', '<foreignObject><p>The kettle boils.</p></foreignObject>', {
+    in_order: ['The kettle boils.'],
+  }),
+  drawn(
+    'svg-hidden',
+    '<text display="none">quixotic</text><text visibility="hidden">zymurgy</text><text style="opacity:0">vizier</text><text>Pump</text>',
+    { in_order: ['Pump'], text_lacks: ['quixotic', 'zymurgy', 'vizier'] },
+  ),
+  drawn(
+    'svg-other-parts',
+    '<style>.a{fill:red}</style><script>let quixotic;</script><metadata>zymurgy</metadata><defs><text id="a">Lock gate</text></defs>',
+    { in_order: ['Lock gate'], text_lacks: ['fill', 'quixotic', 'zymurgy'] },
+  ),
+  drawn(
+    'svg-link',
+    '<a href="#"><text>Lock keeper</text></a><text><textPath href="#p">a bend</textPath></text>',
+    {
+      in_order: ['Lock keeper', 'a bend'],
+    },
+  ),
+  drawing('svg-in-line', '<meta charset=utf-8><p>Press<svg><title>gear</title></svg>to start.</p>', {
+    text_contains: ['Press gear to start.'],
+  }),
+  drawing(
+    'svg-sprite',
+    '<meta charset=utf-8><svg width="0" height="0"><symbol><title>quixotic</title></symbol></svg><p>After.</p>',
+    { text_contains: ['After.'], text_lacks: ['quixotic'] },
+  ),
+];
+
+/** Cases that are read without a search. */
+export const READ_FILES = [...DRAWINGS];

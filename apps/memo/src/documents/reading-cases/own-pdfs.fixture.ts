@@ -1,4 +1,4 @@
-import { onePage, type PdfObject } from '../../ingestion/extraction/pdf/pdf.fixture';
+import { onePage, type PdfObject, placed } from '../../ingestion/extraction/pdf/pdf.fixture';
 import { type Expected, fileOf, type ReadingCase } from './reading-case.fixture';
 
 const twice = fileOf('pdf-twice', 'pdf');
@@ -209,5 +209,221 @@ const FORMS: ReadingCase[] = [
     { text_lacks: ['kettleSince'], in_order: ['kettle', 'Since'] },
   ),
 ];
+
+const actual = fileOf('actual-text', 'pdf');
+const utf16 = (text: string): string => `<FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex')}>`;
+const span = (text: string, glyphs: string): string => `/Span << /ActualText ${text} >> BDC ${glyphs} EMC`;
+const line = (...operators: string[]): string => `BT /F1 12 Tf 14 TL 50 700 Td ${operators.join(' ')} ET`;
+const says = (id: string, operators: string[], ...right: string[]): ReadingCase =>
+  actual(id, onePage(line(...operators)), { text_contains: right });
+const NAMED = line('(o) Tj /Span /P0 BDC (X) Tj EMC (ce hours) Tj');
+
+const ACTUAL_TEXTS: ReadingCase[] = [
+  says('ligature', ['(o) Tj', span(utf16('ffi'), '(X) Tj'), '(ce hours) Tj'], 'office hours'),
+  says('changed-at-line-end', ['(Dru) Tj', span('(c)', '(k-) Tj'), "(ker sind hier) '"], 'Drucker sind hier'),
+  says(
+    'soft-hyphen-drawn',
+    ['(The water) Tj', span(utf16('\u00ad'), '(-) Tj'), "(wheel turns.) '"],
+    'The waterwheel turns.',
+  ),
+  says(
+    'nested',
+    ['(The ) Tj', span('(harbour)', `(h) Tj ${span('(X)', '(Y) Tj')}`), '( master) Tj'],
+    'The harbour master',
+  ),
+  says(
+    'other-marks-inside',
+    [span('(harbour)', '/Span << /Lang (en) >> BDC (hxrb) Tj EMC'), '( master) Tj'],
+    'harbour master',
+  ),
+  says(
+    'several-operators',
+    ['(The ) Tj', span('(harbour)', '(h) Tj (1) Tj (r) Tj'), '( master) Tj'],
+    'The harbour master',
+  ),
+  says('in-latin', ['(The ) Tj', span('(caf\\351)', '(kafe) Tj'), '( opens) Tj'], 'The café opens'),
+  says('in-utf-8', ['(The ) Tj', span('<EFBBBF636166C3A9>', '(kafe) Tj'), '( opens) Tj'], 'The café opens'),
+  says('tabulator', ['(Name) Tj', span(utf16('\t'), '( ) Tj'), '(Lindqvist) Tj'], 'Name Lindqvist'),
+  says('nothing-stated-for-words', [span('()', '(harbour) Tj'), '( master) Tj'], 'harbour master'),
+  says('alternate-description', ['(The ) Tj /Span << /Alt (quixotic) >> BDC (cafe) Tj EMC'], 'The cafe'),
+  actual('leaders', onePage(line('(Pumps) Tj', span('()', '(......) Tj'), '( 12) Tj')), {
+    text_contains: ['Pumps 12'],
+  }),
+  actual('other-script', onePage(line(span(utf16('退款政策'), '(abcd) Tj'))), {
+    text_contains: ['退款政策'],
+    text_lacks: ['abcd'],
+  }),
+  actual('on-two-lines', onePage(line(span('(harbour master)', "(hrbr) Tj (mstr) '"), "(Office) '")), {
+    text_contains: ['harbour master Office'],
+  }),
+  actual(
+    'in-resources',
+    onePage(NAMED, {
+      resources: '/Properties << /P0 10 0 R >>',
+      more: { 10: `<< /ActualText ${utf16('ffi')} >>` },
+    }),
+    { text_contains: ['office hours'] },
+  ),
+];
+
+const columns = fileOf('pdf-columns', 'pdf');
+/** Columns that are drawn line by line across the page. */
+const across = (id: string, texts: string[][], ...right: string[]): ReadingCase => {
+  const rows = Array.from({ length: Math.max(...texts.map((column) => column.length)) }, (_, row) => row);
+  const drawnTexts = rows.flatMap((row) =>
+    texts.flatMap((column, at): [number, number, string][] =>
+      column[row] ? [[50 + (at * 500) / texts.length, 720 - row * 12, column[row]]] : [],
+    ),
+  );
+  return columns(id, placed(drawnTexts), { text_contains: right });
+};
+
+const COLUMNS: ReadingCase[] = [
+  across(
+    'three-lines',
+    [
+      ['The harbour office opens', 'at nine every morning and', 'closes at noon.'],
+      ['Boats leave from the pier', 'every hour until the last', 'one at six.'],
+    ],
+    'office opens at nine every morning and closes at noon.',
+    'from the pier every hour until the last one at six.',
+  ),
+  across(
+    'two-lines',
+    [
+      ['Tickets are sold at the', 'gate of the old mill.'],
+      ['Dogs must be kept on a', 'lead in the meadow.'],
+    ],
+    'sold at the gate of the old mill.',
+    'kept on a lead in the meadow.',
+  ),
+  across(
+    'ragged',
+    [
+      ['We thank everyone', 'who brought cake to the fair and', 'stayed.'],
+      ['Next year', 'the fair moves to the big hall by', 'the river.'],
+    ],
+    'everyone who brought cake to the fair and stayed.',
+    'Next year the fair moves to the big hall by the river.',
+  ),
+  across(
+    'uneven',
+    [
+      ['Members pay half of the', 'price at the desk.'],
+      ['Guests pay the whole price', 'and get a refund of the', 'deposit when they leave.'],
+    ],
+    'half of the price at the desk.',
+    'price and get a refund of the deposit when they leave.',
+  ),
+  across(
+    'three-columns',
+    [
+      ['Oars are kept in', 'the long shed.'],
+      ['Sails are dried on', 'the upper deck.'],
+      ['Ropes are coiled', 'before the night.'],
+    ],
+    'kept in the long shed.',
+    'dried on the upper deck.',
+    'coiled before the night.',
+  ),
+  across(
+    'broken-word',
+    [
+      ['The old water-', 'wheel is repaired.'],
+      ['The new lock gate', 'opens in the spring.'],
+    ],
+    'waterwheel is repaired.',
+    'gate opens in the spring.',
+  ),
+  across(
+    'chinese',
+    [
+      ['图书馆每天上午九点开放，', '周一闭馆，请带好证件。'],
+      ['泳池开放到晚上八点，儿', '童须由家长陪同入场。'],
+    ],
+    '九点开放，周一闭馆，请带好证件。',
+    '八点，儿童须由家长陪同入场。',
+  ),
+  across(
+    'table',
+    [
+      ['Monday', 'Tuesday', 'Friday'],
+      ['nine to five', 'closed', 'nine to noon'],
+    ],
+    'Monday | nine to five',
+    'Friday | nine to noon',
+  ),
+  across(
+    'glossary',
+    [
+      ['deposit', 'notice', 'arrears'],
+      ['a sum that is paid first.', 'a letter that ends the lease.', 'rent that is not paid.'],
+    ],
+    'deposit | a sum that is paid first.',
+    'arrears | rent that is not paid.',
+  ),
+  across(
+    'glossary-with-head',
+    [
+      ['Term', 'deposit', 'notice'],
+      ['Meaning', 'a sum that is paid first', 'a letter that ends the lease.'],
+    ],
+    'deposit | a sum that is paid first',
+  ),
+];
+
+const comb = fileOf('pdf-comb', 'pdf');
+/** Widths of Helvetica. */
+const WIDTHS: Record<string, number> = {
+  I: 278,
+  L: 556,
+  N: 722,
+  D: 722,
+  Q: 778,
+  V: 667,
+  S: 667,
+  T: 611,
+  A: 667,
+  E: 667,
+  W: 944,
+  M: 833,
+};
+const BOX = 14.17;
+/** Letters in the middle of boxes of one width, which are not drawn. */
+const boxed = (x: number, y: number, word: string, box = BOX): string =>
+  Array.from(word, (letter, place) => {
+    const left = x + place * box + box / 2 - (11 * (WIDTHS[letter] ?? 556)) / 2000;
+    return letter === ' ' ? '' : at(left, y, letter, 11);
+  }).join(' ');
+const combs = (id: string, value: string, ...texts: string[]): ReadingCase =>
+  comb(id, drawn(...texts), { text_contains: [value] });
+
+const COMBS: ReadingCase[] = [
+  combs('letters', 'LINDQVIST', at(50, 700, 'Surname', 11), boxed(110, 700, 'LINDQVIST')),
+  combs('narrow-and-wide-letters', 'WILLIMINTI', at(50, 700, 'Name', 11), boxed(110, 700, 'WILLIMINTI')),
+  combs('digits', '48271935', at(50, 700, 'Number', 11), boxed(110, 700, '48271935')),
+  combs('empty-box', 'ANNA LEE', at(50, 700, 'Name', 11), boxed(110, 700, 'ANNA LEE')),
+  combs('date', '12 03 1987', boxed(110, 700, '12'), boxed(150, 700, '03'), boxed(190, 700, '1987')),
+  combs('wide-boxes', 'QVIST48', boxed(110, 700, 'QVIST48', 20)),
+  combs('account', 'DE89370400440532013000', boxed(50, 700, 'DE89370400440532013000')),
+  combs(
+    'from-the-left',
+    'LINDQVIST',
+    ...Array.from('LINDQVIST', (one, n) => at(110 + n * BOX, 700, one, 11)),
+  ),
+  comb('two-fields', drawn(boxed(110, 700, 'LINDQVIST'), boxed(110, 670, 'MINSTED')), {
+    text_contains: ['LINDQVIST', 'MINSTED'],
+  }),
+  comb(
+    'digits-in-table',
+    drawn(...[700, 682, 664].map((y, row) => boxed(110, y, ['1234', '5678', '2468'][row]!, 30))),
+    {
+      text_lacks: ['12', '34', '56', '24'],
+    },
+  ),
+];
+
+/** Cases that are read without a search. */
+export const READ_PDFS = [...ACTUAL_TEXTS, ...COLUMNS, ...COMBS];
 
 export const OWN_PDFS = [...TWICE, ...SPACED, ...FORMS];

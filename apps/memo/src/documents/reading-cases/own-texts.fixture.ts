@@ -283,3 +283,108 @@ const FINDING: ReadingCase[] = [
 ];
 
 export const OWN_TEXTS = [...MARKDOWN, ...CONTROLS, ...INVISIBLE, ...LETTERS, ...FINDING];
+
+const brackets = (id: string, text: string, ...right: string[]): ReadingCase => ({
+  ...markdown(id, text, { text_contains: right }),
+  kind: 'words-in-brackets',
+});
+const kept = (id: string, text: string): ReadingCase => brackets(id, `${text}\n`, text);
+const page = (id: string, inner: string, expect: ReadingCase['expect']): ReadingCase => ({
+  id,
+  kind: 'words-in-brackets',
+  name: `${id}.html`,
+  content: Buffer.from(`<meta charset=utf-8>${inner}<p>After.</p>`),
+  expect: { ...expect, text_contains: [...(expect.text_contains ?? []), 'After.'] },
+});
+
+const BRACKETS: ReadingCase[] = [
+  kept('generic', 'Use a List<String> here, then call sort.'),
+  kept('generic-nested', 'Returns Map<String, List<Integer>> always.'),
+  kept('generic-scoped', 'A std::vector<int> holds values.'),
+  kept('generic-letter', 'An Optional<T> may be empty, a Promise<Response> not.'),
+  kept('placeholder', 'Run ssh <user>@<host> and type <your-name>.'),
+  kept('generic-first', '<T> void sort(List<T> list) sorts in place.'),
+  kept('include', 'Write #include <vector> and #include <stdio.h> first.'),
+  kept('named-as-element', 'A List<Object>, an Option<Title> and a Vec<Script> are typed. More follows.'),
+  kept('element-in-prose', 'The <title> element names a page, a <div> groups, <script> runs.'),
+  kept('end-tag-alone', 'The tag </String> closes <Enter> and <EOF>.'),
+  kept('with-attributes', 'Use <mytag name="pump"> to begin and <Foo bar={1}> to go on.'),
+  kept('comparison', 'If a < b and c > d then stop.'),
+  kept('instruction', 'Start with <?php echo $pump; ?> and <![CDATA[raw]]> and <!DOCTYPE note>.'),
+  brackets(
+    'placeholder-line',
+    'Before.\n\n<filename>\nis the **first** one.\n',
+    '<filename> is the first one.',
+  ),
+  brackets('generic-in-code', '`A<B>`\n\n```\nC<D>\n```\n\n    E<F>\n', 'A<B>', 'C<D>', 'E<F>'),
+  brackets(
+    'generic-in-pre',
+    '<pre>\nList<String> names;\n</pre>\n\nAfter.\n',
+    'List<String> names;',
+    'After.',
+  ),
+  brackets(
+    'generic-in-blocks',
+    '# Box<String>\n\n| List<Pump> | b |\n|---|---|\n\n- Set<Long>\n\n> Deque<Job>\n',
+    'Box<String>',
+    'List<Pump>',
+    'Set<Long>',
+    'Deque<Job>',
+  ),
+  {
+    ...brackets(
+      'elements-stay',
+      'Press <kbd>Ctrl</kbd><br>now, <my-card>wait</my-card>.\n\n<div align="center">\n\n<b>Go</b>\n\n</div>\n',
+    ),
+    expect: { text_contains: ['Press Ctrl now, wait.', 'Go'], text_lacks: ['<', 'align'] },
+  },
+  {
+    ...brackets('comment-stays', 'Text <!-- inline <T> --> after.\n\n<!-- <T> -->\n\nEnd.\n'),
+    expect: { text_contains: ['Text after.', 'End.'], text_lacks: ['<', 'inline'] },
+  },
+  {
+    ...brackets('drawing-stays', 'Before.\n\n<svg>\n<text>Pump <path d="M0 0"/>room</text>\n</svg>\n'),
+    expect: { text_contains: ['Pump room'], text_lacks: ['<'] },
+  },
+  page('page-generic', '<p>Use a List<String> here.</p>', { text_contains: ['List<String> here.'] }),
+  page('page-code', '<pre>Map<String, Integer> m;\nList<Foo> x;</pre>', {
+    text_contains: ['Map<String, Integer> m;', 'List<Foo> x;'],
+  }),
+  page('page-placeholder', '<p>From <ines@example.com> to <yourname>.</p>', {
+    text_contains: ['From <ines@example.com> to <yourname>.'],
+  }),
+  page('page-own-elements', '<my-app><o:p>The kettle</o:p> boils.</my-app><mystery>Oats</mystery>', {
+    text_contains: ['The kettle boils.', 'Oats'],
+    text_lacks: ['my-app', 'mystery', 'o:p'],
+  }),
+];
+
+const front = (id: string, source: string, left: string[], right: string[] = []): ReadingCase => ({
+  ...markdown(id, `---\n${source}\n---\nSwans rest.\n`, {
+    text_contains: [...right, 'Swans rest.'],
+    text_lacks: left,
+  }),
+  kind: 'front-matter',
+});
+const stays = (id: string, source: string, ...right: string[]): ReadingCase =>
+  front(id, source, [], right.length > 0 ? right : [source]);
+const ONE_KEY: ReadingCase[] = [
+  front('one-title', 'title: Quixotic', ['title']),
+  front('one-flow', 'tags: [kelp, owls]', ['kelp']),
+  front('one-block', 'birds:\n  - kelp\n  - owls', ['kelp']),
+  front('one-program-name', 'sidebar_position: 3', ['sidebar']),
+  front('one-camel-name', 'editLink: quixotic', ['quixotic']),
+  front('one-setting', 'glossary: false', ['glossary']),
+  front('capital-names', 'Title: Quixotic\nKeeper: Wren', ['Wren']),
+  stays('one-warning', 'Warning: The pump is closed until May.'),
+  stays('one-note', 'note: the pump is closed until May'),
+  stays('one-question', 'Question: Who feeds the swans?'),
+  stays('one-phrase', 'Please note: the well is closed.'),
+  stays('one-list', 'Shopping:\n- milk', 'Shopping', 'milk'),
+  stays('hours', 'Monday: closed\nTuesday: nine to five', 'Monday: closed', 'nine to five'),
+  stays('dialogue', 'Ingrid: Who is there?\nWren: Nobody.', 'Who is there?', 'Nobody.'),
+  stays('time', 'Open 9:00 to 17:00'),
+];
+
+/** Cases that are read without a search. */
+export const READ_TEXTS = [...BRACKETS, ...ONE_KEY];

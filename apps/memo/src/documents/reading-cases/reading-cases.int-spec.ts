@@ -7,7 +7,7 @@ import { form } from '../uploads/uploads.fixture';
 import { OWN_FILES } from './own-files.fixture';
 import { OWN_PDFS } from './own-pdfs.fixture';
 import { OWN_TEXTS } from './own-texts.fixture';
-import { type ReadingCase } from './reading-case.fixture';
+import { comparable, type ReadingCase, wrongIn } from './reading-case.fixture';
 
 interface Reading {
   workspace: string;
@@ -61,10 +61,6 @@ async function read({ json, name, content }: ReadingCase): Promise<Reading> {
   return { workspace, document, text: response.ok ? comparable(await response.text()) : '' };
 }
 
-/** NFC with runs of white space as one space. */
-const comparable = (text: string): string => text.normalize('NFC').replace(/\p{White_Space}+/gu, ' ');
-const countOf = (text: string, part: string): number => text.split(comparable(part)).length - 1;
-
 async function isFound(workspace: string, query: string): Promise<boolean> {
   const { results } = await owner.json<{ results: unknown[] }>('POST', `/${workspace}/search`, { query });
   return results.length > 0;
@@ -78,14 +74,7 @@ it.each(CASES.map((one) => [one.kind, one.id, one] as const))(
     if (document.status !== (right.status ?? 'ready'))
       wrong.push(`${document.status} ${document.error?.code ?? ''}`);
     if (document.status === 'failed' && !document.error!.message) wrong.push('no reason');
-    for (const part of right.text_contains ?? [])
-      if (!text.includes(comparable(part))) wrong.push(`lacks ${part}`);
-    for (const part of right.text_lacks ?? [])
-      if (text.includes(comparable(part))) wrong.push(`holds ${part}`);
-    for (const [part, count] of Object.entries(right.count ?? {}))
-      if (countOf(text, part) !== count) wrong.push(`${countOf(text, part)} times ${part}`);
-    const order = (right.in_order ?? []).map((part) => text.indexOf(comparable(part)));
-    if (order.some((at, n) => at < 0 || at < (order[n - 1] ?? 0))) wrong.push(`order ${order.join()}`);
+    wrong.push(...wrongIn(text, right));
     for (const query of right.found_by ?? [])
       if (!(await isFound(workspace, query))) wrong.push(`not found by ${query}`);
     for (const query of right.not_found_by ?? [])

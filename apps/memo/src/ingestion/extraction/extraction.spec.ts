@@ -127,7 +127,7 @@ describe('HTML', () => {
     [
       'that is hidden is left out',
       () =>
-        `<!doctype html><title>T</title><script>bad()</script><style>bad{}</style><!-- bad --><p>one</p><div hidden>bad</div><p style="color:red; display : none">bad<b>bad</b></p><template>bad</template><p>two<svg><text>bad</text></svg><span style="font-size:0px">bad</span>`,
+        `<!doctype html><title>T</title><script>bad()</script><style>bad{}</style><!-- bad --><p>one</p><div hidden>bad</div><p style="color:red; display : none">bad<b>bad</b></p><template>bad</template><p>two<svg><text display="none">bad</text></svg><span style="font-size:0px">bad</span>`,
       'one\n\ntwo',
     ],
     [

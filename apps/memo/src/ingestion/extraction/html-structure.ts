@@ -8,6 +8,8 @@ export interface OpenElement {
   /** Its children are boxes: a flexible box or a grid. */
   hasItems?: boolean;
   hasNumerator?: boolean;
+  /** Text in a drawing (SVG) is shown only within its labels. */
+  content?: 'drawing' | 'label' | undefined;
 }
 
 interface Rule {

@@ -6,11 +6,12 @@ import { alphabetic, MAX_ROMAN, roman } from './text/number-formats';
 import { TableWriter } from './text/table-writer';
 import { type TextWriter } from './text/text-writer';
 import { SHOWN, styleIn, type Visibility } from './inline-style';
+import { closedIn, isWord } from './html-elements';
 import { endedBy, isXhtml, type OpenElement } from './html-structure';
 import { type OmissionKind, type Omissions } from '../../tables/omission';
 
 const SKIPPED = new Set(
-  'title script style template noscript svg iframe object canvas audio video datalist rt rtc rp noframes'.split(
+  'title script style template noscript iframe object canvas audio video datalist rt rtc rp noframes'.split(
     ' ',
   ),
 );
@@ -21,6 +22,10 @@ const BLOCKS = new Set(
   ).split(' '),
 );
 const LISTS = new Set(['ul', 'ol', 'menu', 'dir']);
+/** Elements of SVG whose text is read (SVG 2, 5.8 and 11.2). Text elsewhere in a drawing is not shown. */
+const LABELS = new Set(['text', 'title', 'desc']);
+/** Attributes of SVG that are declarations of a style (SVG 2, 6.6), as far as they hide. */
+const HIDING_ATTRIBUTES = ['display', 'visibility', 'opacity', 'font-size'];
 /** Elements that show something other than text. */
 const PICTURES = new Set(['img', 'svg', 'canvas']);
 const EMBEDDED = new Set(['iframe', 'object', 'audio', 'video', 'embed']);
@@ -84,6 +89,11 @@ const integerIn = (attribute: string | undefined): number | undefined => {
  */
 export class HtmlText {
   private parser: Parser | undefined;
+  private isXml = false;
+  /** The piece of the page that is parsed, and where it begins. */
+  private piece = { html: '', start: 0 };
+  /** The names with an end tag in the piece; undefined until they are needed. */
+  private closed: Set<string> | undefined;
   /** As the parser nests them. Those that end where another one begins are marked as ended. */
   private readonly elements: OpenElement[] = [];
   private attributes = 0;
@@ -105,7 +115,12 @@ export class HtmlText {
 
   write(html: string): void {
     this.parser ??= this.newParser(html);
-    this.parser.write(html.includes(OTHER_COMMENT_END) ? html.replaceAll(OTHER_COMMENT_END, '-->') : html);
+    this.piece = {
+      html: html.includes(OTHER_COMMENT_END) ? html.replaceAll(OTHER_COMMENT_END, '-->') : html,
+      start: this.piece.start + this.piece.html.length,
+    };
+    this.closed = undefined;
+    this.parser.write(this.piece.html);
   }
 
   end(): void {
@@ -115,6 +130,7 @@ export class HtmlText {
   /** @param start of the page, which tells whether empty elements may end with their start tag */
   private newParser(start: string): Parser {
     const isXml = isXhtml(start);
+    this.isXml = isXml;
     return new Parser(
       {
         onattribute: () => this.countAttribute(),
@@ -134,21 +150,26 @@ export class HtmlText {
 
   private open(name: string, attributes: Record<string, string>): void {
     this.attributes = 0;
+    const word = this.wordInBrackets(name);
+    if (word) {
+      this.nest({ name: '', isEnded: true });
+      return this.text(word);
+    }
     for (const ended of endedBy(name, this.elements)) {
       ended.isEnded = true;
       this.leave(ended);
     }
     const parent = this.elements.at(-1);
     const element: OpenElement = { name, isEnded: false };
-    this.elements.push(element);
-    if (this.elements.length > MAX_DEPTH)
-      throw new ExtractionError('too_complex', 'The HTML is nested too deeply.');
+    this.nest(element);
     if (this.skipped) return;
     this.countOmission(name);
     const isHidden = attributes.hidden !== undefined && attributes.hidden.toLowerCase() !== 'until-found';
-    const style = styleIn(this.visibility, attributes.style, isHidden);
+    element.content = contentOf(name, parent?.content);
+    const isDrawn = element.content === 'drawing' || element.content === 'label';
+    const style = styleIn(this.visibility, isDrawn ? styleOfDrawing(attributes) : attributes.style, isHidden);
     if (BOXES.has(name) && style) this.separate(name);
-    if (SKIPPED.has(name) || !style) {
+    if ((SKIPPED.has(name) && element.content !== 'label') || !style) {
       this.skipped = element;
       this.skippedAs = READING_AIDS.has(name) ? 'reading_aid' : style ? undefined : 'hidden_text';
       return;
@@ -165,6 +186,23 @@ export class HtmlText {
     this.begin(element, attributes);
   }
 
+  private nest(element: OpenElement): void {
+    this.elements.push(element);
+    if (this.elements.length > MAX_DEPTH)
+      throw new ExtractionError('too_complex', 'The HTML is nested too deeply.');
+  }
+
+  /** The tag as it is written, if it is a word in angle brackets without an end tag, such as `List<String>`. */
+  private wordInBrackets(name: string): string | undefined {
+    if (this.isXml || !isWord(name) || this.elements.at(-1)?.content) return undefined;
+    this.closed ??= closedIn(this.piece.html);
+    const { html, start } = this.piece;
+    const from = this.parser!.startIndex - start;
+    return this.closed.has(name) || from < 0
+      ? undefined
+      : html.slice(from, this.parser!.endIndex + 1 - start);
+  }
+
   private begin(element: OpenElement, attributes: Record<string, string>): void {
     const { name } = element;
     if (element.edge) this.breakAt(element.edge);
@@ -175,6 +213,7 @@ export class HtmlText {
     else if (name === 'tr') this.tables.openRow();
     else if (name === 'td' || name === 'th') this.tables.openCell();
     else if (name === 'li') this.openItem(attributes);
+    else if (isLabel(element) || (name === 'tspan' && (attributes.x ?? attributes.y))) this.separate('svg');
     else if (BLOCKS.has(name)) this.openBlock(name, attributes);
   }
 
@@ -196,13 +235,15 @@ export class HtmlText {
     else if (name === 'td' || name === 'th') this.tables.closeCell();
     else if (BLOCKS.has(name)) this.closeBlock(name);
     else if (isBox) this.separate(name);
+    else if (isLabel(element)) this.separate('svg');
     if (edge) this.breakAt(edge);
   }
 
   private text(text: string): void {
     if (this.skipped) {
       if (this.skippedAs) this.omissions.add(this.skippedAs, text.trim().length);
-    } else if (!this.isShown) this.omissions.add('hidden_text', text.trim().length);
+    } else if (!this.isShown || this.elements.at(-1)?.content === 'drawing')
+      this.omissions.add('hidden_text', text.trim().length);
     else if (this.preformatted > 0 && !this.tables.inCell) this.writer.verbatim(text);
     else this.writer.flow(text);
   }
@@ -276,6 +317,24 @@ export class HtmlText {
     this.writer.block();
     this.tables.open();
   }
+}
+
+/** What the text of an element is, by its name and the content of the element around it. */
+function contentOf(name: string, around: OpenElement['content']): OpenElement['content'] {
+  if (name === 'svg') return 'drawing';
+  // An element of a page ends the drawing around it (HTML 13.2.6.5).
+  if (!around || name === 'foreignobject' || BLOCKS.has(name)) return undefined;
+  return LABELS.has(name) ? 'label' : around;
+}
+
+const isLabel = ({ name, content }: OpenElement): boolean => content === 'label' && LABELS.has(name);
+
+/** Sprites of no size hold drawings that other places show. */
+function styleOfDrawing(attributes: Record<string, string>): string {
+  const { width, height, style = '' } = attributes;
+  if (width === '0' && height === '0') return 'display:none';
+  const hiding = HIDING_ATTRIBUTES.filter((name) => attributes[name] !== undefined);
+  return `${hiding.map((name) => `${name}:${attributes[name]}`).join(';')};${style}`;
 }
 
 const LIST_STYLE = /(?:^|;)\s*list-style(?:-type)?\s*:([^;]*)/gi;

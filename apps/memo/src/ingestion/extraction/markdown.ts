@@ -1,8 +1,9 @@
 import MarkdownIt from 'markdown-it';
-import { isMap, parseDocument } from 'yaml';
+import { isCollection, isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { type ReadingOutput } from './format-reader';
 import { decodeText, detectEncoding } from './text/character-encoding';
 import { HtmlText } from './html';
+import { keepWordsInBrackets, rawHtmlIn } from './raw-html';
 import { type Omissions } from '../../tables/omission';
 
 /** Parts end at the first good position after this length. At half link definitions are searched more often; at twice the parser needs more memory. */
@@ -15,6 +16,23 @@ const FRONT_MATTER = /^---[ \t]*\r?\n(?![ \t]*\r?\n)([\s\S]{0,65536}?)\r?\n(?:--
 const MAX_KEY_WORDS = 3;
 /** Other keys are items of a list, HTML, emphasis or other text. */
 const KEY = /^(?!\d+[.)]\s)[\p{L}\p{N}_.$@~:/-][^<>[\]{}*`|#]*$/u;
+/** The names that programs give to metadata (Jekyll, Hugo, Docusaurus, Pandoc, MultiMarkdown, Obsidian, Marp). */
+const METADATA = new Set(
+  (
+    'abstract affiliation aliases alias archived author authors banner base bibliography blog callout categories category class comments copyright ' +
+    'cover created css cssclass date dates description doctype documentclass draft edited email excerpt featured footer format header headline hero ' +
+    'icon id image images index keywords lang language lastmod layout license linktitle locale markup marp menu meta modified name nav navbar order ' +
+    'outline output outputs owner paginate parent pagetitle permalink position private publish published redirect resources revision scope search ' +
+    'sidebar slug sort status style styles subject subtitle summary tag tags template theme thumbnail title toc translator type types uid updated url ' +
+    'uuid version weight'
+  ).split(' '),
+);
+/** A name of a program's own: `sidebar_position`, `editLink`. */
+const PROGRAM_NAME = /^[a-z][\da-z]*(?:[_-]|(?=[A-Z]))[\w-]*$/;
+const NAME = /^[a-z][\w-]*$/;
+/** Values that are no words. */
+const SETTING = /^(?:true|false|yes|no|on|off|null|~|[\d.:TZ+-]*)$/i;
+const CAPITAL = /^\p{Lu}/u;
 /** Front matter of the other usual kind. CommonMark has no meaning for its rules. */
 const TOML_FRONT_MATTER = /^\ufeff?\+\+\+[ \t]*\r?\n([\s\S]{0,65536}?)\r?\n\+\+\+[ \t]*(?:\r?\n|$)/;
 /** A key with a value, or the head of a table (TOML 1.0). The other lines belong to a value of several lines. */
@@ -47,7 +65,7 @@ export function readMarkdown(bytes: Uint8Array, { writer, omissions, onProgress 
     rest = remainder;
     for (const part of parts) {
       collectDefinitions(part, markdown, references);
-      page.write(markdown.render(part, { references }));
+      page.write(markdown.render(part, { references, ...rawHtmlIn(part) }));
     }
     onProgress(processed, bytes.length);
   }
@@ -55,7 +73,7 @@ export function readMarkdown(bytes: Uint8Array, { writer, omissions, onProgress 
 }
 
 /**
- * Front matter is a YAML mapping between two rules, or TOML between lines of `+++`. Anything else is text (CommonMark 4.1).
+ * Front matter is a YAML mapping between two rules whose keys are names of metadata, or TOML between lines of `+++`. Anything else is text (CommonMark 4.1).
  */
 function withoutFrontMatter(text: string, omissions: Omissions): string {
   const [yaml, toml] = [FRONT_MATTER.exec(text), TOML_FRONT_MATTER.exec(text)];
@@ -74,11 +92,19 @@ function isMapping(source: string): boolean {
     const { contents, errors } = parseDocument(source, { logLevel: 'silent', schema: 'failsafe' });
     if (errors.length > 0 || !isMap(contents) || contents.items.length === 0) return false;
     const keys = contents.items.map(({ key }) => String(key).trim());
-    return keys.every((key) => KEY.test(key) && key.split(/\s+/).length <= MAX_KEY_WORDS);
+    if (!keys.every((key) => KEY.test(key) && key.split(/\s+/).length <= MAX_KEY_WORDS)) return false;
+    if (keys.length === 1) return isMetadata(keys[0]!, contents.items[0]!);
+    return keys.some((key) => !CAPITAL.test(key) || METADATA.has(key.toLowerCase()));
   } catch {
     // Nested too deeply for the parser.
     return false;
   }
+}
+
+/** Whether one name with its value is metadata. `Note: the well is closed.` between two rules is text. */
+function isMetadata(key: string, { value }: Pair): boolean {
+  if (METADATA.has(key) || PROGRAM_NAME.test(key)) return true;
+  return NAME.test(key) && (isCollection(value) || (isScalar(value) && SETTING.test(String(value.value))));
 }
 
 /**
@@ -93,6 +119,7 @@ function newParser(): InstanceType<typeof MarkdownIt> {
     return NOTE.test(state.src) && (silent || paragraph(state, line, end, silent));
   };
   ruler.before('reference', 'note', note, { alt: ['paragraph'] });
+  keepWordsInBrackets(markdown);
   return markdown;
 }
 

@@ -1,3 +1,4 @@
+import { joinCombs } from './comb-fields';
 import { type PageGlyph } from './page-glyphs';
 import { type PdfItem } from './page-line';
 
@@ -146,6 +147,7 @@ function stepsOf(glyphs: PageGlyph[]): Step[] {
     setTracking(steps.slice(start, at));
     start = at;
   }
+  joinCombs(steps);
   return steps;
 }
 

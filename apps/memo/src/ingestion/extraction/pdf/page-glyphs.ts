@@ -49,6 +49,15 @@ export interface PageFacts {
   isLayerShown: (group: unknown) => boolean;
 }
 
+/** A replacement text (ISO 32000-1, 14.9.4). */
+interface Replacement {
+  text: string;
+  /** How many parts of marked content are open in it, with its own. */
+  depth: number;
+  /** Number of its first glyph. */
+  first: number;
+}
+
 interface TextState {
   ctm: Matrix;
   font: FontFacts | undefined;
@@ -72,6 +81,11 @@ const INITIAL: TextState = {
   leading: 0,
   rise: 0,
 };
+/** Letters of scripts whose texts are put in order later, by their places on the page. */
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const WORD_CHARACTER = /[\p{L}\p{N}]/u;
+const HYPHEN_AT_END = /[-\u00ad\u2010]$/;
+const SOFT_HYPHEN = '\u00ad';
 const SPACE_CODE = 0x20;
 const WHITE_SPACE = /^\s+$/;
 const FORMAT_MARK = /^\p{Cf}$/u;
@@ -104,6 +118,8 @@ export class GlyphReader {
   private isRead = true;
   private textMatrix = IDENTITY;
   private lineMatrix = IDENTITY;
+  /** The open part of marked content whose text the file states. */
+  private replacement: Replacement | undefined;
   private isAfterSpace = false;
   private run = 0;
   private part = 0;
@@ -140,9 +156,12 @@ export class GlyphReader {
       },
       [OPS.showText]: ([glyphs]) => this.show(glyphs as (FontGlyph | number)[]),
       [OPS.beginMarkedContent]: () => this.beginPart(true),
-      [OPS.beginMarkedContentProps]: ([tag, group]) =>
-        this.beginPart(tag !== 'OC' || this.page.isLayerShown(group)),
+      [OPS.beginMarkedContentProps]: ([tag, group, text]) => {
+        this.beginPart(tag !== 'OC' || this.page.isLayerShown(group));
+        if (typeof text === 'string') this.beginReplacement(text);
+      },
       [OPS.endMarkedContent]: () => {
+        if (this.replacement?.depth === this.shown.length) this.endReplacement(this.replacement);
         this.part += 1;
         this.shown.pop();
       },
@@ -156,6 +175,7 @@ export class GlyphReader {
   read({ fnArray, argsArray }: { fnArray: number[]; argsArray: unknown[] }): void {
     for (const [at, operator] of fnArray.entries())
       this.handlers[operator]?.((argsArray[at] ?? []) as unknown[]);
+    if (this.replacement) this.endReplacement(this.replacement);
   }
 
   private transform(values: unknown[]): void {
@@ -166,6 +186,43 @@ export class GlyphReader {
   private beginPart(isShown: boolean): void {
     this.part += 1;
     this.shown.push(isShown);
+  }
+
+  /** The outermost replacement counts. */
+  private beginReplacement(text: string): void {
+    if (RIGHT_TO_LEFT.test(text)) return;
+    this.replacement ??= { text, depth: this.shown.length, first: this.glyphs.length };
+  }
+
+  /** Puts the stated text where the glyphs of the part are. Those on further lines have been said with it. */
+  private endReplacement({ text, first }: Replacement): void {
+    this.replacement = undefined;
+    const replaced = this.glyphs.splice(first);
+    const glyph = replaced[0];
+    if (!glyph) return;
+    const drawn = replaced.map((one) => one.text).join('');
+    const stated = text.trim();
+    if (stated === '') {
+      // A few programs state nothing for all of their text.
+      if (text === '' && WORD_CHARACTER.test(drawn)) this.glyphs.push(...replaced);
+      else this.hidden += drawn.trim().length;
+      this.isAfterSpace ||= text !== '' || glyph.isAfterSpace;
+      return;
+    }
+    const isBroken = HYPHEN_AT_END.test(drawn) && !HYPHEN_AT_END.test(stated);
+    const [cos, sin] = [Math.cos(glyph.angle), Math.sin(glyph.angle)];
+    const lengths = replaced
+      .filter(({ x, y }) => Math.abs((x - glyph.x) * sin - (y - glyph.y) * cos) < glyph.size / 2)
+      .map(({ x, y, advance }) => (x - glyph.x) * cos + (y - glyph.y) * sin + advance);
+    const advance = Math.max(...lengths);
+    this.glyphs.push({
+      ...glyph,
+      text: isBroken ? stated + SOFT_HYPHEN : stated,
+      advance,
+      width: advance,
+      isAfterSpace: glyph.isAfterSpace || text !== text.trimStart(),
+    });
+    this.isAfterSpace = text !== text.trimEnd();
   }
 
   private beginAnnotation(id: string, matrices: unknown[]): void {
@@ -223,7 +280,8 @@ export class GlyphReader {
     const sign = font.vertical ? -1 : 1;
     const width = font.vertical ? (glyph.vmetric?.[0] ?? -glyph.width) * unit : glyph.width * unit;
     const spacing = sign * (characterSpacing + (originalCharCode === SPACE_CODE ? wordSpacing : 0));
-    if (WHITE_SPACE.test(unicode)) this.isAfterSpace = true;
+    if (this.replacement) this.place(unicode, width, spacing, font);
+    else if (WHITE_SPACE.test(unicode)) this.isAfterSpace = true;
     else if (unicode !== '' && !FORMAT_MARK.test(unicode)) this.place(unicode, width, spacing, font);
     this.advance(width + spacing);
   }

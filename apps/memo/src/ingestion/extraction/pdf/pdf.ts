@@ -8,6 +8,7 @@ import { type TextWriter } from '../text/text-writer';
 import { type Annotation, entryOf, isDrawn, noteOf } from './annotations';
 import { itemsOf, withoutRepetitions } from './glyph-lines';
 import { type FontFacts, GlyphReader } from './page-glyphs';
+import { loadParser } from './parser';
 import { PageLayout } from './page-layout';
 
 /**
@@ -241,7 +242,7 @@ function open(pdfjs: typeof PdfJs, bytes: Uint8Array): PdfJs.PDFDocumentLoadingT
 async function loadPdfJs(): Promise<typeof PdfJs> {
   const scope = globalThis as Record<string, unknown>;
   for (const name of ['DOMMatrix', 'ImageData', 'Path2D']) scope[name] ??= class {};
-  scope.pdfjsWorker ??= await import('pdfjs-dist/legacy/build/pdf.worker.mjs' as string);
+  scope.pdfjsWorker ??= await loadParser();
   return import('pdfjs-dist/legacy/build/pdf.mjs');
 }
 

@@ -1,4 +1,5 @@
 import { type PageLine } from './page-line';
+import { findColumns } from './table-columns';
 
 /** Lengths are in units of the font size unless they are ratios. Starts of lines in a column differ by rounding and by an indent. */
 const MAX_INDENT = 2;
@@ -9,6 +10,8 @@ const MAX_GAP_RATIO = 1.25;
 const SIZE_TOLERANCE = 0.15;
 /** Fewer lines may be a table whose cells are sentences. */
 const MIN_LINES = 4;
+/** Newspapers have up to eight. Bounds the depth of the search. */
+const MAX_COLUMNS = 8;
 /** Of prose that is set in columns. Cells of tables are shorter. */
 const MIN_CHARACTERS = 20;
 const MIN_WIDE_CHARACTERS = 10;
@@ -17,19 +20,28 @@ const MIN_FILLED_SHARE = 0.6;
 const FILLED = 0.8;
 const MIN_CONTINUED_SHARE = 0.4;
 const SENTENCE_END = /[.!?:;。！？：；]["”’')\]]*$/u;
+/** Cells in lower case, such as words of a glossary, are no sentences. */
+const SENTENCE_START = /^["“„‘«(]?[\p{Lu}\p{Lt}\u2e80-\u9fff\uac00-\ud7af]/u;
+/** Characters. Less may be two cells of two lines. */
+const MIN_SENTENCES = 20;
 const GOES_ON = /^[^\p{Lu}\p{Lt}\p{Nd}]/u;
 const WIDE = /[\u2e80-\u9fff\uac00-\ud7af]/u;
 
 /**
  * Puts the lines of columns of prose, which some programs draw line by line across the page, one column after the other.
  * @param columns for each line, after which of its cells a column ends
+ * @param most columns beside each other
  */
-export function separateColumns(lines: PageLine[], columns: boolean[][]): PageLine[] {
+export function separateColumns(lines: PageLine[], columns: boolean[][], most = MAX_COLUMNS): PageLine[] {
   const separated: PageLine[] = [];
   for (let at = 0; at < lines.length;) {
     const { left, right, height } = blockAt(lines, columns, at);
-    const isColumns = isProse(left) && isProse(right);
-    for (const line of isColumns ? [...left, ...right] : lines.slice(at, at + height)) separated.push(line);
+    const isColumns = most > 1 && isText(left) && isText(right);
+    // The right part may have columns itself.
+    const read = isColumns
+      ? [...left, ...separateColumns(right, findColumns(right), most - 1)]
+      : lines.slice(at, at + height);
+    for (const line of read) separated.push(line);
     // Lines that are a table are not looked at again: a page may have thousands.
     at += height;
   }
@@ -86,14 +98,28 @@ function partsOf(line: PageLine, start: number): [left: PageLine, right: PageLin
   return [line.part(cells.slice(0, count)), line.part(cells.slice(count))];
 }
 
-function isProse(lines: PageLine[]): boolean {
-  if (lines.length < MIN_LINES) return false;
+function isText(lines: PageLine[]): boolean {
   const texts = lines.map(({ cells }) =>
     cells
       .map(({ text }) => text)
       .join(' ')
       .trim(),
   );
+  return isSentences(texts) || isProse(lines, texts);
+}
+
+/** Whether the lines, few or ragged as they may be, are sentences that go on from line to line. */
+function isSentences(texts: string[]): boolean {
+  const [first = '', last = ''] = [texts[0], texts.at(-1)];
+  if (!SENTENCE_START.test(first) || !SENTENCE_END.test(last) || texts.join(' ').length < MIN_SENTENCES)
+    return false;
+  const open = texts.slice(1).filter((_, index) => !SENTENCE_END.test(texts[index]!));
+  const continued = open.filter((text) => GOES_ON.test(text)).length;
+  return continued > open.length - continued;
+}
+
+function isProse(lines: PageLine[], texts: string[]): boolean {
+  if (lines.length < MIN_LINES) return false;
   const characters = texts.reduce((sum, text) => sum + text.length, 0) / texts.length;
   if (characters < (WIDE.test(texts[0]!) ? MIN_WIDE_CHARACTERS : MIN_CHARACTERS)) return false;
   const from = Math.min(...lines.map(({ cells }) => cells[0]!.start));

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { analyse } from 'chardet';
+import { balticEncoding, eastAsianEncodingOfOthers, isRatherJapanese } from './alphabets';
 import { encodingOfMail, newDecoder } from './decoders';
 import { isEvident, isPlausible, isPlausibleEastAsian, isThai } from './plausible-text';
 import { declaredEncoding, declaredInText, REPLACEMENT } from './declared-encoding';
@@ -227,12 +228,16 @@ function isUtf16(bytes: Uint8Array, encoding: string): boolean {
 /** The most likely encoding in which the bytes are plausible text, or undefined. */
 function guessEncoding(bytes: Uint8Array): string | undefined {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const decode = (encoding: string): string => newDecoder(encoding).decode(sample, { stream: true });
+  const certain = eastAsianEncodingOfOthers(decode) ?? balticEncoding(decode);
+  if (certain) return certain;
   // Statistics do not know Thai.
   if (!isCommonChinese(sample) && isThai(decodeWhole(sample, 'windows-874'))) return 'windows-874';
   let guess = [...likelyEncodings(sample), 'windows-1252'].find((name) => isPlausibleEncoding(sample, name));
   // Statistics are unreliable for short texts. Byte pairs that are all common Chinese characters are better evidence,
   // except for Korean.
   if (guess !== 'euc-kr' && isCommonChinese(sample)) guess = 'gb18030';
+  if (guess === 'gb18030' && isRatherJapanese(decode('gb18030'), decode('euc-jp'))) guess = 'euc-jp';
   if (guess === undefined || !isEvident(decodeWhole(sample, guess), guess, sample)) return undefined;
   return guess;
 }

@@ -1,3 +1,4 @@
+import { isOfOneAlphabet } from './alphabets';
 import { countStopWords } from '../../../retrieval/analysis/stop-words';
 
 /** Statistics of bytes take one encoding for another. These signs of a wrong one are rare in text of any language. */
@@ -10,16 +11,24 @@ const LATIN_RUN = /[\u0080-\u024f]{4}/u;
 const SYMBOL_INSIDE = /\p{L}[^\p{L}\p{M}\p{N}\s'’‘‐-—·\-.,:;!?"”“„«»)(\]/&@…]\p{L}/u;
 /** Superscripts stand behind words, not in them. */
 const NUMBER_INSIDE = /\p{L}\p{No}\p{L}/u;
+/** Currencies and marks of notes stand at the ends of words, not in front of letters. */
+const SIGN_INSIDE = /\p{L}[¥£¢¤§¶±ºª]\p{L}|[±©®¹²³¼½¾]\p{L}|\p{Ll}[±‡]/u;
+/** This letter ends a Greek word. */
+const FINAL_SIGMA_INSIDE = /ς\p{L}/u;
+/** Letters of Macintosh, such as ñ, read as dashes. English writes a dash so between two words. */
+const DASH_INSIDE = /\p{Ll}[–—]\p{Ll}/u;
 /**
  * Letters of the bytes that other encodings of Latin script use for ř, ů, ě, ı, ş and others. Icelandic and Faroese have some of them
  * and are refused as well.
  */
-const NOT_WESTERN = /[þÞðÐýÝ]|Ÿ\p{Ll}|[ìòù]\p{L}|ø.*[íšž]|[íšž].*ø/u;
+const NOT_WESTERN = /[þÞðÐýÝ]|Ÿ\p{Ll}|[ìòù]\p{L}|ç[b-df-hj-np-tv-z]|ø.*[íšž]|[íšž].*ø/u;
 /** Names from Iceland or Turkey stand in other texts. */
 const MAX_NOT_WESTERN_SHARE = 0.05;
 /** Letters of Serbian and Macedonian, and those that only other languages of the script have. Macintosh has its capitals at the bytes of the first. */
 const SOUTH_SLAVIC = /[ЂЃЉЊЌЋЏђѓљњќћџ]/gu;
 const NOT_SOUTH_SLAVIC = /[йщъыьэюя]/iu;
+/** Macintosh has я where windows-1251 has its capital. */
+const CAPITAL_YA = /[а-яё]Я/;
 const MAX_SOUTH_SLAVIC_SHARE = 0.005;
 /** Encodings of Polish, Czech, Hungarian and others. Bytes of Macintosh read in them are letters as well, but the small words tell the language. */
 const CENTRAL_EUROPEAN = new Set(['windows-1250', 'iso-8859-2']);
@@ -36,7 +45,7 @@ const SCRIPTS = [
 const MAX_STRANGE_SHARE = 0.2;
 
 /** Never in text, or not inside words. */
-const IMPOSSIBLE = /[\u0080-\u009f\ufffd\p{Co}\p{Cn}]|\p{L}[\u2500-\u259f]\p{L}|®\p{Ll}|\p{Ll}[ˆ˜]\p{L}/gu;
+const IMPOSSIBLE = /[\u0080-\u009f\ufffd\p{Co}\p{Cn}]|\p{L}[\u2500-\u259f]\p{L}|[®©]\p{Ll}|\p{Ll}[ˆ˜]\p{L}/gu;
 const CONTROL = /[\u0080-\u009f]/;
 /** Damaged texts have a few. */
 const MAX_IMPOSSIBLE_SHARE = 0.001;
@@ -105,6 +114,8 @@ const WESTERN_LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'da', 'sv',
 const MIN_WESTERN_WORDS = 2;
 /** Words of letters whose bytes are the same in windows-1250, -1252, -1254 and -1257, so that it makes no difference in which they are. */
 const COMMON_LATIN_WORD = /^(?=.*[a-z])(?!.*[ÄÉÖÜßäéöü]{3})[a-z\d'’ÄÉÖÜßäéöü]+$/i;
+/** Russian of Shift JIS, each letter of which has the byte of an opening quotation mark. */
+const LOW_QUOTES = /„.?(?:„|$)/;
 const MIN_EAST_ASIAN = 12;
 const MIN_CHINESE = 4;
 /** Words of Cyrillic and Greek letters consist of bytes from here on. */
@@ -122,6 +133,7 @@ export function isEvident(text: string, encoding: string, bytes: Uint8Array): bo
   if (eastAsian.length >= MIN_EAST_ASIAN) return true;
   if (eastAsian.length > 0 || HALF_WIDTH.test(text))
     return encoding === 'gb18030' && eastAsian.length >= MIN_CHINESE && isChineseOnly(bytes);
+  if (LOW_QUOTES.test(text)) return false;
   const words = text.match(WORD) ?? [];
   if (/[a-z]/i.test(text) && !FOREIGN.test(text.replace(TYPOGRAPHY, ''))) return true;
   const letters = words.map((word) => word.replace(TYPOGRAPHY, '')).filter((word) => word !== '');
@@ -160,8 +172,11 @@ export function isPlausible(text: string, encoding: string): boolean {
 /** Whether the words of a text are of a language that is not written in the encoding. */
 function isOfOtherLanguage(text: string, encoding: string): boolean {
   const southSlavic = text.match(SOUTH_SLAVIC)?.length ?? 0;
+  if (!isOfOneAlphabet(text, encoding) || (CAPITAL_YA.test(text) && !text.includes('я'))) return true;
   if (southSlavic > text.length * MAX_SOUTH_SLAVIC_SHARE && NOT_SOUTH_SLAVIC.test(text)) return true;
-  if (encoding === 'windows-1252') return FOREIGN.test(text.replace(TYPOGRAPHY, '')) && !/[a-z]/i.test(text);
+  const hasForeign = FOREIGN.test(text.replace(TYPOGRAPHY, ''));
+  if (!hasForeign && DASH_INSIDE.test(text) && !isRatherEnglish(text)) return true;
+  if (encoding === 'windows-1252') return hasForeign && !/[a-z]/i.test(text);
   if (!CENTRAL_EUROPEAN.has(encoding)) return false;
   const words = new Set(text.toLowerCase().match(/\p{L}{3,}/gu));
   const most = (languages: string[]): number =>
@@ -170,8 +185,15 @@ function isOfOtherLanguage(text: string, encoding: string): boolean {
   return foreign >= MIN_FOREIGN_STOP_WORDS && foreign > most(CENTRAL_LANGUAGES);
 }
 
+function isRatherEnglish(text: string): boolean {
+  const words = new Set(text.toLowerCase().match(/\p{L}+/gu));
+  const [english = 0, ...others] = WESTERN_LANGUAGES.map((language) => countStopWords(words, language));
+  return english >= Math.max(...others);
+}
+
 function isStrange(word: string): boolean {
   const letters = word.replace(TYPOGRAPHY, '');
+  if (SIGN_INSIDE.test(word) || FINAL_SIGMA_INSIDE.test(word)) return true;
   if (!FOREIGN.test(letters)) return SYMBOL_INSIDE.test(word) || NUMBER_INSIDE.test(word);
   if (!/\p{L}/u.test(letters)) return true;
   return (
