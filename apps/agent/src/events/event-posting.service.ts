@@ -24,8 +24,9 @@ const SCHEMES = 'Bearer, ApiKey';
 
 /** The answer to a request whose call of the model was refused. */
 export function refusalError(refusal: Refusal, turnId: string): HttpException {
-  const { status, message, code, shortfall } = refusal;
-  return new DetailedException(status, message, { code, turn_id: turnId, ...shortfall }, headersOf(refusal));
+  const { status, message, code, limit, shortfall } = refusal;
+  const details = { code, turn_id: turnId, ...(limit !== undefined && { limit }), ...shortfall };
+  return new DetailedException(status, message, details, headersOf(refusal));
 }
 
 /** Every 429 has `Retry-After` if a wait helps, and every 401 `WWW-Authenticate`, whatever the gateway said. */

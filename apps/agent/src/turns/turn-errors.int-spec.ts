@@ -145,7 +145,10 @@ describe('refusals of the gateway before the request is answered', () => {
     const response = await of.call('POST', `/${id}/events/stream`, USER);
     expect(response.status).toBe(429);
     expect(response.headers.get('retry-after')).toBeNull();
-    expect(await response.json()).toMatchObject({ code: 'rate_limit_exceeded' });
+    expect(await response.json()).toMatchObject({
+      code: 'rate_limit_exceeded',
+      limit: 'key_tokens_per_minute',
+    });
     expect((await of.events(id)).at(-1)).toMatchObject({ error: { retryable: false } });
   });
 

@@ -283,7 +283,12 @@ const notAllowedError = ({ message: error }: HttpException): AnswerErrorEvent =>
 
 const stoppedError = ({ error, code }: AnswerErrorEvent) => new UnavailableException(error, code);
 
-function refusalError({ status, message, code, retryAfter, shortfall }: Refusal): HttpException {
+function refusalError({ status, message, code, retryAfter, limit, shortfall }: Refusal): HttpException {
   const headers = retryAfter === undefined ? undefined : { 'Retry-After': retryAfter };
-  return new DetailedException(status, message, { code, ...shortfall }, headers);
+  return new DetailedException(
+    status,
+    message,
+    { code, ...(limit !== undefined && { limit }), ...shortfall },
+    headers,
+  );
 }

@@ -67,7 +67,10 @@ it('keeps to the limits of the account for the model, and tells when to ask agai
     const one = await answer();
     return one.status === 429 && one;
   });
-  expect(JSON.parse(refused.body)).toMatchObject({ code: 'rate_limit_exceeded' });
+  expect(JSON.parse(refused.body)).toMatchObject({
+    code: 'rate_limit_exceeded',
+    limit: 'account_requests_per_minute',
+  });
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   await site.pool.query('DELETE FROM limits.overrides WHERE account_id = $1', [owner.accountId]);
   const answered = await waitFor(async () => {

@@ -25,6 +25,14 @@ export class CodedErrorResponse extends ErrorResponse {
   @ApiProperty({
     required: false,
     description:
+      'With `rate_limit_exceeded`: which limit, such as `key_requests_per_minute` or `account_tokens_per_minute`. Absent if a server of the model refuses.',
+    example: 'account_requests_per_minute',
+  })
+  limit?: string;
+
+  @ApiProperty({
+    required: false,
+    description:
       'With `insufficient_balance`: what the wallet lacks for the most that this can cost, as an exact decimal text.',
     example: '0.225',
   })

@@ -20,12 +20,31 @@ const QUESTION = 'Within how many days are refunds issued?';
 /** What memo answers, without a call of the model, if it finds no passage. */
 const NOT_FOUND = 'The documents of this workspace do not answer that.';
 
+/** Requests a minute of the key that gets limits during the upgrade: enough for one process to draw slices. */
+const PACE = 12;
+const MINUTE_MILLIS = 60_000;
+/** Specified: after so long a changed limit of a key is in force everywhere. */
+const IN_FORCE_MILLIS = 1_000;
+const PACE_REACHED = 'rate_limit_exceeded';
+const SPENDING_REACHED = 'key_spend_limit_reached';
+
 /** The public addresses of a site. */
 export interface Addresses {
   console: string;
   gateway: string;
   agent: string;
   memo: string;
+}
+
+interface NewKey {
+  id: string;
+  key: string;
+}
+
+/** A call that was answered, by the clock of performance.now(). */
+interface Answered {
+  startMillis: number;
+  endMillis: number;
 }
 
 interface Session {
@@ -69,6 +88,13 @@ export class Customer {
   private limitedKey = '';
   /** With a limit that no call keeps to. */
   private emptyKey = '';
+  /** Without limits at first; the new version gives it some. */
+  private pacedKey: NewKey = { id: '', key: '' };
+  /** What the limits that it has now may answer. */
+  private readonly pacedRefusals = new Set<string>();
+  private pacedFromMillis = Infinity;
+  private readonly paced: Answered[] = [];
+  private readonly refused = new Map<string, number>();
   private workspace = '';
 
   constructor(
@@ -93,13 +119,11 @@ export class Customer {
       json: { account_id: user.id, amount: CREDIT, description: 'Credit' },
       status: 201,
     });
-    this.apiKey = await this.newKey({ name: 'load' });
-    this.limitedKey = await this.newKey({
-      name: 'limited',
-      spend_limit: CREDIT / 10,
-      allowed_models: [MODELS[0]],
-    });
-    this.emptyKey = await this.newKey({ name: 'empty', spend_limit: LEAST_LIMIT });
+    this.apiKey = (await this.newKey({ name: 'load' })).key;
+    const limits = { spend_limit: CREDIT / 10, allowed_models: [MODELS[0]] };
+    this.limitedKey = (await this.newKey({ name: 'limited', ...limits })).key;
+    this.emptyKey = (await this.newKey({ name: 'empty', spend_limit: LEAST_LIMIT })).key;
+    this.pacedKey = await this.newKey({ name: 'paced' });
     const caller = new MemoCaller(memo, this.bearer);
     this.workspace = await caller.newWorkspace();
     await caller.addDocument(this.workspace, DOCUMENT);
@@ -112,12 +136,70 @@ export class Customer {
       { name: 'model call', run: (turn) => this.callModel(turn, false), ...often },
       { name: 'model stream', run: (turn) => this.callModel(turn, true), ...often },
       { name: 'limited key', run: (turn) => this.callWithLimits(turn), ...seldom },
+      { name: 'paced key', run: (turn) => this.callPaced(turn), ...seldom },
       { name: 'agent turn', run: () => this.askAgent(), ...seldom },
       { name: 'memo question', run: () => this.askMemo(), ...seldom },
       { name: 'console read', run: () => this.readUsage(), ...seldom },
       { name: 'top-up', run: () => this.topUp(), ...seldom },
       { name: 'refresh', run: () => this.refresh(), ...seldom },
     ];
+  }
+
+  /** Limits the requests a minute of a key that the previous version has made, at a console of the new one. */
+  async limitPace(consoleUrl: string): Promise<void> {
+    this.pacedRefusals.add(PACE_REACHED);
+    await this.changePaced(consoleUrl, { rpm: PACE });
+    this.pacedFromMillis = performance.now() + IN_FORCE_MILLIS;
+  }
+
+  /** What the key has spent, as the console counts it. */
+  async pacedSpending(): Promise<number> {
+    type List = { api_keys: { id: string; spent: unknown }[] };
+    const { api_keys: keys } = await this.ask<List>('GET', '/api/api-keys');
+    return Number(keys.find(({ id }) => id === this.pacedKey.id)!.spent);
+  }
+
+  /** Limits what the key may spend to less than what it has spent with both versions, and waits until it is refused. */
+  async limitSpending(): Promise<void> {
+    this.pacedRefusals.add(SPENDING_REACHED);
+    await this.changePaced(this.addresses.console, { rpm: null, spend_limit: LEAST_LIMIT });
+    await waitFor(() => this.refused.has(SPENDING_REACHED), MINUTE_MILLIS);
+  }
+
+  get pacedKeyId(): string {
+    return this.pacedKey.id;
+  }
+
+  get pace() {
+    const { paced } = this;
+    const within = paced.map(({ startMillis: from }) => {
+      const inWindow = ({ startMillis, endMillis }: Answered) =>
+        startMillis >= from && endMillis <= from + MINUTE_MILLIS;
+      return paced.filter(inWindow).length;
+    });
+    return {
+      limit: PACE,
+      answered: paced.length,
+      mostInMinute: Math.max(0, ...within),
+      refused: this.refused.get(PACE_REACHED) ?? 0,
+    };
+  }
+
+  private async changePaced(consoleUrl: string, json: object): Promise<void> {
+    const path = `/api/api-keys/${this.pacedKey.id}`;
+    await consoleBody(consoleUrl, 'PATCH', path, { token: this.token, json });
+  }
+
+  private async callPaced(turn: number): Promise<void> {
+    const startMillis = performance.now();
+    const result = await this.callOf(this.pacedKey.key, turn, { model: MODELS[0]! });
+    const { errorCode } = result;
+    if (result.complete) {
+      this.calls.push(result);
+      if (startMillis >= this.pacedFromMillis) this.paced.push({ startMillis, endMillis: performance.now() });
+    } else if (errorCode !== null && this.pacedRefusals.has(errorCode))
+      this.refused.set(errorCode, (this.refused.get(errorCode) ?? 0) + 1);
+    else throw new Error(JSON.stringify(result));
   }
 
   private get bearer() {
@@ -145,8 +227,8 @@ export class Customer {
     return session;
   }
 
-  private async newKey(json: object): Promise<string> {
-    return (await this.ask<{ key: string }>('POST', '/api/api-keys', json, 201)).key;
+  private newKey(json: object): Promise<NewKey> {
+    return this.ask('POST', '/api/api-keys', json, 201);
   }
 
   private async callModel(turn: number, stream: boolean): Promise<void> {
@@ -163,13 +245,17 @@ export class Customer {
     await this.call(this.emptyKey, turn, { model: MODELS[0]! }, 'key_spend_limit_reached');
   }
 
-  private async call(apiKey: string, turn: number, fields: object, refusal?: string): Promise<void> {
+  private callOf(apiKey: string, turn: number, fields: object): Promise<CallResult> {
     const body = {
       messages: [{ role: 'user', content: `Question ${turn}` }],
       max_tokens: 5 + (turn % 20),
       ...fields,
     };
-    const result = await rawCall({ gatewayUrl: this.addresses.gateway, apiKey, body });
+    return rawCall({ gatewayUrl: this.addresses.gateway, apiKey, body });
+  }
+
+  private async call(apiKey: string, turn: number, fields: object, refusal?: string): Promise<void> {
+    const result = await this.callOf(apiKey, turn, fields);
     if (refusal === undefined ? !result.complete : result.errorCode !== refusal)
       throw new Error(JSON.stringify(result));
     if (refusal === undefined) this.calls.push(result);

@@ -22,6 +22,9 @@ import { describeOutcomes, UpgradeLoad } from './upgrade-load';
 /** Of each activity in each phase. */
 const ENOUGH_TURNS = 5;
 const SERVED_MILLIS = 120_000;
+/** A limit of a minute is used twice: what a process has drawn counts for 65 s. */
+const PACED_MILLIS = 120_000;
+const PICOS = 1e12;
 const MIGRATE = 'dist/libs/database/src/migrate.js';
 const ADMIN = { email: 'admin@example.com', password: 'admin password of this test' };
 const CUSTOMER = { email: 'customer@example.com', password: 'customer password of this test' };
@@ -111,7 +114,7 @@ describeWhere(!missing, missing!)(`the upgrade from ${PREVIOUS.version}`, () => 
     return result;
   }
 
-  /** Replaces all replicas, one after another, by processes of this build. */
+  /** Replaces all replicas, one after another, by processes of this build. A key gets a limit as soon as a console knows it. */
   async function upgradeAll(): Promise<void> {
     for (const name of SERVICES)
       for (const replica of backends[name].replicas) {
@@ -119,6 +122,7 @@ describeWhere(!missing, missing!)(`the upgrade from ${PREVIOUS.version}`, () => 
         expect(await replica.stop()).toBe(true);
         await replica.start(ROOT);
         await haproxy.restore(replica);
+        if (replica === backends.console.replicas[0]) await customer.limitPace(replica.url);
       }
   }
 
@@ -130,6 +134,15 @@ describeWhere(!missing, missing!)(`the upgrade from ${PREVIOUS.version}`, () => 
       for (const replica of replicas) await replica.start(previousBuild);
       for (const replica of replicas) await haproxy.restore(replica);
     }
+  }
+
+  /** What the calls of a key have cost, in units of the currency. */
+  async function spentByEvents(apiKeyId: string): Promise<number> {
+    const { rows } = await database.pool.query<{ picos: string }>(
+      'SELECT sum(cost_picos)::text AS picos FROM metering.usage_events WHERE api_key_id = $1',
+      [apiKeyId],
+    );
+    return Number(rows[0]!.picos) / PICOS;
   }
 
   test('serves every request while the database is migrated', async () => {
@@ -148,6 +161,20 @@ describeWhere(!missing, missing!)(`the upgrade from ${PREVIOUS.version}`, () => 
     expect(load.failures).toEqual([]);
     expect(customer.unfound).toBe(0);
     expect(await runReconcile(database)).toContain('no difference');
+  });
+
+  test('keeps a key of the old version to the limits that it gets', async () => {
+    await during('limits', () => waitFor(() => customer.pace.answered > customer.pace.limit, PACED_MILLIS));
+    const { limit, mostInMinute, refused } = customer.pace;
+    expect(mostInMinute).toBeLessThanOrEqual(limit);
+    expect(refused).toBeGreaterThan(0);
+    // It calls on: each figure has at least what was read before it.
+    const before = await spentByEvents(customer.pacedKeyId);
+    await waitFor(async () => (await customer.pacedSpending()) >= before);
+    const counted = await customer.pacedSpending();
+    expect(counted).toBeLessThanOrEqual(await spentByEvents(customer.pacedKeyId));
+    await customer.limitSpending();
+    expect(load.failures).toEqual([]);
   });
 
   test('serves every request while replicas of the old version return to the new schema', async () => {

@@ -8,6 +8,21 @@ export async function insertSecurityEvent(
   await executor.repository(SecurityEvent).insert({ ...event, id: newId('evt') });
 }
 
+/** Whether the present secret of a key, which its prefix names, was found in public before. */
+export function isKnownLeak(
+  executor: Executor,
+  { accountId, id, prefix }: { accountId: string; id: string; prefix: string },
+): Promise<boolean> {
+  return executor
+    .repository(SecurityEvent)
+    .createQueryBuilder('event')
+    .where({ accountId, type: 'api_key.leaked' })
+    .andWhere('event.details @> :leak', {
+      leak: JSON.stringify({ api_key_id: id, prefix, former_secret: false }),
+    })
+    .getExists();
+}
+
 /** An absent filter selects all. */
 export interface EventFilter {
   accountId?: string | undefined;

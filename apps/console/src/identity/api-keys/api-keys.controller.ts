@@ -81,7 +81,7 @@ export class ApiKeysController {
     operationId: 'rotateApiKey',
     summary: 'Gives a key a new secret.',
     description:
-      'The answer is the only one that contains it. The former secret works on for the chosen time; without one it stops within a second. The owner gets a mail.',
+      'The answer is the only one that contains it. The former secret works on for the chosen time; without one it stops within a second. One that an earlier rotation has replaced ends. The owner gets a mail.',
   })
   @ApiOkResponse({ description: 'The key with its new secret.', type: CreatedApiKeyResponse })
   @ApiErrors({ 403: BEYOND_RULES, 404: 'The account has no such key.' })

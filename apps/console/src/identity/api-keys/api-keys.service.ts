@@ -171,7 +171,7 @@ export class ApiKeysService {
       if (timeZone !== null) await recallLeases(transaction, accountId, 0);
       const rules = await readRules(transaction, manager);
       const current = await this.lockKey(transaction, manager, id);
-      const changed = changesOf(current, settingsOf(input, current.kind));
+      const changed = changesOf(current, settingsOf(input, current.kind, current.expiresAt));
       if (Object.keys(changed).length === 0) return current;
       const next = { ...current, ...changed };
       if (rules && !isHarmless(changed)) requireWithin(rules, next);
@@ -326,8 +326,15 @@ const DEFAULTS: ApiKeySettings = {
   maxConcurrency: null,
 };
 
-/** What is sent of a key, as it is stored. Throws 400 for an end that has passed, and for what its kind does not know. */
-function settingsOf(input: UpdateApiKeyDto, kind: KeyKind): Partial<ApiKeySettings> {
+/**
+ * What is sent of a key, as it is stored. Throws 400 for an end that has passed, and for what its kind does not know.
+ * @param knownEnd what the key has already: clients send back what they have read of a key that has expired
+ */
+function settingsOf(
+  input: UpdateApiKeyDto,
+  kind: KeyKind,
+  knownEnd: Date | null = null,
+): Partial<ApiKeySettings> {
   if (kind === 'management' && input.reports_cost === false)
     throw new BadRequestException('reports_cost: a management key calls no models');
   const settings: { [Name in keyof ApiKeySettings]: ApiKeySettings[Name] | undefined } = {
@@ -335,7 +342,7 @@ function settingsOf(input: UpdateApiKeyDto, kind: KeyKind): Partial<ApiKeySettin
     description: input.description,
     tags: input.tags,
     disabledAt: input.disabled === undefined ? undefined : input.disabled ? new Date() : null,
-    ...expiryOf(input.expires_at),
+    ...expiryOf(input.expires_at, knownEnd),
     allowedIps: input.allowed_ips,
     spendLimitPicos: input.spend_limit,
     spendPeriod: input.period,
@@ -349,12 +356,13 @@ function settingsOf(input: UpdateApiKeyDto, kind: KeyKind): Partial<ApiKeySettin
 }
 
 /** Who chooses an end that is near needs no mail about it. */
-function expiryOf(micros: bigint | null | undefined) {
+function expiryOf(micros: bigint | null | undefined, knownEnd: Date | null) {
   if (micros === undefined || micros === null)
     return { expiresAt: micros, expiryNoticeDays: micros === null ? null : undefined };
   const expiresAt = new Date(instantText(micros));
   const leftMillis = expiresAt.getTime() - Date.now();
-  if (leftMillis <= 0) throw new BadRequestException('expires_at: must be in the future');
+  if (leftMillis <= 0 && expiresAt.getTime() !== knownEnd?.getTime())
+    throw new BadRequestException('expires_at: must be in the future');
   const days = NOTICE_DAYS.find((notice) => leftMillis <= notice * MILLIS_PER_DAY) ?? null;
   return { expiresAt, expiryNoticeDays: days };
 }

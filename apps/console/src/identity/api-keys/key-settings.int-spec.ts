@@ -113,6 +113,20 @@ describe('what an owner says of an API key', () => {
     expect([answer.status, answer.body]).toEqual([400, { error: expect.stringContaining(message) }]);
   });
 
+  it('takes the end that an expired key has already', async () => {
+    const key = await create({ name: 'ended', expires_at: inDays(1) });
+    const ended = new Date(Date.now() - 1_000).toISOString();
+    await site.database.pool.query('UPDATE accounts.api_keys SET expires_at = $2 WHERE id = $1', [
+      key.id,
+      ended,
+    ]);
+    const answer = await change(key.id, { name: 'archived', expires_at: ended });
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      expect.objectContaining({ name: 'archived', status: 'expired', expires_at: ended }),
+    ]);
+  });
+
   it('disables and enables it within a second', async () => {
     const { id, key } = await create({ name: 'switched' });
     expect(await use(key)).toEqual(WORKS);

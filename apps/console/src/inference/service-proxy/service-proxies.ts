@@ -14,6 +14,7 @@ interface OpenAiError {
   message?: unknown;
   code?: unknown;
   param?: unknown;
+  limit?: unknown;
   missing_amount?: unknown;
   top_up_url?: unknown;
 }
@@ -31,7 +32,7 @@ function parsed(body: string): OpenAiError {
 }
 
 /** Members of the gateway's error that the console passes on. */
-const PASSED_ON = ['code', 'param', 'missing_amount', 'top_up_url'] as const;
+const PASSED_ON = ['code', 'param', 'limit', 'missing_amount', 'top_up_url'] as const;
 
 /** The gateway's error (OpenAI's shape) in the shape of the console. */
 function consoleErrorOf(body: string, status: number) {

@@ -135,11 +135,12 @@ describe('an answer', () => {
   it.each([400, 402, 403, 404, 413, 422, 429, 500, 502, 503, 504])(
     'that is an error of the gateway, %d, has the shape of the console',
     async (status) => {
-      const error = { message: 'The reason.', type: 'x', param: 'max_tokens', code: 'the_code' };
+      const told = { code: 'the_code', param: 'max_tokens', limit: 'account_concurrency' };
+      const error = { message: 'The reason.', type: 'x', ...told };
       service.answersJson(status, { error }, { 'Retry-After': '3' });
       const answer = await ask('POST', CHAT, { json: {} });
       expect(answer.status).toBe(status);
-      expect(answer.body).toEqual({ error: 'The reason.', code: 'the_code', param: 'max_tokens' });
+      expect(answer.body).toEqual({ error: 'The reason.', ...told });
       expect(answer.headers.get('retry-after')).toBe('3');
     },
   );

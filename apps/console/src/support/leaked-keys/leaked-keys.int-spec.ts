@@ -101,6 +101,17 @@ describe('reports of leaked keys', () => {
     expect(await mails()).toEqual([{ name: 'published', prefix, url, isFormerSecret: false }]);
   });
 
+  it('tell the owner of a key that was disabled before, once', async () => {
+    const { id, key, prefix } = await create('put aside');
+    const json = { disabled: true };
+    await site.console.request('PATCH', `/api/api-keys/${id}`, { token: owner.token, json });
+    const found = [{ token: key, url: 'https://example.com/log', source: 'commit' }];
+    for (let i = 0; i < 2; i++)
+      expect((await report(found)).body).toMatchObject([{ label: 'true_positive' }]);
+    expect(await leaks()).toMatchObject([{ api_key_id: id, former_secret: false }]);
+    expect(await mails()).toMatchObject([{ name: 'put aside', prefix }]);
+  });
+
   it('know a former secret that has ended, and change nothing', async () => {
     const { id, key } = await create('rolled');
     const json = { overlap_seconds: 0 };

@@ -4,6 +4,7 @@ import { isApiKey, isSecretKey, KEY_KINDS, possibleHashes } from '@inference/gua
 import { Inject, Injectable } from '@nestjs/common';
 import { type Origin } from '../../accounts/audit-log/actor';
 import { recordAuditEvent } from '../../accounts/audit-log/audit-log';
+import { isKnownLeak } from '../../accounts/audit-log/audit-log.repository';
 import { deleteLeakedWorkspaceKey } from '../../accounts/unproven-access.repository';
 import { endFormerSecrets, lockApiKey, updateApiKey } from '../../identity/api-keys/api-keys.repository';
 import { API_KEYS_CONFIG, type ApiKeysConfig } from '../../identity/identity.config';
@@ -98,9 +99,10 @@ export class LeakedKeysService {
       const key = await lockApiKey(transaction, { accountId, id });
       if (!key) return false;
       const isCurrent = hashes.some((hash) => key.keyHash?.equals(hash));
-      if (isCurrent && key.disabledAt) return true;
-      if (isCurrent) await updateApiKey(transaction, id, { disabledAt: new Date() });
-      else if (!(await endFormerSecrets(transaction, id, hashes))) return true;
+      // Its owner may have disabled it for another reason, and would enable it again.
+      if (isCurrent && key.disabledAt && (await isKnownLeak(transaction, key))) return true;
+      if (isCurrent && !key.disabledAt) await updateApiKey(transaction, id, { disabledAt: new Date() });
+      if (!isCurrent && !(await endFormerSecrets(transaction, id, hashes))) return true;
       const place = { url: storable(url), source: storable(source) };
       const details = { api_key_id: id, prefix: key.prefix, former_secret: !isCurrent, ...place };
       const event = { type: 'api_key.leaked', accountId, actorId: null, origin, details } as const;

@@ -6,8 +6,8 @@ import {
 } from './mail-template';
 
 const hours = (count: number) => (count === 1 ? 'one hour' : `${count} hours`);
-const when = ({ at, address }: SecurityMailData) =>
-  `When: ${at} UTC\nFrom: ${address ?? 'an unknown address'}`;
+const time = ({ at }: SecurityMailData) => `When: ${at} UTC`;
+const when = (data: SecurityMailData) => `${time(data)}\nFrom: ${data.address ?? 'an unknown address'}`;
 const money = ({ figure, currency, isRounded }: FormattedAmount) =>
   `${isRounded ? 'about ' : ''}${figure} ${currency}`;
 const revokedIn = ({ revoked }: SecurityMailData) =>
@@ -139,9 +139,11 @@ export const TEMPLATES_EN: MailTemplates = {
       `The API key ${data.leaked?.name ?? ''} (${data.leaked?.prefix ?? 'bfvk-'}…) of your account at ${data.siteName} was found in a public place${data.leaked?.url ? `: ${data.leaked.url}` : '.'}`,
       data.leaked?.isFormerSecret
         ? 'It was a former secret of the key, which no longer works. The present one goes on working.'
-        : 'Anybody could use it, so we have disabled it. Programs that use it are refused from now on.',
-      when(data),
-      'Give your programs another key, delete this one, and look through your usage for calls that are not yours:',
+        : 'Anybody could use it, so it is disabled. Programs that use it are refused.',
+      time(data),
+      data.leaked?.isFormerSecret
+        ? 'Look through your usage for calls that are not yours:'
+        : 'Give your programs another key, delete this one, and look through your usage for calls that are not yours:',
       { link: data.link },
     ],
   },
@@ -151,7 +153,7 @@ export const TEMPLATES_EN: MailTemplates = {
     paragraphs: (data) => [
       `The workspace key ${data.leaked?.name ?? ''} (${data.leaked?.prefix ?? 'sk_'}…) that you made at ${data.siteName} was found in a public place${data.leaked?.url ? `: ${data.leaked.url}` : '.'}`,
       'Anybody could read the workspace with it, so we have deleted it. Programs that use it are refused from now on.',
-      when(data),
+      time(data),
       'Give your programs another key of the workspace:',
       { link: data.link },
     ],

@@ -6,7 +6,8 @@ import {
   type SecurityMailData,
 } from './mail-template';
 
-const when = ({ at, address }: SecurityMailData) => `时间：${at}（UTC）\n来源地址：${address ?? '未知'}`;
+const time = ({ at }: SecurityMailData) => `时间：${at}（UTC）`;
+const when = (data: SecurityMailData) => `${time(data)}\n来源地址：${data.address ?? '未知'}`;
 const CURRENCY: Record<Currency, string> = { USD: '美元', CNY: '元' };
 const money = ({ figure, currency, isRounded }: FormattedAmount) =>
   `${isRounded ? '约 ' : ''}${figure} ${CURRENCY[currency]}`;
@@ -139,9 +140,11 @@ export const TEMPLATES_ZH: MailTemplates = {
       `您在 ${data.siteName} 的 API 密钥 ${data.leaked?.name ?? ''}（${data.leaked?.prefix ?? 'bfvk-'}…）出现在公开位置${data.leaked?.url ? `：${data.leaked.url}` : '。'}`,
       data.leaked?.isFormerSecret
         ? '泄露的是该密钥轮换前的旧密钥值，现已失效。当前密钥值不受影响。'
-        : '任何人都可能使用它，因此我们已将其停用，使用它的程序会被拒绝。',
-      when(data),
-      '请为程序更换密钥，删除此密钥，并检查用量中是否有不是您发起的调用：',
+        : '任何人都可能使用它，因此它已被停用，使用它的程序会被拒绝。',
+      time(data),
+      data.leaked?.isFormerSecret
+        ? '请检查用量中是否有不是您发起的调用：'
+        : '请为程序更换密钥，删除此密钥，并检查用量中是否有不是您发起的调用：',
       { link: data.link },
     ],
   },
@@ -150,7 +153,7 @@ export const TEMPLATES_ZH: MailTemplates = {
     paragraphs: (data) => [
       `您在 ${data.siteName} 创建的知识库密钥 ${data.leaked?.name ?? ''}（${data.leaked?.prefix ?? 'sk_'}…）出现在公开位置${data.leaked?.url ? `：${data.leaked.url}` : '。'}`,
       '任何人都可能用它读取该知识库，因此我们已将其删除，使用它的程序会被拒绝。',
-      when(data),
+      time(data),
       '请为程序更换知识库密钥：',
       { link: data.link },
     ],
