@@ -42,12 +42,29 @@ const tier = z.strictObject({
   models: z.record(z.string().min(1).max(200), limitsOfModel),
 });
 
+const tiers = z
+  .array(tier)
+  .min(1)
+  .max(20)
+  .superRefine((all, context) => {
+    for (const [index, one] of all.entries())
+      for (const later of all.slice(index + 1)) {
+        if (later.name === one.name)
+          context.addIssue({ code: 'custom', message: `Two tiers have the name ${one.name}.` });
+        else if (later.paid <= one.paid && later.age_days <= one.age_days)
+          context.addIssue({
+            code: 'custom',
+            message: `No account ever has the tier ${one.name}: ${later.name} after it asks for no more.`,
+          });
+      }
+  });
+
 export const limitTierFields = {
   /**
    * JSON list of tiers of limits, the lowest first. An account has the last one for which it has paid enough and is old enough. None by
    * default: no limits.
    */
-  MODEL_RATE_LIMIT_TIERS: env.json(z.array(tier).min(1).max(20)).optional(),
+  MODEL_RATE_LIMIT_TIERS: env.json(tiers).optional(),
 };
 
 export const limitTiersOf = (config: {
