@@ -79,9 +79,9 @@ export class IndexLoader {
       chunks,
     };
     for (const chunk of chunks) {
-      const analyzed = this.analyzer.analyze(title, chunk.text);
-      this.builder.add(analyzed);
-      document.words += analyzed.terms.length;
+      const before = this.builder.words;
+      this.builder.add(this.analyzer.analyze(title, chunk.text));
+      document.words += this.builder.words - before;
       if (this.builder.isFull) await this.#writeSegment();
     }
     this.#next += chunks.length;

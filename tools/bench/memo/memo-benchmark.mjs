@@ -57,7 +57,7 @@ const MIN_NDCG = { 'xquad/en': 0.97, 'xquad/zh': 0.96 };
 const MAX_MILLIS = { 10_000: 20, 100_000: 15 };
 
 /** @type {Record<string, number>} by language and number of passages */
-const MAX_LOAD_SECONDS = { 'Chinese 100000': 150 };
+const MAX_LOAD_SECONDS = { 'Chinese 100000': 90 };
 
 /**
  * @import { Verdict } from '../measuring/report.mjs'
@@ -157,12 +157,13 @@ async function measureCollection(site, folder) {
 
 /** @param {Site} site @param {Language} language @param {number} count of passages @returns the p50 of the product, and the seconds that it took to index the passages */
 async function measureSize(site, language, count) {
-  const { peer, seconds } = await site.fill(passages(language, count));
+  // Beforehand, because generating them takes as long as a third of indexing them.
+  const documents = [...passages(language, count)];
+  const { peer, seconds } = await site.fill(documents);
   console.log(`${count} passages put into the index in ${seconds.toFixed(1)} s.`);
   const asked = questions(language, QUESTIONS);
   const own = await measureSpeed(peer, asked, site.bench.signal);
   const measured = [own];
-  const documents = [...passages(language, count)];
   const config = language === 'English' ? 'english' : 'simple';
   const peers = await fullTextPeers(site.client, `${language}_${count}`, documents, [config]);
   if (count <= MAX_IN_MEMORY) {

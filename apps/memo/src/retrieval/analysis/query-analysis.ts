@@ -1,5 +1,5 @@
 import { characterClass, DIGIT, LETTER } from './character-class';
-import { foldedWord, otherSpellings, withAsciiSigns } from './search-form';
+import { foldedWord, mayBeFolded, otherSpellings, withAsciiSigns } from './search-form';
 import { stemOf, termsOfToken, tonelessTerm } from './stemming';
 import { CONTEXTUAL_STOP_WORDS, stopWordsOf } from './stop-words';
 import { groupedNumbers, titleTerm, withoutGroups } from './terms';
@@ -277,7 +277,10 @@ function indexLookup(words: QueryWord[], languages: readonly string[]): (token: 
     if (place !== undefined) return place;
     const stem =
       languages.map((language) => stemOf(token, language)).find((term) => places.has(term)) ??
-      [...termsIn(languages, [token]), tonelessTerm(token)].find((term) => places.has(term));
+      // Other words have no further terms than their stems.
+      [...(mayBeFolded(token) ? termsIn(languages, [token]) : []), tonelessTerm(token)].find((term) =>
+        places.has(term),
+      );
     place = stem === undefined ? -1 : places.get(stem)!;
     found.set(token, place);
     return place;

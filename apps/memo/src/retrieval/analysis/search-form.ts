@@ -109,8 +109,15 @@ const LIGATURES: Record<string, string> = {
 };
 const LIGATURE = /[ßøđłæœıðþħŋŧ]/g;
 
+const NOT_ASCII = /[^\p{ASCII}]/u;
+
+/** Whether a word may have accents or ligatures. */
+export const mayBeFolded = (word: string): boolean => NOT_ASCII.test(word);
+
 /** A word without accents and with its ligatures taken apart; the word itself if nothing else is left. */
 export function foldedWord(word: string): string {
+  // Most words. Normalizing them takes longer.
+  if (!mayBeFolded(word)) return word;
   const folded = word
     .normalize('NFD')
     .replace(ACCENTS, '')

@@ -1,6 +1,6 @@
 import { characterClass, LETTER } from './character-class';
 import { LANGUAGES, languageOfWord } from './languages';
-import { foldedWord } from './search-form';
+import { foldedWord, mayBeFolded } from './search-form';
 
 /** Entries of the cache over all languages. When it is full, it is emptied. */
 const MAX_CACHED_STEMS = 200_000;
@@ -57,7 +57,7 @@ const TONELESS = '~';
  * see another ending.
  */
 export function addFurtherTerms(terms: string[], token: string, language: string): void {
-  if (characterClass(token.codePointAt(0)!) !== LETTER || !MAY_HAVE_ACCENTS.test(token)) return;
+  if (characterClass(token.codePointAt(0)!) !== LETTER || !mayBeFolded(token)) return;
   const folded = foldedWord(token);
   if (folded === token) return;
   if (languageOfWord(token, language) === ACCENTED_LANGUAGE) terms.push(tonelessTerm(folded));
@@ -66,8 +66,6 @@ export function addFurtherTerms(terms: string[], token: string, language: string
     if (stem !== stemOf(token, language)) terms.push(stem);
   }
 }
-
-const MAY_HAVE_ACCENTS = /[^\p{ASCII}]/u;
 
 /** The term by which a Vietnamese word is found that is typed without tones. */
 export const tonelessTerm = (word: string): string => TONELESS + foldedWord(word);

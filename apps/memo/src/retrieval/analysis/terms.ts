@@ -1,7 +1,7 @@
 import { characterClass, HAN } from './character-class';
 import { foldedWord, searchForm, withAsciiSigns } from './search-form';
 import { addFurtherTerms, stemOf } from './stemming';
-import { tokenize } from './tokenizer';
+import { tokenize, tokenizeApart } from './tokenizer';
 
 interface CompoundPattern {
   /** Where the case changes in a word, or letters and digits meet. */
@@ -142,8 +142,9 @@ const UNSPACED =
 export const isCorrectable = (word: string): boolean =>
   word.length >= MIN_CORRECTED_LETTERS && LETTERS.test(word) && !UNSPACED.test(word);
 
-export function indexTermsOf(text: string, language: string): IndexTerms {
-  const tokens = tokenize(text);
+/** @param runs receives the runs of Chinese and Japanese characters, whose terms are left out then: most of a Chinese text */
+export function indexTermsOf(text: string, language: string, runs?: string[]): IndexTerms {
+  const tokens = runs ? tokenizeApart(text, runs) : tokenize(text);
   const terms: string[] = [];
   const further: string[] = [];
   const words: string[] = [];

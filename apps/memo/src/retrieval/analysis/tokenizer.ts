@@ -69,10 +69,21 @@ export function tokenize(text: string, isDropped?: (word: string) => boolean): s
   return tokensOf(searchForm(text), isDropped);
 }
 
+/** Like `tokenize`, but for Chinese and Japanese the runs of characters are added to `runs` and their tokens left out. */
+export const tokenizeApart = (text: string, runs: string[]): string[] =>
+  tokensOf(searchForm(text), undefined, runs);
+
+/** The tokens of a run of Chinese or Japanese characters: all characters, and all pairs of neighbours. */
+export function tokensOfRun(run: string): string[] {
+  const tokens: string[] = [];
+  addCharacters(tokens, run);
+  return tokens;
+}
+
 /** The words of a query as the indexes of former versions hold them, which are being rebuilt. */
 export const formerTokens = (text: string): string[] => tokensOf(text.normalize('NFKC').toLowerCase());
 
-function tokensOf(plain: string, isDropped?: (word: string) => boolean): string[] {
+function tokensOf(plain: string, isDropped?: (word: string) => boolean, runs?: string[]): string[] {
   const tokens: string[] = [];
   for (let at = 0; at < plain.length;) {
     const first = plain.codePointAt(at)!;
@@ -80,7 +91,8 @@ function tokensOf(plain: string, isDropped?: (word: string) => boolean): string[
     const end = kind === BREAK || kind === APOSTROPHE ? at + widthOf(first) : runEnd(plain, at, kind);
     const run = plain.slice(at, end);
     at = end;
-    if (kind === HAN) addCharacters(tokens, simplifyChinese(run));
+    if (kind === HAN && runs) runs.push(simplifyChinese(run));
+    else if (kind === HAN) addCharacters(tokens, simplifyChinese(run));
     else if (kind === HANGUL) addPairs(tokens, [...run]);
     else if (kind === UNSPACED) addUnspaced(tokens, run);
     else if (kind !== BREAK && kind !== APOSTROPHE) addWords(tokens, run, isDropped);

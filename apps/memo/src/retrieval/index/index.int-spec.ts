@@ -1,6 +1,7 @@
 import { createTestDatabase, insertAccount, type TestDatabase, waitFor } from '@inference/testing';
 import fc from 'fast-check';
 import { ENTITIES } from '../../entities';
+import { tokensOfRun } from '../analysis/tokenizer';
 import { IndexedWorkspace } from '../ranking/indexed-workspace.fixture';
 import { collectGarbage } from './garbage-collection';
 import { findInBlock, PostingBlock, PostingBlockPacker } from './postings/posting-blocks';
@@ -100,6 +101,34 @@ describe('packing', () => {
     );
   });
 
+  it('appends packed lists like their postings', () => {
+    const counts = fc.array(fc.tuple(fc.nat(300), fc.integer({ min: 1, max: 200 })), {
+      minLength: 1,
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(fc.array(counts, { minLength: 1, maxLength: 4 }), fc.nat(1_000), (lists, space) => {
+        const [whole, appended] = [new PostingBlockPacker(), new PostingBlockPacker()];
+        const all: number[] = [];
+        let shift = space;
+        appended.start();
+        for (const gaps of lists) {
+          let slot = -1;
+          const postings = gaps.map(([gap, times]) => postingOf((slot += gap + 1), times));
+          all.push(...postings.map((posting) => posting + postingOf(shift, 0)));
+          const packer = new PostingBlockPacker();
+          packer.add(1, 2, Float64Array.from(postings));
+          const block = new PostingBlock(blocksOf(packer.take())[0]!);
+          appended.append(block.bytes, block.listsStart, block.listEnd(0), shift);
+          shift += slot + 1;
+        }
+        appended.end(1, 2);
+        whole.add(1, 2, Float64Array.from(all));
+        expect(appended.take()).toEqual(whole.take());
+      }),
+    );
+  });
+
   it('restores numbers and lengths, and applies retired ranges', () => {
     const ranges = fc.array(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.nat(30)), { maxLength: 8 });
     fc.assert(
@@ -160,6 +189,31 @@ describe('SegmentBuilder', () => {
         });
       }),
     );
+  });
+
+  it('counts the tokens of runs of characters as terms', () => {
+    const runs = ['退款', '款', '𠮷野家𠮷', '退款退'];
+    const [ofRuns, ofTerms] = [new SegmentBuilder(), new SegmentBuilder()];
+    const passage = { further: ['退'], words: [], language: 'en' };
+    ofRuns.add({ ...passage, terms: ['a'], runs });
+    ofTerms.add({ ...passage, terms: ['a', ...runs.flatMap(tokensOfRun)] });
+    expect(ofRuns.build()).toEqual(ofTerms.build());
+  });
+
+  it('divides terms of which half of the id is equal, and chunks of more terms than usual', () => {
+    const halves = ['term21872', 'term134785'];
+    expect(splitTermId(termId(halves[0]!))[0]).toBe(splitTermId(termId(halves[1]!))[0]);
+    const many = Array.from({ length: 9_000 }, (_, n) => `t${n}`);
+    const builder = new SegmentBuilder();
+    for (const terms of [halves, many, halves.toReversed(), many])
+      builder.add({ terms, further: [], words: [], language: 'en' });
+    const blocks = blocksOf(builder.build().postings);
+    for (const term of [...halves, ...many]) {
+      const unpacked = new UnpackedPostings();
+      unpacked.append(blocks.map((block) => findInBlock(block, termId(term))).find((list) => list)!);
+      const slots = halves.includes(term) ? [0, 2] : [1, 3];
+      expect([...unpacked.slots.subarray(0, unpacked.length)]).toEqual(slots);
+    }
   });
 
   it('assigns different ids to different terms', () => {

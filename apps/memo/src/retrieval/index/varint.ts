@@ -1,3 +1,6 @@
+/** A call of `set` takes as long as a loop over some dozens of bytes. */
+const MAX_LOOPED_BYTES = 48;
+
 /** Writes unsigned integers in a variable number of bytes. */
 export class VarintWriter {
   private bytes: Uint8Array;
@@ -24,6 +27,17 @@ export class VarintWriter {
     if (this.length + bytes.length > this.bytes.length) this.grow(bytes.length);
     this.bytes.set(bytes, this.length);
     this.length += bytes.length;
+  }
+
+  /** Appends the bytes from `from` to `to`. Most parts are a few bytes, which a loop copies faster than `set`. */
+  appendPart(bytes: Uint8Array, from: number, to: number): void {
+    const size = to - from;
+    if (size > MAX_LOOPED_BYTES) return this.append(bytes.subarray(from, to));
+    if (this.length + size > this.bytes.length) this.grow(size);
+    const own = this.bytes;
+    let { length } = this;
+    for (let at = from; at < to; at++) own[length++] = bytes[at]!;
+    this.length = length;
   }
 
   /** Shares the memory of the writer, which the next writes after `clear` change. */

@@ -36,9 +36,10 @@ export function feedbackWords(
   const tokens = best.map(({ title, text }) => tokenize(`${title}\n${text}`));
   const stopWords = stopWordsOf(tokens.flat(), languages);
   const found = new Map<string, { word: QueryWord; passages: number }>();
+  const termsOf = termsCache(languages);
   for (const [place, ofPassage] of tokens.entries()) {
     const share = best[place]!.score / total;
-    for (const [key, { token, terms, count }] of countsOf(ofPassage, stopWords, languages)) {
+    for (const [key, { token, terms, count }] of countsOf(ofPassage, stopWords, termsOf)) {
       const known = found.get(key) ?? { word: wordOf(token, terms, [], stopWords), passages: 0 };
       known.word.weight += (share * count) / (count + SATURATION);
       known.passages += 1;
@@ -52,21 +53,38 @@ export function feedbackWords(
     .map(({ word }) => ({ ...word, isFeedback: true }));
 }
 
+interface WordTerms {
+  terms: string[];
+  key: string;
+}
+
+/** Returns the terms of a token. Passages for one query share most of their words. */
+function termsCache(languages: readonly string[]): (token: string) => WordTerms {
+  const known = new Map<string, WordTerms>();
+  return (token) => {
+    let found = known.get(token);
+    if (!found) {
+      const terms = termsIn(languages, [token]);
+      known.set(token, (found = { terms, key: terms.join(' ') }));
+    }
+    return found;
+  };
+}
+
 /** How often the words of a passage occur in it, by their terms. */
 function countsOf(
   tokens: readonly string[],
   stopWords: ReadonlySet<string>,
-  languages: readonly string[],
+  termsOf: (token: string) => WordTerms,
 ): Map<string, { token: string; terms: string[]; count: number }> {
   const counts = new Map<string, { token: string; terms: string[]; count: number }>();
   for (const token of tokens) {
     if (stopWords.has(token) || token.length < MIN_LETTERS) continue;
     if (characterClass(token.codePointAt(0)!) !== LETTER) continue;
-    const terms = termsIn(languages, [token]);
-    const key = terms.join(' ');
-    const known = counts.get(key) ?? { token, terms, count: 0 };
-    known.count += 1;
-    counts.set(key, known);
+    const { terms, key } = termsOf(token);
+    const known = counts.get(key);
+    if (known) known.count += 1;
+    else counts.set(key, { token, terms, count: 1 });
   }
   return counts;
 }

@@ -11,6 +11,8 @@ const MAX_BLOCK_BYTES = 1_024;
 const COUNT_BYTES = 2;
 const ID_BYTES = 8;
 const END_BYTES = 2;
+/** A list has at least one byte; the first one is added however long it is. */
+const MAX_BLOCK_TERMS = Math.ceil(MAX_BLOCK_BYTES / (ID_BYTES + END_BYTES)) + 1;
 
 /**
  * Packs the postings of a segment into blocks of consecutive terms: a row for each term would cost more than its postings.
@@ -24,11 +26,18 @@ export class PostingBlockPacker {
   private readonly chunkCounts: number[] = [];
   private readonly blocks = new VarintWriter(65_536);
   /** The halves of the ids in the block that is being filled. */
-  private readonly ids: number[] = [];
-  private readonly listEnds: number[] = [];
+  private readonly ids = new Int32Array(MAX_BLOCK_TERMS * 2);
+  private readonly listEnds = new Int32Array(MAX_BLOCK_TERMS);
+  private readonly header = new DataView(new ArrayBuffer(listsStart(MAX_BLOCK_TERMS)));
+  /** Number of terms in the block that is being filled. */
+  private terms = 0;
   private readonly lists = new VarintWriter(MAX_BLOCK_BYTES);
   /** The number of postings of the last term. */
   private chunks = 0;
+  /** Of the list that is being written: where it starts, its last slot, and the number of its postings. */
+  private listStart = 0;
+  private lastSlot = -1;
+  private listChunks = 0;
 
   /** Bytes of the blocks that are packed and not taken. */
   get bytes(): number {
@@ -36,18 +45,61 @@ export class PostingBlockPacker {
   }
 
   /**
+   * Adds a term with all its postings.
    * @param high the high half of an id that is greater than the previous one
    * @param postings ascending from `from` to `to`: views of parts would be millions of objects
    */
   add(high: number, low: number, postings: Int32Array | Float64Array, from = 0, to = postings.length): void {
-    const { lists, listEnds } = this;
-    const start = lists.length;
-    writeList(lists, postings, from, to);
-    const headerBytes = COUNT_BYTES + (listEnds.length + 1) * (ID_BYTES + END_BYTES);
-    if (listEnds.length > 0 && headerBytes + lists.length > MAX_BLOCK_BYTES) this.endBlock(start);
-    this.ids.push(high, low);
-    listEnds.push(lists.length);
-    this.chunks = to - from;
+    this.start();
+    writeList(this.lists, postings, from, to);
+    this.listChunks = to - from;
+    this.end(high, low);
+  }
+
+  /** Starts the list of a term, to which packed lists are appended. */
+  start(): void {
+    this.listStart = this.lists.length;
+    this.lastSlot = -1;
+    this.listChunks = 0;
+  }
+
+  /**
+   * Appends a packed list to the one that was started. Only its first gap changes; the others are copied.
+   * @param shift added to its slots, which are then greater than those before
+   */
+  append(packed: Uint8Array, from: number, to: number, shift: number): void {
+    let slot = -1;
+    for (let at = from; at < to;) {
+      let value = packed[at++]!;
+      if (value > 0x7f) {
+        value &= 0x7f;
+        for (let bits = 7, byte = 0x80; byte > 0x7f; bits += 7) {
+          byte = packed[at++]!;
+          value |= (byte & 0x7f) << bits;
+        }
+      }
+      const isFirst = slot < 0;
+      slot += (value >>> 1) + 1;
+      this.listChunks += 1;
+      if (isFirst) {
+        this.lists.write((slot + shift - this.lastSlot - 1) * 2 + (value & 1));
+        this.lists.appendPart(packed, at, to);
+      }
+      // The frequency follows.
+      if ((value & 1) === 0) while (packed[at++]! > 0x7f);
+    }
+    this.lastSlot = slot + shift;
+  }
+
+  /** Ends the list that was started. @param high the high half of an id that is greater than the previous one */
+  end(high: number, low: number): void {
+    const { lists, ids } = this;
+    const headerBytes = COUNT_BYTES + (this.terms + 1) * (ID_BYTES + END_BYTES);
+    if (this.terms > 0 && headerBytes + lists.length > MAX_BLOCK_BYTES) this.endBlock(this.listStart);
+    ids[this.terms * 2] = high;
+    ids[this.terms * 2 + 1] = low;
+    this.listEnds[this.terms++] = lists.length;
+    this.chunks = this.listChunks;
   }
 
   /** Returns the blocks that were not taken yet. Terms may be added afterwards. */
@@ -65,22 +117,20 @@ export class PostingBlockPacker {
 
   /** @param end of the lists of the block; what follows them belongs to the next one */
   private endBlock(end = this.lists.length): void {
-    const { ids, listEnds, lists, blocks } = this;
-    const terms = listEnds.length;
+    const { ids, listEnds, lists, blocks, header, terms } = this;
     if (terms === 0) return;
-    const header = new DataView(new ArrayBuffer(listsStart(terms)));
     header.setUint16(0, terms, true);
     for (let i = 0; i < terms * 2; i++) header.setInt32(COUNT_BYTES + i * 4, ids[i]!, true);
     for (let i = 0; i < terms - 1; i++)
       header.setUint16(COUNT_BYTES + terms * ID_BYTES + i * END_BYTES, listEnds[i]!, true);
-    blocks.append(new Uint8Array(header.buffer));
+    blocks.append(new Uint8Array(header.buffer, 0, listsStart(terms)));
     blocks.append(lists.written().subarray(0, end));
     // Not the first id itself: a service of the version before blocks would take the row for the list of that term.
     this.keys.push(joinTermId(ids[0]!, ids[1]!) - 1n);
     this.blockEnds.push(blocks.length);
     this.chunkCounts.push(terms === 1 ? this.chunks : 0);
     lists.drop(end);
-    ids.length = listEnds.length = 0;
+    this.terms = 0;
   }
 }
 
@@ -103,9 +153,11 @@ function writeList(
 /** Reads a block. */
 export class PostingBlock {
   readonly terms: number;
+  readonly listsStart: number;
 
-  constructor(private readonly bytes: Buffer) {
+  constructor(readonly bytes: Buffer) {
     this.terms = bytes.readUInt16LE(0);
+    this.listsStart = listsStart(this.terms);
   }
 
   high(index: number): number {
@@ -118,13 +170,13 @@ export class PostingBlock {
 
   /** The packed postings of a term. */
   list(index: number): Buffer {
-    const start = listsStart(this.terms);
-    const from = index === 0 ? start : start + this.end(index - 1);
-    return this.bytes.subarray(from, index === this.terms - 1 ? this.bytes.length : start + this.end(index));
+    return this.bytes.subarray(index === 0 ? this.listsStart : this.listEnd(index - 1), this.listEnd(index));
   }
 
-  private end(index: number): number {
-    return this.bytes.readUInt16LE(COUNT_BYTES + this.terms * ID_BYTES + index * END_BYTES);
+  /** Where the packed postings of a term end. Those of the next one start there, and those of the first one at `listsStart`. */
+  listEnd(index: number): number {
+    if (index === this.terms - 1) return this.bytes.length;
+    return this.listsStart + this.bytes.readUInt16LE(COUNT_BYTES + this.terms * ID_BYTES + index * END_BYTES);
   }
 }
 

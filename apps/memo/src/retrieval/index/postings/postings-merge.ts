@@ -11,7 +11,10 @@ const ROWS_PER_PAGE = 256;
 class TermCursor {
   high = 0;
   low = 0;
-  list: Buffer = Buffer.alloc(0);
+  /** The packed postings of the term are the bytes from `from` to `to`. */
+  bytes: Buffer = Buffer.alloc(0);
+  from = 0;
+  to = 0;
   private rows: PostingRow[] = [];
   private row = 0;
   private block: PostingBlock | undefined;
@@ -60,12 +63,16 @@ class TermCursor {
     this.block = block ? new PostingBlock(block) : undefined;
     if (this.block) return this.readTerm();
     [this.high, this.low] = splitTermId(key);
-    this.list = list!;
+    [this.bytes, this.from, this.to] = [list!, 0, list!.length];
   }
 
   private readTerm(): void {
-    const [block, index] = [this.block!, this.index];
-    [this.high, this.low, this.list] = [block.high(index), block.low(index), block.list(index)];
+    const { block, index } = this;
+    this.high = block!.high(index);
+    this.low = block!.low(index);
+    this.bytes = block!.bytes;
+    this.from = index === 0 ? block!.listsStart : this.to;
+    this.to = block!.listEnd(index);
   }
 }
 
@@ -92,20 +99,18 @@ export async function copyPostings(
   signal: AbortSignal,
 ): Promise<void> {
   const packer = new PostingBlockPacker();
-  const unpacked = new UnpackedPostings();
-  const merged = { values: new Float64Array(1_024) };
+  const inOrder = sources.toSorted((one, other) => one.slots[0]! - other.slots[0]!);
+  const addTerm = areConsecutive(inOrder) ? appendLists : termMerger();
   let open: SourceCursor[] = [];
-  for (const { id, slots } of sources) {
+  for (const { id, slots } of inOrder) {
     const cursor = await TermCursor.open(transaction, id);
     if (cursor) open.push({ cursor, slots });
   }
+  const least: SourceCursor[] = [];
   while (open.length > 0) {
-    const [least, ...others] = withLeastTerm(open);
-    const { high, low } = least!.cursor;
-    const sources = [least!, ...others];
-    const count = mergePostings(sources, unpacked, merged);
-    if (count > 0) packer.add(high, low, merged.values, 0, count);
-    for (const source of sources) {
+    findLeastTerm(open, least);
+    addTerm(packer, least);
+    for (const source of least) {
       if (source.cursor.advance()) continue;
       signal.throwIfAborted();
       if (!(await source.cursor.nextPage())) open = open.filter((other) => other !== source);
@@ -115,20 +120,43 @@ export async function copyPostings(
   await insertPostings(transaction, segmentId, packer.take());
 }
 
-/** All sources that have the least term. */
-function withLeastTerm(sources: readonly SourceCursor[]): SourceCursor[] {
-  let least: SourceCursor[] = [];
+/** Whether each source follows the one before in the new segment, and none of its chunks is dropped. */
+function areConsecutive(sources: readonly SegmentSource[]): boolean {
+  let next = 0;
+  return sources.every(({ slots }) => slots.every((slot) => slot === next++));
+}
+
+/** Sets `least` to the sources that have the least term, in their order. */
+function findLeastTerm(sources: readonly SourceCursor[], least: SourceCursor[]): void {
+  least.length = 0;
   for (const source of sources) {
     const compared = least.length === 0 ? -1 : source.cursor.compareTo(least[0]!.cursor);
-    if (compared < 0) least = [source];
-    else if (compared === 0) least.push(source);
+    if (compared < 0) least.length = 0;
+    if (compared <= 0) least.push(source);
   }
-  return least;
+}
+
+/** Adds a term of consecutive sources. */
+function appendLists(packer: PostingBlockPacker, sources: readonly SourceCursor[]): void {
+  packer.start();
+  for (const { cursor, slots } of sources) packer.append(cursor.bytes, cursor.from, cursor.to, slots[0]!);
+  packer.end(sources[0]!.cursor.high, sources[0]!.cursor.low);
+}
+
+/** Returns a function that adds a term of any sources, of which some chunks may be dropped. */
+function termMerger(): (packer: PostingBlockPacker, sources: readonly SourceCursor[]) => void {
+  const unpacked = new UnpackedPostings();
+  const merged = { values: new Float64Array(1_024) };
+  return (packer, sources) => {
+    const { high, low } = sources[0]!.cursor;
+    const count = mergePostings(sources, unpacked, merged);
+    if (count > 0) packer.add(high, low, merged.values, 0, count);
+  };
 }
 
 /** Writes the postings of a term in the slots of the new segment to `merged`, and returns their number. */
 function mergePostings(
-  sources: SourceCursor[],
+  sources: readonly SourceCursor[],
   unpacked: UnpackedPostings,
   merged: { values: Float64Array },
 ): number {
@@ -137,7 +165,7 @@ function mergePostings(
   unpacked.clear();
   for (const { cursor, slots } of sources) {
     const from = unpacked.length;
-    unpacked.append(cursor.list);
+    unpacked.append(cursor.bytes.subarray(cursor.from, cursor.to));
     if (merged.values.length < unpacked.length) {
       const larger = new Float64Array(unpacked.length * 2);
       larger.set(merged.values);
