@@ -11,8 +11,7 @@ const ROOT = join(__dirname, '../../..');
 /** From a repository through TypeORM to the driver there are more frames than the default of ten. Few statements need all of them. */
 const FRAMES = [20, 60];
 /** Carry statements of others. */
-const CARRIERS =
-  /^libs\/(database\/src\/[^/]*|database\/src\/entities\/.*|http\/src\/pagination\/.*|testing\/src\/database\/.*)\.ts$/;
+const CARRIERS = /^libs\/(database\/src\/[^/]*|http\/src\/page|testing\/src\/database\/.*)\.ts$/;
 /** Migrations run while a site is upgraded, and are judged by their own check. */
 const PRODUCT = /^(apps|libs)\/(?!testing\/|database\/src\/(migrations|migration-runner|lock-check)\/)/;
 const TEST = /\.(spec|int-spec|smoke-spec|endurance-spec|fixture)\.ts$/;
