@@ -11,6 +11,8 @@ const PART_WITH_TEXT = `{
   const text = isDescribed ? described.get("ActualText") : null;
   args = [args[0].name, isDescribed ? described.get("MCID") : null, typeof text === "string" ? stringToPDFString(text) : null];
 }`;
+/** Names a file beside the source. Node, which reads it under --enable-source-maps, finds none beside a data URL and throws. */
+const SOURCE_MAP = /\/\/# sourceMappingURL=\S+\s*$/;
 
 /**
  * Loads the parser of pdf.js, which leaves replacement texts (ISO 32000-1, 14.9.4) out of its operators. The statement that drops them is
@@ -19,6 +21,6 @@ const PART_WITH_TEXT = `{
 export async function loadParser(): Promise<unknown> {
   const source = await readFile(require.resolve(PARSER), 'utf8');
   if (source.split(PART).length !== 2) return import(PARSER as string);
-  const changed = Buffer.from(source.replace(PART, () => PART_WITH_TEXT));
+  const changed = Buffer.from(source.replace(PART, () => PART_WITH_TEXT).replace(SOURCE_MAP, ''));
   return import(`data:text/javascript;base64,${changed.toString('base64')}`);
 }
