@@ -200,7 +200,7 @@ describe('a server that speaks Messages', () => {
       makersAnswer = (response) => void held.push(response);
       let estimated = 0;
       const all = Promise.all(Array.from({ length: 9 }, () => counted().finally(() => estimated++)));
-      await waitFor(() => Promise.resolve(estimated >= 5));
+      await waitFor(() => Promise.resolve(held.length + estimated === 9));
       expect(held).toHaveLength(4);
       for (const response of held) response.end('{"input_tokens":4711}');
       expect((await all).filter((count) => count === 4_711)).toHaveLength(4);
