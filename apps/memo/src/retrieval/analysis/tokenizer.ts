@@ -158,7 +158,9 @@ function addUnspaced(tokens: string[], run: string): void {
 }
 
 function addWords(tokens: string[], run: string, isDropped?: (word: string) => boolean): void {
-  const word = run.replaceAll('’', "'").replace(/'s$/, '');
+  // Looked for first: replacing takes long, and most words have no apostrophe.
+  const hasApostrophe = run.includes("'") || run.includes('’');
+  const word = hasApostrophe ? run.replaceAll('’', "'").replace(/'s$/, '') : run;
   if (isDropped?.(word)) return;
   const parts = word.includes("'")
     ? word.split("'").filter((part) => part.length >= MIN_ELISION_PART_CHARACTERS)

@@ -107,31 +107,39 @@ export class SearchService {
       ranking = await ranked();
     }
     let best = await this.readBest(workspaceId, ranking, wanted, ranked);
-    let passages = passagesOf(best, analyzed);
+    const positionsOf = positionsIn(analyzed);
+    let passages = passagesOf(best, analyzed, positionsOf);
     const further = feedbackWords(
       analyzed,
       passages.map(({ passage }) => passage),
       languages,
     );
     if (further.length > 0) {
-      best = await this.readBest(workspaceId, await ranked(further), wanted, () => ranked(further));
-      passages = keepFirst(passages[0]!, passagesOf(best, analyzed));
+      const widened = await ranked(further);
+      best = await this.readBest(workspaceId, widened, wanted, () => ranked(further), best.stored);
+      passages = keepFirst(passages[0]!, passagesOf(best, analyzed, positionsOf));
     }
     const found = passages.filter(({ passage }) => analyzed.admits(passage.title, passage.text));
     return { found, relevance: queryRelevance(analyzed, best.ranking.weights) };
   }
 
-  /** Reads the passages of a ranking. Ranks again if too many of them were deleted meanwhile: passages beyond them may be among the best. */
+  /**
+   * Reads the passages of a ranking. Ranks again if too many of them were deleted meanwhile: passages beyond them may be among the best.
+   * @param known those that are read already
+   */
   private async readBest(
     workspaceId: string,
     first: RankedIndex,
     wanted: number,
     rankAgain: () => Promise<RankedIndex>,
+    known: ReadonlyMap<number, StoredPassage> = new Map(),
   ): Promise<{ ranking: RankedIndex; stored: Map<number, StoredPassage> }> {
     let ranking = first;
     for (let tries = 1; ; tries++) {
       const numbers = ranking.best.map(({ number }) => number);
-      const stored = await readPassages(this.database, workspaceId, numbers);
+      const unknown = numbers.filter((number) => !known.has(number));
+      const stored = await readPassages(this.database, workspaceId, unknown);
+      for (const number of numbers) if (known.has(number)) stored.set(number, known.get(number)!);
       const isShort = stored.size < wanted && ranking.best.length === wanted + SPARE_CANDIDATES;
       if (!isShort || tries === MAX_ATTEMPTS) return { ranking, stored };
       ranking = await rankAgain();
@@ -207,29 +215,34 @@ function keepFirst({ number }: NumberedPassage, passages: NumberedPassage[]): Nu
   return [{ number, passage: { ...first.passage, score } }, ...others];
 }
 
-/** Returns what the text of a passage, and those beside it, add to its score. @param served best first */
-function textGains(
-  served: StoredPassage[],
-  query: AnalyzedQuery,
-  weights: Float64Array,
-): (passage: StoredPassage) => number {
-  const compared = new Map(
-    served.slice(0, COMPARED_CANDIDATES).map((passage) => [placeOf(passage), passage]),
-  );
-  const known = new Map<StoredPassage, WordPositions>();
-  // A text is tokenized only if it matters.
-  const positionsOf = (passage: StoredPassage) => {
-    const positions = known.get(passage) ?? wordPositions(`${passage.title}\n${passage.text}`, query);
-    known.set(passage, positions);
+/** Where the words of a query are in passages. A text is tokenized if it matters, and once, also if it is ranked again. */
+function positionsIn(query: AnalyzedQuery): (numbered: NumberedPassage) => WordPositions {
+  const known = new Map<number, WordPositions>();
+  return ({ number, passage: { title, text } }) => {
+    const positions = known.get(number) ?? wordPositions(`${title}\n${text}`, query);
+    known.set(number, positions);
     return positions;
   };
-  return (passage) => {
+}
+
+/** Returns what the text of a passage, and those beside it, add to its score. @param served best first */
+function textGains(
+  served: NumberedPassage[],
+  query: AnalyzedQuery,
+  weights: Float64Array,
+  positionsOf: (numbered: NumberedPassage) => WordPositions,
+): (numbered: NumberedPassage) => number {
+  const compared = new Map(
+    served.slice(0, COMPARED_CANDIDATES).map((numbered) => [placeOf(numbered.passage), numbered]),
+  );
+  return (numbered) => {
+    const { passage } = numbered;
     if (!compared.has(placeOf(passage))) return 0;
     const neighbours = [-1, 1].flatMap((distance) => compared.get(placeOf(passage, distance)) ?? []);
     let gain = 0;
-    if (query.adjacentWords.length > 0) gain += proximityBoost(positionsOf(passage), query, weights);
+    if (query.adjacentWords.length > 0) gain += proximityBoost(positionsOf(numbered), query, weights);
     if (neighbours.length > 0)
-      gain += contextBoost(positionsOf(passage), neighbours.map(positionsOf), weights);
+      gain += contextBoost(positionsOf(numbered), neighbours.map(positionsOf), weights);
     return gain;
   };
 }
@@ -241,20 +254,17 @@ const placeOf = ({ documentId, chunkIndex }: StoredPassage, distance = 0) =>
 function passagesOf(
   { ranking: { best, weights }, stored }: { ranking: Ranking; stored: ReadonlyMap<number, StoredPassage> },
   query: AnalyzedQuery,
+  positionsOf: (numbered: NumberedPassage) => WordPositions,
 ): NumberedPassage[] {
-  const served = best.flatMap((chunk): [ScoredChunk, StoredPassage][] => {
-    const passage = stored.get(chunk.number);
-    return passage ? [[chunk, passage]] : [];
+  const served = best.flatMap(({ number, score }): NumberedPassage[] => {
+    const passage = stored.get(number);
+    return passage ? [{ number, passage: { ...passage, score } }] : [];
   });
-  const gainOf = textGains(
-    served.map(([, passage]) => passage),
-    query,
-    weights.score,
-  );
+  const gainOf = textGains(served, query, weights.score, positionsOf);
   return served
-    .map(([{ number, score }, passage]) => ({
-      number,
-      passage: { ...passage, score: score + gainOf(passage) },
-    }))
+    .map((numbered) => {
+      const { number, passage } = numbered;
+      return { number, passage: { ...passage, score: passage.score + gainOf(numbered) } };
+    })
     .sort((one, other) => other.passage.score - one.passage.score || one.number - other.number);
 }
