@@ -37,6 +37,12 @@ export interface IndexSnapshot {
   commonTerms: Set<string>;
 }
 
+/** What was read, for the terms of which words, and whether with the postings of common ones. */
+export interface ReadSnapshot extends IndexSnapshot {
+  terms: ReadonlySet<string>;
+  withCommon: boolean;
+}
+
 /** Whether a word occurs in too many chunks to distinguish them. */
 export function isCommon(word: QueryWord, frequency: number, chunks: number): boolean {
   const share = commonShareOf(word);
@@ -104,6 +110,7 @@ type Row = [
 /**
  * @param withCommon whether postings of common terms are read too
  * @param chosen the documents that are ranked; null for all. The figures of words are those of the whole workspace.
+ * @param earlier of the same search. Its postings are not read again if the index still has the same segments, which are immutable.
  */
 export async function readSnapshot(
   executor: Executor,
@@ -111,14 +118,40 @@ export async function readSnapshot(
   words: readonly QueryWord[],
   withCommon: boolean,
   chosen: ChosenDocuments | null,
-): Promise<IndexSnapshot> {
-  // The words of the query decide on their terms, also if feedback has brought them as well.
+  earlier?: ReadSnapshot,
+): Promise<ReadSnapshot> {
+  const wordsByTerm = wordsOfTerms(words);
+  const known = earlier?.withCommon === withCommon ? earlier : undefined;
+  const unread = new Map([...wordsByTerm].filter(([term]) => !known?.terms.has(term)));
+  const read = await readPostings(executor, workspaceId, unread, withCommon, chosen);
+  const terms = new Set(wordsByTerm.keys());
+  if (!known) return { ...read, terms, withCommon };
+  const haveSameSegments =
+    read.segmentIds.length === known.segmentIds.length &&
+    read.segmentIds.every((id) => known.segmentIds.includes(id));
+  if (!haveSameSegments) return readSnapshot(executor, workspaceId, words, withCommon, chosen);
+  const lists = [...known.lists.filter(({ term }) => terms.has(term)), ...read.lists];
+  const commonTerms = new Set([...known.commonTerms, ...read.commonTerms]);
+  return { ...read, lists, commonTerms, terms, withCommon };
+}
+
+/** The words of a query decide on their terms, also if feedback has brought them as well. */
+function wordsOfTerms(words: readonly QueryWord[]): Map<string, QueryWord> {
   const inOrder = [...words].sort((one, other) => Number(other.isFeedback) - Number(one.isFeedback));
-  const wordsByTerm = new Map(
+  return new Map(
     inOrder.flatMap((word) =>
       [...word.terms, ...word.weakTerms].map((term): [string, QueryWord] => [term, word]),
     ),
   );
+}
+
+async function readPostings(
+  executor: Executor,
+  workspaceId: string,
+  wordsByTerm: ReadonlyMap<string, QueryWord>,
+  withCommon: boolean,
+  chosen: ChosenDocuments | null,
+): Promise<IndexSnapshot> {
   const terms = [...wordsByTerm.keys()];
   const ids = terms.map(termId);
   const commonShares = Array.from(wordsByTerm.values(), commonShareOf);

@@ -20,7 +20,7 @@ import { contextBoost, proximityBoost, type WordPositions, wordPositions } from 
 import { rank, type Ranking } from '../ranking/bm25-ranking';
 import { feedbackWords } from '../ranking/feedback-words';
 import { languagesOf, SegmentHeadCache, VocabularyCache } from '../ranking/workspace-caches';
-import { readSnapshot } from '../ranking/index-snapshot.repository';
+import { readSnapshot, type ReadSnapshot } from '../ranking/index-snapshot.repository';
 
 /**
  * How many of the best passages are compared by their texts. Each one is tokenized, which takes most of the time of a
@@ -34,7 +34,7 @@ const CONDITIONAL_CANDIDATES = 200;
 /** After this many attempts a search returns the passages that still exist. */
 const MAX_ATTEMPTS = 5;
 
-type RankedIndex = Ranking & { segmentIds: number[] };
+type RankedIndex = Ranking & { snapshot: ReadSnapshot };
 
 const hasConditions = ({ phrases, inTitle, excluded }: ParsedQuery): boolean =>
   phrases.length + inTitle.length + Object.values(excluded).flat().length > 0;
@@ -96,9 +96,12 @@ export class SearchService {
     const languages = await languagesOf(this.database, workspaceId);
     let analyzed = analyzeQuery(query, languages);
     const wanted = Math.max(k, hasConditions(query) ? CONDITIONAL_CANDIDATES : COMPARED_CANDIDATES);
-    const ranked = (further: QueryWord[] = []) => {
-      const words = [...analyzed.words, ...further];
-      return this.rank(workspaceId, { ...analyzed, words }, wanted + SPARE_CANDIDATES, chosen);
+    let snapshot: ReadSnapshot | undefined;
+    const ranked = async (further: QueryWord[] = []) => {
+      const widened = { ...analyzed, words: [...analyzed.words, ...further] };
+      const next = await this.rank(workspaceId, widened, wanted + SPARE_CANDIDATES, chosen, snapshot);
+      snapshot = next.snapshot;
+      return next;
     };
     let ranking = await ranked();
     const corrections = await this.correctionsOf(analyzed, ranking);
@@ -149,7 +152,7 @@ export class SearchService {
   /** Of words that occur nowhere. */
   private async correctionsOf(
     { words }: AnalyzedQuery,
-    { frequencies, segmentIds }: RankedIndex,
+    { frequencies, snapshot }: RankedIndex,
   ): Promise<Map<string, string[]>> {
     const unknown = words.filter(
       ({ text, isExcluded, isRequired }, place) =>
@@ -158,7 +161,7 @@ export class SearchService {
     if (unknown.length === 0) return new Map();
     return this.vocabularies.correct(
       this.database,
-      segmentIds,
+      snapshot.segmentIds,
       unknown.map(({ text }) => text),
     );
   }
@@ -192,15 +195,16 @@ export class SearchService {
     query: AnalyzedQuery,
     count: number,
     chosen: ChosenDocuments | null,
+    earlier?: ReadSnapshot,
   ): Promise<RankedIndex> {
     const { words } = query;
     // A condition on a common word needs its postings.
     for (let withCommon = query.hasConditions; ;) {
-      const snapshot = await readSnapshot(this.database, workspaceId, words, withCommon, chosen);
+      const snapshot = await readSnapshot(this.database, workspaceId, words, withCommon, chosen, earlier);
       const heads = await this.heads.find(this.database, snapshot.segmentIds);
       if (!heads) continue;
       const ranking = rank(snapshot, heads, words, count, withCommon);
-      if (withCommon || !ranking.weights.areAllCommon) return { ...ranking, segmentIds: snapshot.segmentIds };
+      if (withCommon || !ranking.weights.areAllCommon) return { ...ranking, snapshot };
       withCommon = true;
     }
   }
