@@ -18,6 +18,8 @@ export interface SandboxCodeHostOptions {
   site: Site;
   /** The token that the API requires. By default it requires none. */
   token?: string;
+  /** One that the system gives to nobody else while the process is killed. By default the system chooses. */
+  port?: number;
 }
 
 /** The code host of a site, as a process. */
@@ -30,7 +32,7 @@ export class SandboxCodeHost {
 
   static async start(options: SandboxCodeHostOptions): Promise<SandboxCodeHost> {
     const sandbox = new SandboxCodeHost(options);
-    await sandbox.spawn('0');
+    await sandbox.spawn(String(options.port ?? 0));
     return sandbox;
   }
 

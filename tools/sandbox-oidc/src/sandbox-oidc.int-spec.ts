@@ -1,3 +1,4 @@
+import { findFreePort } from '@inference/testing';
 import * as client from 'openid-client';
 import { type SignIn } from './browser';
 import { readConfig } from './config';
@@ -38,7 +39,7 @@ describe('the sandbox provider', () => {
   let sandbox: SandboxOidc;
   const started: SandboxOidc[] = [];
   const start = async (options: Partial<SandboxOidcOptions> = {}) => {
-    started.push(await SandboxOidc.start({ clients: [CLIENT], ...options }));
+    started.push(await SandboxOidc.start({ clients: [CLIENT], port: await findFreePort(), ...options }));
     return started.at(-1)!;
   };
 

@@ -15,6 +15,8 @@ export interface SandboxOidcOptions {
   clients: SandboxClient[];
   /** Default userinfo. */
   claimsIn?: ClaimsIn;
+  /** One that the system gives to nobody else while the process is killed. By default the system chooses. */
+  port?: number;
 }
 
 /** An OpenID provider, as a process. */
@@ -26,7 +28,7 @@ export class SandboxOidc {
   ) {}
 
   static async start(options: SandboxOidcOptions): Promise<SandboxOidc> {
-    const { child, issuer } = await spawnSandbox(options, '0');
+    const { child, issuer } = await spawnSandbox(options, String(options.port ?? 0));
     return new SandboxOidc(options, child, issuer);
   }
 

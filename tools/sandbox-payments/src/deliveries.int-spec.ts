@@ -93,8 +93,9 @@ describe('deliveries', () => {
     ]);
     expect(all[0]!.error).toContain('ECONNREFUSED');
     const [first, second, third] = all.map(({ sentAt }) => Date.parse(sentAt)) as [number, number, number];
-    expect(second - first).toBeGreaterThanOrEqual(1_000);
-    expect(third - second).toBeGreaterThanOrEqual(2_000);
+    // A timer may end a millisecond early by the clock.
+    expect(second - first).toBeGreaterThan(995);
+    expect(third - second).toBeGreaterThan(1_995);
     expect(deliveries.waiting('a')).toBe(0);
   });
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { findFreePort } from '@inference/testing';
 
 export interface Received {
   path: string;
@@ -23,13 +23,14 @@ export class TestMerchant {
   ) {}
 
   /** `port`: the port of a merchant that was closed, to take its place. */
-  static async start(port = 0): Promise<TestMerchant> {
+  static async start(port?: number): Promise<TestMerchant> {
     const server = createServer();
+    const ownPort = port ?? (await findFreePort());
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen({ port, host: '127.0.0.1' }, resolve);
+      server.listen({ port: ownPort, host: '127.0.0.1' }, resolve);
     });
-    const merchant = new TestMerchant(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const merchant = new TestMerchant(server, `http://127.0.0.1:${ownPort}`);
     server.on('request', async (request, response) => {
       let body = '';
       for await (const chunk of request.setEncoding('utf8')) body += chunk as string;

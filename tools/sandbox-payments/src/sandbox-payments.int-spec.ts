@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { waitFor } from '@inference/testing';
+import { findFreePort, waitFor } from '@inference/testing';
 import Stripe from 'stripe';
 import { readConfig } from './config';
 import { newCredentials } from './credentials/credentials';
@@ -14,7 +14,7 @@ const WEBHOOK = '/api/billing/webhooks/card_provider';
 
 const started: SandboxPayments[] = [];
 const start = async (options: Partial<SandboxPaymentsOptions> = {}) => {
-  started.push(await SandboxPayments.start({ site: 'intl', ...options }));
+  started.push(await SandboxPayments.start({ site: 'intl', port: await findFreePort(), ...options }));
   return started.at(-1)!;
 };
 const merchants: TestMerchant[] = [];
@@ -186,9 +186,9 @@ describe('a kill', () => {
     await open(sandbox, 'pay_refused');
     await open(sandbox, 'pay_held');
     await sandbox.act('pay_refused', 'pay');
+    await waitFor(async () => (await sandbox.order('pay_refused')).deliveries.length > 0);
     await sandbox.injectFaults({ reorder: true });
     await sandbox.act('pay_held', 'pay');
-    await waitFor(async () => (await sandbox.order('pay_refused')).deliveries.length > 0);
     await sandbox.kill();
     const back = await startMerchant(Number(new URL(away.url).port));
     await sandbox.restart();

@@ -18,6 +18,8 @@ export interface SandboxPaymentsOptions {
   certificates?: boolean;
   /** Stores the orders over a restart. */
   file?: string;
+  /** One that the system gives to nobody else while the process is killed. By default the system chooses. */
+  port?: number;
 }
 
 /** The payment providers of a site, as a process. */
@@ -34,7 +36,7 @@ export class SandboxPayments {
 
   static async start(options: SandboxPaymentsOptions): Promise<SandboxPayments> {
     const sandbox = new SandboxPayments(options);
-    await sandbox.spawn('0');
+    await sandbox.spawn(String(options.port ?? 0));
     return sandbox;
   }
 

@@ -1,5 +1,5 @@
 import { SandboxOidc, type SignIn } from '@inference/sandbox-oidc';
-import { rememberAnswer, rememberRequest, rememberSecret, waitFor } from '@inference/testing';
+import { findFreePort, rememberAnswer, rememberRequest, rememberSecret, waitFor } from '@inference/testing';
 import { type Answer, TestConsole, TestSite } from '../../testing/console.fixture';
 import { cookieIn } from '../../testing/cookies.fixture';
 import { OAuthFlowsService } from './oauth-flows.service';
@@ -18,7 +18,7 @@ export const clientSecretOf = (name: string) => `client-secret-of-the-console-at
 export const callbackOf = (name: string) => `${CONSOLE_URL}/api/auth/oauth/${name}/callback`;
 
 /** A provider at which the console is registered. The address is in its id token or in its userinfo response. */
-export function startProvider(
+export async function startProvider(
   name: string,
   claimsIn: 'userinfo' | 'id_token' = 'userinfo',
   token_endpoint_auth_method: 'client_secret_basic' | 'client_secret_post' = 'client_secret_basic',
@@ -29,7 +29,7 @@ export function startProvider(
     redirect_uris: [callbackOf(name)],
     token_endpoint_auth_method,
   };
-  return SandboxOidc.start({ clients: [client], claimsIn });
+  return SandboxOidc.start({ clients: [client], claimsIn, port: await findFreePort() });
 }
 
 export const settingsOf = (name: string, issuer: string) => ({

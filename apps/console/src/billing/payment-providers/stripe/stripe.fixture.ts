@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { SandboxPayments } from '@inference/sandbox-payments';
-import { rememberEnvironment, waitFor } from '@inference/testing';
+import { findFreePort, rememberEnvironment, waitFor } from '@inference/testing';
 import Stripe from 'stripe';
 import { type ProviderOrder, type RawNotification } from '../payment-provider';
 import { type StripeConfig } from '../payment-providers.config';
@@ -34,7 +34,8 @@ export class StripeSandbox {
   ) {}
 
   static async start(file?: string): Promise<StripeSandbox> {
-    const sandbox = await SandboxPayments.start({ site: 'intl', ...(file !== undefined && { file }) });
+    const port = await findFreePort();
+    const sandbox = await SandboxPayments.start({ site: 'intl', port, ...(file !== undefined && { file }) });
     const environment = sandbox.consoleEnvironment();
     rememberEnvironment(environment);
     const config = {
