@@ -33,6 +33,7 @@ export {
 export { REBUILD_MARGINS } from './database/margins';
 export { metricsOf, valueOf } from './servers/metrics';
 export { waitFor } from './wait-for';
+export { dayLasts, hourLasts } from './lasting-periods';
 export { longestTurnOf, timesAsLong } from './processor-time';
 export { testLog, type TestLog } from './secrets/test-log';
 export {

@@ -86,12 +86,17 @@ describe('a deduction', () => {
 
   it('leaves a gateway meanwhile what its requests need, without a reserve', async () => {
     const accountId = await accountWithLease(10n);
-    onRecall = (id) =>
+    let isAsked = false;
+    onRecall = (id) => {
+      // It is asked again while it answers, and an earlier test's question may arrive now.
+      if (isAsked || id !== accountId) return;
+      isAsked = true;
       void database.pool
         .query("SELECT wallet.return_lease('lse_' || $1, 0, true)", [id])
         .then(() =>
           database.pool.query("SELECT wallet.draw_lease($1, NULL, NULL, 'new', 'gw', 7, 50, 60)", [id]),
         );
+    };
     await deduct(accountId, 93n);
     expect(await balanceOf(accountId)).toBe(7n);
   });
@@ -110,6 +115,7 @@ describe('a deduction', () => {
 
   it('throws every other error at once', async () => {
     await expect(deduct('acct_unknown', 1n)).rejects.toMatchObject({ status: 404 });
-    expect([attempts, recalled]).toEqual([1, []]);
+    // The questions of earlier tests may arrive now.
+    expect([attempts, recalled.includes('acct_unknown')]).toEqual([1, false]);
   });
 });

@@ -2,14 +2,16 @@ import { waitFor } from '@inference/testing';
 import { AgentSite, Customer, readStream, textOf } from '../agent.fixture';
 import { type EventResponse } from './event.response';
 
-const SLOW = 'sandbox-chat+tokens-40+delay-20';
+const SLOW = 'sandbox-chat+tokens-80+delay-20';
+/** Takes ten seconds unless it is cancelled. */
+const LONG = 'sandbox-chat+tokens-500+delay-20';
 
 let site: AgentSite;
 let customer: Customer;
 let count = 0;
 
 beforeAll(async () => {
-  site = await AgentSite.start({ models: [SLOW] });
+  site = await AgentSite.start({ models: [SLOW, LONG] });
   customer = new Customer(site.url, (await site.account()).apiKey);
 });
 afterAll(() => site?.stop());
@@ -18,9 +20,9 @@ const newId = () => `events-${++count}`;
 const USER = { role: 'user', content: 'Hello' };
 const CALL = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
 
-async function slowSession(): Promise<string> {
+async function slowSession(model = SLOW): Promise<string> {
   const id = newId();
-  await customer.json('POST', '', { id, model: SLOW }, 201);
+  await customer.json('POST', '', { id, model }, 201);
   return id;
 }
 
@@ -167,7 +169,7 @@ describe('posting an event', () => {
   });
 
   it('409 with the turn’s id for a message during a turn', async () => {
-    const id = await slowSession();
+    const id = await slowSession(LONG);
     const { turn_id: turnId } = await customer.json<EventResponse>('POST', `/${id}/events`, USER);
     for (const path of ['events', 'events/stream'])
       expect(await customer.json('POST', `/${id}/${path}`, USER, 409)).toEqual({
@@ -178,7 +180,7 @@ describe('posting an event', () => {
   });
 
   it('accepts one of many concurrent messages', async () => {
-    const id = await slowSession();
+    const id = await slowSession(LONG);
     const responses = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         customer.call('POST', `/${id}/events${index % 2 ? '/stream' : ''}`, {
@@ -188,8 +190,8 @@ describe('posting an event', () => {
       ),
     );
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(11).fill(409)]);
-    await Promise.all(responses.map((response) => response.text()));
     await customer.json('POST', `/${id}/cancel`);
+    await Promise.all(responses.map((response) => response.text()));
     expect((await customer.events(id)).filter(({ role }) => role === 'user')).toHaveLength(1);
   });
 

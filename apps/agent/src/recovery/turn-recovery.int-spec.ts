@@ -52,9 +52,11 @@ const INTERRUPTED = [
 ];
 
 test('the turns of a dead replica fail with their text so far, and the next turn runs', async () => {
+  await site.pool.query("INSERT INTO agent.replicas VALUES ('rep_gone', now() + interval '1 hour')");
   const { id } = await turnOf('rep_gone');
   const followed = customer.call('GET', `/${id}/events/stream`);
   await customer.json('POST', `/${id}/events?on_busy=enqueue`, { role: 'user', content: 'Next' });
+  await site.pool.query("DELETE FROM agent.replicas WHERE id = 'rep_gone'");
   const streamEvents = await readStream(await followed);
   expect(textOf(streamEvents)).toBe('Half a sen');
   expect(streamEvents.at(-1)).toMatchObject({

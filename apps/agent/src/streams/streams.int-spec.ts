@@ -196,6 +196,7 @@ describe('a silent turn', () => {
       answer.delta({ content: 'At last.' });
       answer.finish('stop');
     });
+    const asked = model.requests.length;
     await here.json('POST', `/${id}/events`, { role: 'user', content: 'Hello' });
     const waiting = await here.call('POST', `/${id}/events/stream?on_busy=enqueue`, {
       role: 'user',
@@ -206,6 +207,7 @@ describe('a silent turn', () => {
     while ((text.match(/^:/gm) ?? []).length < 3)
       text += Buffer.from((await reader.read()).value!).toString();
     expect(text).not.toContain('data:');
+    await waitFor(() => model.requests.length > asked);
     continueAnswer();
     model.says((answer) => answer.finish('stop'));
     while (!text.includes('turn.completed')) text += Buffer.from((await reader.read()).value!).toString();

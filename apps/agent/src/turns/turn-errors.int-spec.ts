@@ -5,7 +5,7 @@ import { type EventResponse } from '../events/event.response';
 const STATUSES = [429, 500, 503];
 const named = (behaviour: string) => `sandbox-chat+${behaviour}`;
 const SLOW_REFUSAL = named('first-delay-2500+error-mid-0');
-const SLOW = named('tokens-10+delay-50');
+const SLOW = named('tokens-40+delay-50');
 const MODELS = [
   ...STATUSES.map((status) => named(`status-${status}`)),
   ...['fail-before', 'hang', 'fail-mid-5', 'error-mid-5', 'end-mid-5', 'malformed-5', 'tokens-0'].map(named),
@@ -121,14 +121,15 @@ describe('refusals of the gateway before the request is answered', () => {
   it('a turn that a limit of its key refuses waits, says so, and goes on', async () => {
     const { apiKey, apiKeyId } = await insertApiKey(site.pool, account.accountId);
     await site.pool.query('UPDATE accounts.api_keys SET max_concurrency = 1 WHERE id = $1', [apiKeyId]);
+    const of = new Customer(site.url, apiKey);
+    const id = await newSession('sandbox-chat', of);
     // Another gateway runs a call of the key for now.
     await site.pool.query(
       `WITH s AS (INSERT INTO limits.subjects (id, account_id, day, drawn_at) VALUES ('key:' || $1, $2, now(), now()) RETURNING id)
        INSERT INTO limits.slots (subject_id, holder, slots, expires_at) SELECT id, 'other', 1, now() + interval '3 seconds' FROM s`,
       [apiKeyId, account.accountId],
     );
-    const of = new Customer(site.url, apiKey);
-    const response = await of.call('POST', `/${await newSession('sandbox-chat', of)}/events/stream`, USER);
+    const response = await of.call('POST', `/${id}/events/stream`, USER);
     expect(response.status).toBe(200);
     const stream = await response.text();
     expect(stream).toContain('event: turn.waiting');
@@ -322,7 +323,7 @@ test('504 if the model sends nothing for too long', async () => {
 });
 
 test('beyond the limit of running turns, streams get 503 and posted events wait', async () => {
-  const replica = await site.startReplica({ MAX_RUNNING_TURNS: '1', MODEL_SILENCE_TIMEOUT_SECONDS: '1' });
+  const replica = await site.startReplica({ MAX_RUNNING_TURNS: '1' });
   const of = new Customer(replica.url, account.apiKey);
   const [first, second] = [await newSession(named('hang'), of), await newSession('sandbox-chat', of)];
   const hanging = of.call('POST', `/${first}/events/stream`, USER);
@@ -332,6 +333,7 @@ test('beyond the limit of running turns, streams get 503 and posted events wait'
   expect(refused.headers.get('retry-after')).toBe('1');
   expect(await of.events(second)).toEqual([]);
   expect(await of.json('POST', `/${second}/events`, USER)).toMatchObject({ status: 'queued' });
+  await of.json('POST', `/${first}/cancel`);
   await (await hanging).text();
   await replica.close();
 });

@@ -19,6 +19,7 @@ import {
 } from '../testing/gateway.fixture';
 import { wav } from '../tasks/tasks.fixture';
 import { CallRelay } from './call-relay';
+import { IdempotentCalls } from './idempotent-calls.service';
 
 /** Calls with an `Idempotency-Key`. */
 
@@ -60,6 +61,7 @@ afterAll(async () => {
   await second.close();
   await site.stop();
 });
+afterEach(() => jest.restoreAllMocks());
 beforeEach(async () => {
   account = await site.account();
   waiting = [];
@@ -212,12 +214,17 @@ it('share what they have failed with, and are made anew after that', async () =>
   await site.expectCharged(account, COST);
 });
 
-/** Lets another address stand in the row of the call. */
-const pretend = (owner: string | null) =>
-  site.pool.query('UPDATE metering.idempotent_calls SET owner = $2 WHERE account_id = $1', [
+const changeClaim = (change: string, ...values: unknown[]) =>
+  site.pool.query(`UPDATE metering.idempotent_calls SET ${change} WHERE account_id = $1`, [
     account.accountId,
-    owner,
+    ...values,
   ]);
+/** As if the process of the call could not renew its claim any more. */
+const loseClaim = () => {
+  const calls = site.gateway.app.get(IdempotentCalls) as unknown as { maintain(): Promise<void> };
+  jest.spyOn(calls, 'maintain').mockResolvedValue();
+  return changeClaim("held_until = clock_timestamp() - interval '1 second'");
+};
 
 describe('whose process cannot be asked', () => {
   let stranger: Server;
@@ -267,7 +274,7 @@ describe('whose process cannot be asked', () => {
   ])('are not made again if it %s', async (_what, owner) => {
     const first = send();
     await isSent();
-    await pretend(owner());
+    await changeClaim('owner = $2', owner());
     const running = await send({ gateway: second });
     expect([running.status, running.error!.code, running.header('retry-after')]).toEqual([
       409,
@@ -322,10 +329,7 @@ it.each([
     ]);
     const slow = send(call);
     await isSent();
-    await site.pool.query(
-      "UPDATE metering.idempotent_calls SET held_until = clock_timestamp() - interval '1 second' WHERE account_id = $1",
-      [account.accountId],
-    );
+    await loseClaim();
     const [late] = waiting.splice(0);
     const again = send({ ...call, gateway: second });
     await give(200, served)();
@@ -344,11 +348,7 @@ it.each([
 it('are made anew if their process has died before they were charged', async () => {
   const lost = send().catch(() => undefined);
   await isSent();
-  // As if the process could not renew its claim any more.
-  await site.pool.query(
-    "UPDATE metering.idempotent_calls SET held_until = clock_timestamp() - interval '1 second' WHERE account_id = $1",
-    [account.accountId],
-  );
+  await loseClaim();
   const [abandoned] = waiting.splice(0);
   const again = send({ gateway: second });
   await answerOne();
@@ -368,10 +368,10 @@ it.each([
   ],
   ['a failure of the model', give(500, {}), 502],
 ])('are made anew after %s, which is free', async (_what, fail, status) => {
+  const made = jest.spyOn(site.gateway.app.get(IdempotentCalls), 'once');
   const first = send();
   const joined = isSent().then(() => send());
-  await isSent();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await waitFor(() => made.mock.calls.length === 2);
   await fail();
   // Whoever came while it ran has the same answer.
   expect([(await first).status, (await joined).status]).toEqual([status, status]);
@@ -514,9 +514,7 @@ it('of audio that breaks off are free, and made anew', async () => {
     '/v1/audio/speech',
     account.apiKey,
     { model: 'tts', voice: 'v', input: 'Four' },
-    {
-      headers: { 'Idempotency-Key': 'k' },
-    },
+    { headers: { 'Idempotency-Key': 'k' } },
   );
   const whole = await waitFor(() => Promise.resolve(waiting.shift()));
   whole.writeHead(200, { 'Content-Type': 'audio/mpeg' }).end('AUDIO');

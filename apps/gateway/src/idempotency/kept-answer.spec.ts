@@ -10,7 +10,9 @@ import { sendAnswer } from './kept-answer';
 const PIECE_BYTES = 262_144;
 /** More than the buffers of a connection take. */
 const BODY = Buffer.alloc(100 * PIECE_BYTES, 'x');
-const STALL_MILLIS = 300;
+const STALL_MILLIS = 750;
+/** Of a client that reads on. Three take longer than a stall, and one may end late on a busy machine. */
+const PAUSE_MILLIS = 300;
 /** No test machine is so slow. */
 const LONG_STALL_MILLIS = 60_000;
 
@@ -43,7 +45,7 @@ const sent = (response: Response, body = BODY, stallMillis = STALL_MILLIS) =>
 it.each([0, 5, PIECE_BYTES, 1_048_576, 1_048_577, 5 * PIECE_BYTES])(
   'sends an answer of %d bytes',
   async (length) => {
-    onRequest = (response) => sent(response, BODY.subarray(0, length));
+    onRequest = (response) => sent(response, BODY.subarray(0, length), LONG_STALL_MILLIS);
     const answer = await unreadAnswer();
     expect(answer.headers['x-test']).toBe('yes');
     expect((await buffer(answer)).length).toBe(length);
@@ -124,7 +126,7 @@ it.each<[string, (response: Response) => unknown]>([
     const before = bytes;
     bytes += (chunk as Buffer).length;
     const isNextQuarter = Math.floor((4 * bytes) / BODY.length) > Math.floor((4 * before) / BODY.length);
-    if (isNextQuarter) await new Promise((resolve) => setTimeout(resolve, STALL_MILLIS / 2));
+    if (isNextQuarter) await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLIS));
   }
   expect(bytes).toBe(BODY.length);
 });

@@ -1,5 +1,5 @@
 import { type LimitTier, type ModelLimits } from '@inference/rate-limits';
-import { waitFor } from '@inference/testing';
+import { dayLasts, waitFor } from '@inference/testing';
 import { type GatewayError } from '../errors/openai-error';
 import {
   delayAnswers,
@@ -66,6 +66,7 @@ describe('limits of accounts', () => {
   });
 
   it('of tokens a day refuse until the day of the database ends, over all processes', async () => {
+    await dayLasts();
     const ofDay: LimitTier[] = [{ ...tiers[0]!, models: { '*': { ...NONE, tokensPerDay: 1_000 } } }];
     const [one, other] = [await start({ tiers: ofDay }), await start({ tiers: ofDay })];
     const each = 300 + PROMPT_TOKENS;
@@ -149,7 +150,7 @@ describe('limits of accounts', () => {
     };
     const failing = jest.spyOn(one.pool, 'query').mockRejectedValue(new Error('no connection') as never);
     await set(3_000);
-    expect(failing).toHaveBeenCalled();
+    await waitFor(() => failing.mock.calls.length > 0);
     failing.mockRestore();
     await waitFor(() => shows(one, 3_000), 10_000);
     const answers = delayAnswers(one, 'limits.overrides');

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { insertApiKey, type TestAccount, waitFor } from '@inference/testing';
 import OpenAI, { toFile } from 'openai';
-import { json, type Script, wav } from '../tasks/tasks.fixture';
+import { GrowingAudio, json, type Script, wav } from '../tasks/tasks.fixture';
 import {
   type Gateway,
   RATES,
@@ -148,17 +148,12 @@ describe('a request of a key with limits', () => {
     it('holds its place until speech has ended', async () => {
       const { speech } = clientOf(await keyWith({ concurrency: 1 }));
       const speak = () => speech.create({ model: SPEECH_MODEL, voice: 'alloy', input: 'Hello' });
-      let goOn = () => undefined as void;
-      script = (_request, response) => {
-        response.writeHead(200, { 'Content-Type': 'audio/mpeg' });
-        response.write('first');
-        setTimeout(() => response.write('second'), 20);
-        goOn = () => void response.end('third');
-      };
+      const growing = new GrowingAudio();
+      ({ script } = growing);
       const open = await speak();
       await expect(speak()).rejects.toMatchObject(refusal('key_concurrency'));
-      goOn();
-      expect(await open.text()).toBe('firstsecondthird');
+      const sent = growing.end();
+      expect(await open.text()).toBe(sent);
       script = (_request, response) =>
         void response.writeHead(200, { 'Content-Type': 'audio/mpeg' }).end('audio');
       await waitFor(async () => (await (await speak()).text()) === 'audio');

@@ -1,5 +1,5 @@
 import { type ModelLimits } from '@inference/rate-limits';
-import { waitFor } from '@inference/testing';
+import { dayLasts, waitFor } from '@inference/testing';
 import { GatewayError } from '../errors/openai-error';
 import {
   CONFIG,
@@ -142,6 +142,8 @@ describe('limits that gateway processes share', () => {
       const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + seconds * 1_000);
       try {
         const one = await start();
+        // It asks for the time of the database at its start, and may admit before it has the answer.
+        await upkeepOf(one);
         const request = site.requestOf({ requestsPerMinute: 100, tokensPerMinute: 100_000 });
         const ticket = await one.limits.admit({
           ...request,
@@ -309,6 +311,8 @@ describe('limits that gateway processes share', () => {
   });
 
   describe('have a history', () => {
+    beforeEach(dayLasts);
+
     const read = async () => {
       const { rows } = await site.database.pool.query<Record<string, number>>(
         `SELECT requests::float8, request_limit::float8, tokens::float8, running, running_limit, refused_requests::float8,

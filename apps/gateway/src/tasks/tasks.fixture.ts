@@ -18,6 +18,33 @@ export const events =
     response.end();
   };
 
+/** Pieces of audio, one after another until a test ends them: the gateway sends one when it has the next, and may read two as one. */
+export class GrowingAudio {
+  sent = '';
+  response!: ServerResponse;
+
+  readonly script: Script = (_request, response) => {
+    this.response = response;
+    response.writeHead(200, { 'Content-Type': 'audio/mpeg' });
+    this.grow();
+    const growing = setInterval(() => this.grow(), 20);
+    response.on('close', () => clearInterval(growing));
+  };
+
+  /** Returns all that was sent. */
+  end(): string {
+    this.response.end('end');
+    return `${this.sent}end`;
+  }
+
+  private grow(): void {
+    if (this.response.writableEnded || this.response.destroyed) return;
+    const piece = `${this.sent.length} `;
+    this.sent += piece;
+    this.response.write(piece);
+  }
+}
+
 /** A WAV of so many seconds: 8-bit PCM at 1,000 Hz. */
 export function wav(seconds: number): Buffer {
   const head = Buffer.alloc(44);

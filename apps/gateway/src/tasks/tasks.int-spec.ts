@@ -3,7 +3,7 @@ import { type UnitRate } from '@inference/metering';
 import { insertApiKey, type TestAccount, waitFor } from '@inference/testing';
 import OpenAI, { toFile } from 'openai';
 import { type ScriptedUpstream, startUpstream, TestSite } from '../testing/gateway.fixture';
-import { events, json, type Script, wav } from './tasks.fixture';
+import { events, GrowingAudio, json, type Script, wav } from './tasks.fixture';
 
 /** Models with one task behind the gateway, called with OpenAI's SDK. The server of the models answers what each test says. */
 
@@ -330,48 +330,36 @@ describe('speech', () => {
   });
 
   it('is passed on as it comes', async () => {
-    let goOn = () => undefined as void;
-    script = (_request, response) => {
-      response.writeHead(200, { 'Content-Type': 'audio/mpeg' });
-      response.write('first');
-      setTimeout(() => response.write('second'), 20);
-      goOn = () => void response.end('third');
-    };
+    const growing = new GrowingAudio();
+    ({ script } = growing);
     const answer = await site.post('/v1/audio/speech', account.apiKey, speak());
     const reader = answer.body!.getReader();
-    expect(Buffer.from((await reader.read()).value!).toString()).toBe('first');
-    goOn();
-    let rest = '';
+    let text = Buffer.from((await reader.read()).value!).toString();
+    expect(text).not.toBe('');
+    const sent = growing.end();
+    expect(sent.startsWith(text)).toBe(true);
     for (let read = await reader.read(); !read.done; read = await reader.read())
-      rest += Buffer.from(read.value).toString();
-    expect(rest).toBe('secondthird');
+      text += Buffer.from(read.value).toString();
+    expect(text).toBe(sent);
     await expectEvent(105n, { outcome: 'completed' });
   });
 
   it('that the client leaves is charged, and ends at the server', async () => {
-    const closed = new Promise<void>((resolve) => {
-      script = (_request, response) => {
-        response.writeHead(200, { 'Content-Type': 'audio/mpeg' });
-        response.write('first');
-        setTimeout(() => response.write('second'), 20);
-        response.on('close', resolve);
-      };
-    });
+    const growing = new GrowingAudio();
+    ({ script } = growing);
     const leave = new AbortController();
     const answer = await site.post('/v1/audio/speech', account.apiKey, speak(), { signal: leave.signal });
     await answer.body!.getReader().read();
     leave.abort();
-    await closed;
+    await waitFor(() => growing.response.destroyed);
     await expectEvent(105n, { outcome: 'disconnected' });
   });
 
   it('that breaks off is free, and in the log of failed calls', async () => {
-    script = (_request, response) => {
-      response.writeHead(200, { 'Content-Type': 'audio/mpeg' });
-      response.write('first');
-      setTimeout(() => response.write('second', () => response.destroy()), 20);
-    };
+    const growing = new GrowingAudio();
+    ({ script } = growing);
     const answer = await site.post('/v1/audio/speech', account.apiKey, speak());
+    growing.response.destroy();
     await expect(answer.arrayBuffer()).rejects.toThrow();
     const { rows } = await waitFor(async () => {
       const found = await site.pool.query(

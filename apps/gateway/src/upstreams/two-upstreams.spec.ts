@@ -223,7 +223,7 @@ it('gives up a server that takes no connection, and calls the other one', async 
   expect(await answerOf([unconnected()])).toBe('504');
   // Its timers go by half seconds.
   expect(performance.now() - since).toBeLessThan(2 * (HANG_MILLIS + 2_000));
-  expect(sockets).toHaveLength(2);
+  await waitFor(() => sockets.length === 2);
   const closed = once(silent, 'close');
   silent.close();
   for (const socket of sockets) socket.destroy();

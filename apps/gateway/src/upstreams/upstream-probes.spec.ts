@@ -9,7 +9,7 @@ import { Cancellation } from './upstream-call';
 import { UpstreamProbes } from './upstream-probes.service';
 
 const CONFIG = {
-  timeouts: { connectMillis: 1_000, firstByteMillis: 1_000, idleMillis: 1_000 },
+  timeouts: { connectMillis: 60_000, firstByteMillis: 1_000, idleMillis: 1_000 },
   timeZone: 'UTC',
   mayBePrivate: () => true,
 };

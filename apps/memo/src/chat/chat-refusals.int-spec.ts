@@ -16,7 +16,6 @@ beforeAll(async () => {
   site = await MemoSite.start({
     models: [...MODELS, MODEL, ANSWERING],
     upstreams: [{ name: 'scripted', base_url: model.url, models: [MODEL] }],
-    environment: { MODEL_SILENCE_TIMEOUT_SECONDS: '0.5' },
   });
   site.startIngestion();
   owner = await site.person();
@@ -35,7 +34,7 @@ it.each([
   [502, { CHAT_MODEL: named('status-500') }, null],
   [503, { CHAT_MODEL: named('status-503') }, '1'],
   [502, { CHAT_MODEL: named('fail-before') }, null],
-  [504, { CHAT_MODEL: named('hang') }, null],
+  [504, { CHAT_MODEL: named('hang'), MODEL_SILENCE_TIMEOUT_SECONDS: '0.5' }, null],
   [404, { CHAT_MODEL: 'never' }, null],
   [503, { CHAT_MODEL: MODEL, GATEWAY_URL: 'http://127.0.0.1:9' }, null],
 ])('answers %i with %j before the stream starts, and stores nothing', async (status, environment, retry) => {

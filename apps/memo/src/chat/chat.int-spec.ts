@@ -156,7 +156,12 @@ describe('a failure', () => {
       body: JSON.stringify({ query: QUESTION }),
       signal: leaving.signal,
     });
-    await response.body!.getReader().read();
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    for (let seen = ''; !seen.includes('Five days');) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`ended after ${seen}`);
+      seen += value;
+    }
     leaving.abort();
     await waitFor(() => left);
     const id = response.headers.get('X-Conversation-Id')!;

@@ -4,6 +4,7 @@ import {
   publishPrices,
   type TestDatabase,
   TestPool,
+  waitFor,
   waitForLock,
 } from '@inference/testing';
 import { ROLLUP_CHECKS } from '../reconcile/checks.repository';
@@ -170,6 +171,12 @@ describe('metering.roll_up_hours', () => {
     );
     connection.release();
     await killed.end();
+    await waitFor(async () => {
+      const { rowCount } = await database.pool.query(
+        "SELECT FROM pg_stat_activity WHERE application_name = 'killed'",
+      );
+      return rowCount === 0;
+    });
     expect(await rolledUntil(database.pool)).toEqual(before);
     expect(await differences()).toEqual([]);
     await rollUp(database.pool);
@@ -207,7 +214,8 @@ describe('metering.roll_up_hours', () => {
 
   it('is not missed by a settlement whose clock was set back', async () => {
     const { settle } = await settlement();
-    const watermark = new Date(Math.floor(Date.now() / MILLIS_PER_HOUR + 1) * MILLIS_PER_HOUR);
+    // Not the next hour, which may begin meanwhile.
+    const watermark = new Date(Math.floor(Date.now() / MILLIS_PER_HOUR + 2) * MILLIS_PER_HOUR);
     await database.pool.query('UPDATE metering.rollup_progress SET rolled_until = $1', [watermark]);
     await settle();
     const { rows } = await database.pool.query('SELECT hour FROM metering.hourly_rollup');

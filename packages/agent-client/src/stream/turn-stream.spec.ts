@@ -226,7 +226,7 @@ test('waits while heartbeats arrive, and reconnects without them', async () => {
   server.heartbeats = 0;
   server.faults.push({ kind: 'stall', bytes: bytesUntil('{"turn_id":"turn_1"}') });
   expect(await clientOf({ silenceMs: 100 }).resume('s').finalText()).toBe('Grüß Gott 🙂');
-  await waitFor(() => server.left === 1);
+  await waitFor(() => server.left > 0);
 });
 
 test('closes the connection when the loop is left, does not cancel the turn, and can resume it', async () => {

@@ -1,6 +1,7 @@
 import { newId } from '@inference/database';
 import { type UnitRate } from '@inference/metering';
 import { parseExact } from '@inference/money';
+import { hourLasts } from '@inference/testing';
 import { type SignedIn, settleRequest, TestSite } from '../../testing/console.fixture';
 import { sumNextHours } from './dashboard.repository';
 import { DashboardService, DayFiguresJob } from './dashboard.service';
@@ -65,6 +66,7 @@ const addHour = (
 const noon = () => new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000 + 11.5 * 3_600_000);
 
 beforeAll(async () => {
+  await hourLasts();
   site = await TestSite.start();
   analyst = await site.signedIn('analyst');
   for (let i = 0; i < 3; i++) accounts.push(await site.signedIn('user', 10n ** 15n));

@@ -6,7 +6,7 @@ import { Metrics } from '@inference/http';
 import { type BackgroundJobs } from '@inference/jobs';
 import { reconcile } from '@inference/metering';
 import { FolderStorage, type ObjectStorage } from '@inference/storage';
-import { REBUILD_MARGINS } from '@inference/testing';
+import { hourLasts, REBUILD_MARGINS } from '@inference/testing';
 import { postTransfer } from '@inference/wallet';
 import { configFaults, configWith } from '../../testing/console-config.fixture';
 import { settleRequests, type SignedIn, TestSite } from '../../testing/console.fixture';
@@ -72,6 +72,7 @@ const settle = (calls: number) =>
   );
 
 beforeAll(async () => {
+  await hourLasts();
   root = await mkdtemp(join(tmpdir(), 'exports-'));
   site = await TestSite.start();
   const { pool } = site.database;

@@ -1,3 +1,4 @@
+import { dayLasts } from '@inference/testing';
 import { type SignedIn, TestSite } from '../../testing/console.fixture';
 import { ModelAdmin, startDownload } from '../models/models.fixture';
 import { ReleaseLookupCounter } from './release-lookup-counter';
@@ -15,6 +16,7 @@ let ann: SignedIn;
 let ben: SignedIn;
 
 beforeAll(async () => {
+  await dayLasts();
   site = await TestSite.start();
   modelAdmin = new ModelAdmin(site, await site.signedIn('admin'));
   [ann, ben] = [await site.signedIn(), await site.signedIn()];

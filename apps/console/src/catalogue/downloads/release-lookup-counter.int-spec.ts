@@ -1,9 +1,11 @@
+import { dayLasts } from '@inference/testing';
 import { TestConsole, TestSite } from '../../testing/console.fixture';
 import { ReleaseLookupCounter } from './release-lookup-counter';
 
 let site: TestSite;
 
 beforeAll(async () => {
+  await dayLasts();
   site = await TestSite.start();
   await site.database.pool.query(
     `INSERT INTO catalogue.releases (component, tag_name, source, name, draft, prerelease, assets, published_at)

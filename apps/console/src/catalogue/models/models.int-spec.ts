@@ -86,7 +86,8 @@ describe('models', () => {
 
   it('are answered with 304 while unchanged, and updated immediately after a publication', async () => {
     await modelAdmin.publish('cached', '1');
-    // Move the change into the past: HTTP dates have a resolution of a second.
+    // HTTP dates have a resolution of a second, whose end must not come in between.
+    await site.database.pool.query("UPDATE catalogue.changes SET changed_at = now() + interval '1 minute'");
     expect((await get('/api/models/cached')).headers.get('last-modified')).toBeNull();
     await site.database.pool.query("UPDATE catalogue.changes SET changed_at = now() - interval '1 minute'");
     for (const path of ['/api/models', '/api/models/cached']) {

@@ -1,5 +1,5 @@
 import { SandboxCodeHost, type SandboxRelease } from '@inference/sandbox-code-host';
-import { type TestPool, waitFor } from '@inference/testing';
+import { findFreePort, type TestPool, waitFor } from '@inference/testing';
 import { TestSite } from '../../testing/console.fixture';
 import { type Component } from '../component';
 
@@ -68,7 +68,8 @@ export class FollowingSite {
   ) {}
 
   static async start(name: TestSiteName, token?: string): Promise<FollowingSite> {
-    const host = await SandboxCodeHost.start({ site: name, ...(token !== undefined && { token }) });
+    const port = await findFreePort();
+    const host = await SandboxCodeHost.start({ site: name, port, ...(token !== undefined && { token }) });
     for (const repository of Object.values(REPOSITORIES))
       await host.publish(repository, hostedRelease('v1.0.0'));
     const site = await TestSite.start({ SITE: name, ...host.consoleEnvironment(REPOSITORIES) });
@@ -96,6 +97,13 @@ export class FollowingSite {
     await this.site.database.pool.query(
       'UPDATE catalogue.followed_repositories SET next_check_at = now(), checked_at = NULL WHERE component = ANY ($1)',
       [components],
+    );
+  }
+
+  /** Lets no repository be read for an hour, unless it is made due. */
+  async postpone(): Promise<void> {
+    await this.site.database.pool.query(
+      "UPDATE catalogue.followed_repositories SET next_check_at = now() + interval '1 hour'",
     );
   }
 

@@ -1,4 +1,5 @@
 import { createApiKey, isApiKey } from '@inference/guards';
+import { waitFor } from '@inference/testing';
 import { type SignedIn, TestSite } from '../../testing/console.fixture';
 import { deleteApiKeysMadeBefore } from './api-keys.repository';
 import { type ApiKeyResponse, type CreatedApiKeyResponse } from './api-keys.dto';
@@ -72,7 +73,7 @@ describe('a management key', () => {
       rotated_at: expect.any(String),
       rotated_by: { kind: 'person', id: owner.accountId },
     });
-    expect((await list()).find(({ id }) => id === managerId)!.last_used_at).not.toBeNull();
+    await waitFor(async () => (await list()).find(({ id }) => id === managerId)!.last_used_at);
   });
 
   it('opens nothing else, and neither makes nor changes management keys', async () => {

@@ -1,4 +1,4 @@
-import { insertApiKey } from '@inference/testing';
+import { dayLasts, insertApiKey } from '@inference/testing';
 import { type SignedIn, TestSite } from '../../testing/console.fixture';
 import { type AccountLimitsResponse, type LimitHistoryResponse, type LimitsResponse } from './limits.dto';
 
@@ -34,6 +34,7 @@ describe('the limits of an account', () => {
     }) as object;
 
   beforeAll(async () => {
+    await dayLasts();
     site = await TestSite.start({ MODEL_RATE_LIMIT_TIERS: JSON.stringify(TIERS) });
     admin = await site.signedIn('admin');
   });
@@ -108,9 +109,7 @@ describe('the limits of an account', () => {
   });
 
   describe('over days', () => {
-    const today = new Date();
-    const day = (before: number) =>
-      new Date(today.getTime() - before * 86_400_000).toISOString().slice(0, 10);
+    const day = (before: number) => new Date(Date.now() - before * 86_400_000).toISOString().slice(0, 10);
     const history = (query = '', path = '/api/limits/history', { token } = owner) =>
       site.console.request('GET', path + query, { token });
     const adminPath = () => `/api/admin/accounts/${owner.accountId}/limits/history`;

@@ -209,7 +209,7 @@ it('a client that leaves meanwhile ends the call of the model', async () => {
     { signal: client.signal },
   );
   expect(response.status).toBe(200);
-  const upstreamResponse = waiting[0]!.response;
+  const { response: upstreamResponse } = await waitFor(() => waiting[0]);
   client.abort();
   await waitFor(async () => upstreamResponse.destroyed);
   expect(await site.onlyEvent(account)).toMatchObject({ outcome: 'disconnected', output_tokens: 0n });

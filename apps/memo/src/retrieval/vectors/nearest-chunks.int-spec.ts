@@ -214,7 +214,7 @@ it('stops finding replaced and deleted documents at once, and deletes their vect
   expect((await search('automobile', id)).map((result) => result.document_id)).toEqual([kept]);
   worker = site.startIngestion();
   await waitFor(async () => (await vectorsOf(gone)).length === 0);
-  expect(await vectorsOf(replaced)).toEqual([2]);
+  await waitFor(async () => (await vectorsOf(replaced)).join() === '2');
   const { rows } = await site.pool.query<{ signatures: number; vectors: number }>(
     `SELECT (SELECT count(*) FROM memo.chunk_signatures)::integer AS signatures,
        (SELECT count(*) FROM memo.chunk_vectors)::integer AS vectors`,

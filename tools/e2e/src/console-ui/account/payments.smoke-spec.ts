@@ -277,7 +277,7 @@ describe.each(['cn', 'intl'] as const)('payments at the site %s', (siteName) => 
     const id = await paymentId();
     await tab.getByRole('button', { name: 'Pay', exact: true }).click();
     await untilStatus(id, 'paid');
-    await tab.getByRole('link', { name: 'Back to the merchant' }).click();
+    await tab.getByRole('link', { name: 'Back to the merchant', exact: true }).click();
     await tab.waitForURL(`${origins[0]}/payments/${id}`);
     await tab.getByText('Payment received').waitFor();
     await openArea(tab, 'Receipts and invoices');

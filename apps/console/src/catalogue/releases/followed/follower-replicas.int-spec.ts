@@ -40,6 +40,7 @@ const follow = (repositories: Record<string, string>) => ({
 
 describe('several replicas', () => {
   it('read each repository once', async () => {
+    await following.postpone();
     await startOther();
     await startOther();
     await following.makeDue('engine', 'memo');

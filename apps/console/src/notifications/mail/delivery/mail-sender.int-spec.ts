@@ -12,6 +12,10 @@ import {
 import { queueMail } from '../outbox';
 
 const TOKEN = /(vrf|rst)_[0-9A-Za-z]{43}/;
+/** The two workers of a sender's jobs, of scheduled ones and of mails, once they hear of new jobs. */
+const LISTENING = `
+  SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'console jobs'
+    AND state = 'idle' AND query LIKE 'LISTEN "jobs:insert"%'`;
 
 describe('the mail sender', () => {
   let database: TestDatabase;
@@ -80,6 +84,7 @@ describe('the mail sender', () => {
   it('is notified of new mails immediately', async () => {
     const options = { SMTP_URL: server.url };
     senders.push(await TestSender.start(database.urlFor('console'), options, { polls: false }));
+    await waitFor(async () => (await database.pool.query(LISTENING)).rowCount === 2);
     await requestSecurityMail();
     await arrived(1);
     await outbox.isEmpty();
@@ -212,10 +217,9 @@ describe('the mail sender', () => {
     await requestReset();
     for (let attempt = 1; attempt <= 7; attempt++) {
       await outbox.failedTimes(attempt);
+      if (attempt === 7) server.onMail = () => null;
       await outbox.makeDue();
     }
-    server.onMail = () => null;
-    await outbox.makeDue();
     await arrived(1);
   });
 
