@@ -9,6 +9,7 @@ import {
   TestPool,
 } from '@inference/testing';
 import { reconcile } from './reconcile/checks.repository';
+import { createPartitions } from './rollups/usage-history.fixture';
 import {
   append as appendAs,
   draw as drawAs,
@@ -292,6 +293,14 @@ describe('metering.fold', () => {
 });
 
 describe('an hour whose usage waits', () => {
+  // In the first hours of a month, an hour that has ended is one of the month before.
+  beforeAll(() => {
+    const now = new Date();
+    const [former, current] = [1, 0].map((before) =>
+      new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - before)).toISOString().slice(0, 10),
+    ) as [string, string];
+    return createPartitions(database.pool, former, current);
+  });
   /** Moves what waits, with its events, into an hour that has ended. */
   const moveBack = async ({ accountId }: TestAccount) => {
     for (const [table, column] of [
