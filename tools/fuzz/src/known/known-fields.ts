@@ -64,6 +64,10 @@ const knownFieldsOf = ({ accounts, sandbox }: Platform): Record<string, KnownFie
     base_url: fc.constant(`${sandbox.engine}/v1`),
   },
   'console changeUpstream': { base_url: fc.constant(`${sandbox.engine}/v1`) },
+  // Several prices that are made up contradict one another.
+  'console publishCostPrices': {
+    cost_prices: fc.constant([{ model: OWN_MODEL, unit: 'per_million_tokens', price: 0.5 }]),
+  },
 });
 
 const TEXT_MODELS = ['sandbox-chat', 'sandbox-mini'];
