@@ -14,6 +14,7 @@ export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
   'agent-environments listEnvironmentTemplates': NOT_IMPLEMENTED,
   'agent-environments listEnvironments': NOT_IMPLEMENTED,
   'agent-environments uploadEnvironmentFile': NOT_IMPLEMENTED,
+  'console cancelMailing': 'needs a mailing that is still being sent',
   'console changeRole':
     'needs an account whose address is confirmed, besides those that the fuzzer works with',
   'console closeProviderEvent': NEEDS_EVENT,
@@ -50,5 +51,9 @@ export const OPERATIONS_WITHOUT_SUCCESS: Record<string, string> = {
   'memo retryDocument': 'needs a document that could not be read',
 };
 
-/** Of these, the ones that a request may have made possible, such as a document that cannot be read. */
-export const SUCCEEDING_BY_CHANCE = new Set(['console getProviderEvent', 'memo retryDocument']);
+/** Of these, the ones that requests may have made possible, such as a document that cannot be read, or jobs have not made impossible yet. */
+export const SUCCEEDING_BY_CHANCE = new Set([
+  'console cancelMailing',
+  'console getProviderEvent',
+  'memo retryDocument',
+]);
