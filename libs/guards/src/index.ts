@@ -32,7 +32,7 @@ export {
   SecondFactorSetup,
   StaffOnly,
 } from './credentials.decorators';
-export { KeyRefusedException } from './caching/known-caller';
+export { KeyRefusedException } from './known-caller';
 export { isNetwork } from './api-keys/networks';
 export {
   CredentialsGuard,

@@ -4,14 +4,8 @@ import { DetailedException } from '@inference/http';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { findAccountWithKey } from './credentials.repository';
-import { callerCache, type CallerCache } from './caching/credential-cache';
-import {
-  callerIfValid,
-  holderOf,
-  type KnownCaller,
-  knownCallerOf,
-  knownWithoutKey,
-} from './caching/known-caller';
+import { callerCache, type CallerCache } from './credential-cache';
+import { callerIfValid, holderOf, type KnownCaller, knownCallerOf, knownWithoutKey } from './known-caller';
 import { type Caller } from './caller';
 import { type CredentialKind } from './credentials.decorators';
 import {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Database, NotificationChannel } from '@inference/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { callerCache, type CallerCache } from '../caching/credential-cache';
+import { callerCache, type CallerCache } from '../credential-cache';
 import { type Caller } from '../caller';
 import { type KeyKind } from '../credentials.entity';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions } from '../credentials.options';
@@ -20,7 +20,7 @@ import {
   type KnownCaller,
   knownCallerOf,
   requireAllowedAddress,
-} from '../caching/known-caller';
+} from '../known-caller';
 import { findApiKey, type FoundApiKey, isApiKey, rehashApiKey, touchApiKey } from '../credentials.repository';
 
 /** Finds the caller of an API key. A deletion takes effect at once through NOTIFY `credentials`. */

@@ -6,7 +6,7 @@ import { PassportStrategy } from '@nestjs/passport';
 import { type Request } from 'express';
 import { type JWTPayload } from 'jose';
 import { ExtractJwt } from 'passport-jwt';
-import { CallerCache } from '../caching/credential-cache';
+import { CallerCache } from '../credential-cache';
 import { type Caller, SUSPENDED } from '../caller';
 import { CREDENTIALS_OPTIONS, type CredentialsOptions, type StaffTwoFactor } from '../credentials.options';
 import { type CredentialRegistration, type Identity, identityOf } from '../credential.strategy';

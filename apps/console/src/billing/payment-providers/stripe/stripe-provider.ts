@@ -22,7 +22,7 @@ import {
   refund,
   refundStateOf,
 } from './stripe-objects';
-import { readNotification } from './stripe-webhook';
+import { readNotification } from './stripe-notification';
 
 /** Below the 15 s that a provider call may take. */
 const TIME_LIMIT_MILLIS = 14_000;

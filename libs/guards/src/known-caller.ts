@@ -1,8 +1,8 @@
 import { HttpException } from '@nestjs/common';
-import { Networks } from '../api-keys/networks';
-import { type Caller, SUSPENDED } from '../caller';
-import { type AccountRole, type ApiKey } from '../credentials.entity';
-import { type KeyState } from '../credentials.repository';
+import { Networks } from './api-keys/networks';
+import { type Caller, SUSPENDED } from './caller';
+import { type AccountRole, type ApiKey } from './credentials.entity';
+import { type KeyState } from './credentials.repository';
 
 /** The caller that a credential stands for, and whether it may be used. */
 export interface KnownCaller {

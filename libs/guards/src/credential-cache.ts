@@ -1,6 +1,6 @@
 import { type NotificationChannel } from '@inference/database';
 import { UnavailableException } from '@inference/http';
-import { type Caller } from '../caller';
+import { type Caller } from './caller';
 import { type KnownCaller } from './known-caller';
 
 /** How long a deleted key stays valid if its notification is lost. */
