@@ -26,7 +26,10 @@ import { describeSearch, searchLogs } from './secret-search.mjs';
  */
 
 const JEST_GRACE_MS = 20_000;
-/** Of Jest, whose workers inherit them. Modules and answers of each file fill the default of 16 MB at once: a sixth of the processor time. */
+/**
+ * Of Jest, whose workers inherit them. Modules and answers of each file fill the default of 16 MB at once: a sixth of the processor time.
+ * The endurance lane measures how long services hold their thread, and has the garbage collection of a service.
+ */
 const NODE_OPTIONS = ['--max-semi-space-size=64'];
 /** In memory on Linux: copying a database takes a tenth of the time that it takes on a disk. */
 const MEMORY_FOLDER = '/dev/shm';
@@ -50,7 +53,8 @@ function readArguments(args) {
 /** @param {string[]} args @param {NodeJS.ProcessEnv} env @returns {Promise<number>} Jest's exit code */
 async function runJest(args, env) {
   control.signal.throwIfAborted();
-  const jest = spawnNode([...NODE_OPTIONS, 'node_modules/jest/bin/jest.js', ...args], {
+  const options = lane === 'endurance' ? [] : NODE_OPTIONS;
+  const jest = spawnNode([...options, 'node_modules/jest/bin/jest.js', ...args], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
