@@ -41,6 +41,10 @@ it('reads the postings of further words only', async () => {
   const widened = await read('stall wheat hay', false, earlier);
   expect(asked).toEqual([2, 2]);
   expect(contents(widened)).toEqual(contents(await read('stall wheat hay', false)));
+  asked = [];
+  const same = await read('hay stall', false, widened);
+  expect(asked).toEqual([0]);
+  expect(contents(same)).toEqual(contents(await read('hay stall', false)));
 });
 
 it('reads all postings again if segments have come or gone', async () => {
